@@ -1,4 +1,6 @@
-"""Runs nlgauge and each peer alternately, every run in a process of its own; a Markdown table on standard output."""
+"""Runs nlgauge and each peer alternately, every run in a process of its own; a Markdown table on standard
+output.
+"""
 
 from __future__ import annotations
 
@@ -69,15 +71,31 @@ def row(found: dict[str, Any]) -> str:
         return f"| {' | '.join(cells)} | {found['peer']} | not run: {'; '.join(failed)} | | | | | |"
     difference = max(abs(ours["numbers"][name] - peer["numbers"][name]) for name in peer["numbers"])
     cells[1] += f" ({ours['origin']})"
-    cells += [f"{found['peer']} {peer['version']}", f"{peer['cpu']:.3f}", f"{ours['cpu']:.3f}", f"{peer['cpu'] / ours['cpu']:.1f}"]
+    cells += [
+        f"{found['peer']} {peer['version']}",
+        f"{peer['cpu']:.3f}",
+        f"{ours['cpu']:.3f}",
+        f"{peer['cpu'] / ours['cpu']:.1f}",
+    ]
     return "| " + " | ".join([*cells, f"{peer['rss']:.0f}", f"{ours['rss']:.0f}", f"{difference:.1e}"]) + " |"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Time nlgauge and its peers on the same texts.")
-    parser.add_argument("--metric", action="append", choices=list(BENCHES), help="only this metric; may be repeated")
-    parser.add_argument("--workload", action="append", choices=list(WORKLOADS), help="only this workload; by default all but L3")
-    parser.add_argument("--repeats", type=int, default=2, help="runs of each side, of which the best counts (default 2)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Time nlgauge and its peers on the same texts."
+    )
+    parser.add_argument(
+        "--metric", action="append", choices=list(BENCHES), help="only this metric; may be repeated"
+    )
+    parser.add_argument(
+        "--workload",
+        action="append",
+        choices=list(WORKLOADS),
+        help="only this workload; by default all but L3",
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=2, help="runs of each side, of which the best counts (default 2)"
+    )
     parser.add_argument("--json", type=Path, help="write every run to this file")
     given = parser.parse_args()
     workloads = given.workload or [name for name in WORKLOADS if name != "L3"]
@@ -90,8 +108,14 @@ def main() -> None:
                 print(row(results[-1]), flush=True)
     if given.json:
         given.json.parent.mkdir(parents=True, exist_ok=True)
-        machine = {"python": platform.python_version(), "machine": platform.machine(), "threads": environment()["NLGAUGE_THREADS"]}
-        given.json.write_text(json.dumps({"machine": machine, "results": results}, indent=1), encoding="utf-8")
+        machine = {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "threads": environment()["NLGAUGE_THREADS"],
+        }
+        given.json.write_text(
+            json.dumps({"machine": machine, "results": results}, indent=1), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""blanc 0.3.4 beside transformers 5 and without downloads: stand-ins for names it imports and never calls here, and our weights."""
+"""blanc 0.3.4 beside transformers 5 and without downloads: stand-ins for names it imports and never calls
+here, and our weights.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# Removed from transformers: the optimiser is for blanc's training, the Transformer-XL classes for another language model.
+# Removed from transformers: the optimiser is for blanc's training, the Transformer-XL classes for another
+# language model.
 _REMOVED = ("AdamW", "TransfoXLLMHeadModel", "TransfoXLTokenizer")
 
 
 def shannon(weights: Path) -> Any:
-    """blanc's Shannon object with the causal language model in a directory, splitting sentences as nlgauge does."""
+    """blanc's Shannon object with the causal language model in a directory, splitting sentences as
+    nlgauge does.
+    """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -24,7 +29,8 @@ def shannon(weights: Path) -> Any:
 
     def logits_and_cache(**inputs: Any) -> tuple[Any, Any]:
         found = model(**inputs)
-        # blanc reads the first token of a sentence at the first position of its prompt; the last one is meant.
+        # blanc reads the first token of a sentence at the first position of its prompt; the last one is
+        # meant.
         return found.logits[:, -1:], found.past_key_values
 
     module.get_model = lambda *_: (logits_and_cache, tokenizer, start_of_text, window)  # type: ignore[attr-defined]
@@ -33,12 +39,16 @@ def shannon(weights: Path) -> Any:
 
 
 def help_scorer(weights: Path) -> Any:
-    """blanc's BlancHelp object with the BERT in a directory, splitting sentences as nlgauge does, all inputs of a pair in one batch."""
+    """blanc's BlancHelp object with the BERT in a directory, splitting sentences as nlgauge does, all
+    inputs of a pair in one batch.
+    """
     from transformers import BertForMaskedLM, BertTokenizer  # noqa: F401
 
     module = _imported("blanc.blanc")
     module.sent_tokenize = _sentences  # type: ignore[attr-defined]
-    return module.BlancHelp(str(weights), measure="relative-counts", inference_batch_size=64, show_progress_bar=False)
+    return module.BlancHelp(
+        str(weights), measure="relative-counts", inference_batch_size=64, show_progress_bar=False
+    )
 
 
 def _imported(name: str) -> ModuleType:

@@ -2,10 +2,11 @@
 
     python -m benchmarks.cache [--rows 1000000]
 
-Rows of a prediction, a reference and a source that systems share are put into a new file, chunk by chunk, as a run does it: texts are hashed, keys
-made, numbers written. Then they are looked up from a file that was closed meanwhile: in the order of the first run, as a second run does it; in
-chance order, so that no two rows of a chunk were written together and each has its own reference and source; and where none is there. Exit code 1
-where a second run looks up fewer than 200,000 rows per CPU second.
+Rows of a prediction, a reference and a source that systems share are put into a new file, chunk by chunk, as
+a run does it: texts are hashed, keys made, numbers written. Then they are looked up from a file that was
+closed meanwhile: in the order of the first run, as a second run does it; in chance order, so that no two rows
+of a chunk were written together and each has its own reference and source; and where none is there. Exit code
+1 where a second run looks up fewer than 200,000 rows per CPU second.
 """
 
 from __future__ import annotations
@@ -41,9 +42,18 @@ def views(rows: Array, word: str) -> Iterator[View]:
         texts = Texts()
         segments = (own // _SYSTEMS).tolist()
         columns = [
-            [f"{word} {row} of what a system may well have said about it, more or less" for row in own.tolist()],
-            [f"reference {segment} of what somebody else has said about it, more or less" for segment in segments],
-            [f"source {segment} of what was said in the first place, in another language" for segment in segments],
+            [
+                f"{word} {row} of what a system may well have said about it, more or less"
+                for row in own.tolist()
+            ],
+            [
+                f"reference {segment} of what somebody else has said about it, more or less"
+                for segment in segments
+            ],
+            [
+                f"source {segment} of what was said in the first place, in another language"
+                for segment in segments
+            ],
         ]
         predictions, references, sources = map(texts.intern_all, columns)
         yield View(Features(texts, RunOptions()), predictions, Ragged.single(references), sources)
@@ -61,7 +71,9 @@ def measured(what: str, rows: Array, word: str, work: Callable[[View], None]) ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.cache", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.cache", description=__doc__.splitlines()[0] if __doc__ else None
+    )
     parser.add_argument("--rows", type=int, default=1_000_000, help="how many rows (default 1000000)")
     rows = np.arange(parser.parse_args().rows)
     numbers = np.random.default_rng(1).random((_CHUNK, sum(_WIDTHS.values())))

@@ -1,4 +1,5 @@
-"""What one call costs, as training loops and tests make it: one pair in a loop, and 64 pairs, of `Scorer` and of `reward`.
+"""What one call costs, as training loops and tests make it: one pair in a loop, and 64 pairs, of `Scorer` and
+of `reward`.
 
 python -m benchmarks.calls
 """
@@ -31,7 +32,9 @@ def main() -> None:
     texts = l1(2_000)
     pairs = list(zip(texts.predictions, texts.references, strict=True))
     single = [([prediction], [references]) for prediction, references in pairs]
-    several = [tuple(map(list, zip(*islice(cycle(pairs), i, i + 64), strict=True))) for i in range(0, 1280, 64)]
+    several = [
+        tuple(map(list, zip(*islice(cycle(pairs), i, i + 64), strict=True))) for i in range(0, 1280, 64)
+    ]
     print("| call | one pair, ms | 64 pairs, ms |\n|---|---|---|")
     for metric in _METRICS:
         scorer, reward = nlgauge.Scorer([metric]), nlgauge.reward(metric)
@@ -41,7 +44,10 @@ def main() -> None:
             f"{metric}, rewards": lambda texts: reward(*texts),  # noqa: B023
         }
         for name, call in calls.items():
-            one, many = (milliseconds(lambda i: call(given[i]), count) for given, count in ((single, 400), (several, 20)))  # noqa: B023
+            one, many = (
+                milliseconds(lambda i: call(given[i]), count)  # noqa: B023
+                for given, count in ((single, 400), (several, 20))
+            )
             print(f"| {name} | {one:.3f} | {many:.3f} |")
 
 

@@ -2,10 +2,11 @@
 
     python -m benchmarks.clusters [--pairs 2000] [--workers 2]
 
-BERTScore on MiniLM, with a core for each worker. Models are loaded before anything is timed, because each worker loads them once however much it
-scores. "busiest CPU s" is what the process with the most work took, and so the least wall time that free cores can give. Where others use the
-cores, as the load average says, wall times are theirs too: the speed is then only bounded, not measured. Exit code 1 where numbers differ by more
-than 1e-5, or where this bound is below 1.6.
+BERTScore on MiniLM, with a core for each worker. Models are loaded before anything is timed, because each
+worker loads them once however much it scores. "busiest CPU s" is what the process with the most work took,
+and so the least wall time that free cores can give. Where others use the cores, as the load average says,
+wall times are theirs too: the speed is then only bounded, not measured. Exit code 1 where numbers differ by
+more than 1e-5, or where this bound is below 1.6.
 """
 
 from __future__ import annotations
@@ -28,16 +29,24 @@ _LEAST = 1.6
 
 
 def timed(workload: Workload, executor: Executor, cpu: Any) -> tuple[nlgauge.Result, float, list[float]]:
-    """The result, its wall seconds, and the CPU seconds of each process that computed; every one of them has loaded the model before."""
+    """The result, its wall seconds, and the CPU seconds of each process that computed; every one of them
+    has loaded the model before.
+    """
     scorer = nlgauge.Scorer(_METRIC, executor=executor)
     scorer(workload.predictions, workload.references)
     before, started = cpu(), time.perf_counter()
     result = scorer(workload.predictions, workload.references)
-    return result, time.perf_counter() - started, [after - earlier for after, earlier in zip(cpu(), before, strict=True)]
+    return (
+        result,
+        time.perf_counter() - started,
+        [after - earlier for after, earlier in zip(cpu(), before, strict=True)],
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.clusters", description=__doc__.splitlines()[0] if __doc__ else None
+    )
     parser.add_argument("--pairs", type=int, default=2_000, help="how many pairs (default 2000)")
     parser.add_argument("--workers", type=int, default=2, help="how many workers (default 2)")
     given = parser.parse_args()
@@ -52,7 +61,10 @@ def main() -> int:
         def of_workers() -> list[float]:
             import ray
 
-            calls = [member.actor.__ray_call__.remote(lambda worker: time.process_time()) for member in executor.crew.members]  # type: ignore[attr-defined]
+            calls = [
+                member.actor.__ray_call__.remote(lambda worker: time.process_time())
+                for member in executor.crew.members
+            ]  # type: ignore[attr-defined]
             found: list[float] = ray.get(calls)
             return found
 
@@ -62,11 +74,17 @@ def main() -> int:
         for key, table in serial.tables.items()
         for part, values in table.statistics.items()
     )
-    print(f"{_METRIC}, {len(workload.predictions):,} pairs ({workload.origin}), load average {load:.1f} on {os.cpu_count()} cores before")
+    print(
+        f"{_METRIC}, {len(workload.predictions):,} pairs ({workload.origin}), load average {load:.1f} on"
+        f" {os.cpu_count()} cores before"
+    )
     print("| executor | wall s | CPU s | busiest CPU s |\n|---|---|---|---|")
     print(f"| serial | {wall:.2f} | {cpu:.2f} | {cpu:.2f} |")
     print(f"| ray, {given.workers} workers | {ray_wall:.2f} | {sum(ray_cpu):.2f} | {max(ray_cpu):.2f} |")
-    print(f"wall: {wall / ray_wall:.2f} times as fast; on free cores at most {cpu / max(ray_cpu):.2f} times; largest difference {difference:.1e}")
+    print(
+        f"wall: {wall / ray_wall:.2f} times as fast; on free cores at most {cpu / max(ray_cpu):.2f} times;"
+        f" largest difference {difference:.1e}"
+    )
     return int(difference > 1e-5 or cpu / max(ray_cpu) < _LEAST)
 
 

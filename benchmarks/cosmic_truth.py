@@ -1,8 +1,10 @@
-"""python -m benchmarks.cosmic_truth [PART...]: COSMIC's estimate on data whose mutual information is known, as the table of docs/results/cosmic.md.
+"""python -m benchmarks.cosmic_truth [PART...]: COSMIC's estimate on data whose mutual information is known,
+as the table of docs/results/cosmic.md.
 
-Every row is one sample with a fixed seed, d components of both sides, three seeds of the estimator. "on this sample" is the mean of the true
-pointwise information of the very pairs: the difference from the truth is chance of the sample, which the interval of a score shows. An estimate is
-right if it is within 10 % of that mean (0.05 nats if the mean is below 0.5), and flagged if `likely_error` is above 0.1.
+Every row is one sample with a fixed seed, d components of both sides, three seeds of the estimator. "on this
+sample" is the mean of the true pointwise information of the very pairs: the difference from the truth is
+chance of the sample, which the interval of a score shows. An estimate is right if it is within 10 % of that
+mean (0.05 nats if the mean is below 0.5), and flagged if `likely_error` is above 0.1.
 """
 
 from __future__ import annotations
@@ -21,12 +23,15 @@ from nlgauge.metrics._shared.mutual_information import Estimator
 from nlgauge.metrics.cosmic import checks
 
 HEADER = (
-    "| data | pairs | d | true I | on this sample | estimate | error | shortfall | entropy_excess | dispersion | likely_error | verdict | CPU s |"
+    "| data | pairs | d | true I | on this sample | estimate | error | shortfall | entropy_excess |"
+    " dispersion | likely_error | verdict | CPU s |"
 )
 
 
 class Case(NamedTuple):
-    """Pairs, the information of their distribution, the pointwise information of each pair, and how many components of each side are kept."""
+    """Pairs, the information of their distribution, the pointwise information of each pair, and how many
+    components of each side are kept.
+    """
 
     name: str
     target: Array
@@ -49,17 +54,30 @@ def clusters(count: int, d: int, number: int, seed: int = 5) -> Case:
     """Both sides are near a center of the same number; two centers are opposite, more are drawn."""
     rng = np.random.default_rng(seed)
     label = rng.integers(number, size=count)
-    centers = 6 * rng.standard_normal((2, number, d)) if number > 2 else np.array([[[-6.0] * d, [6.0] * d]] * 2)
+    centers = (
+        6 * rng.standard_normal((2, number, d)) if number > 2 else np.array([[[-6.0] * d, [6.0] * d]] * 2)
+    )
     target, given = (center[label] + rng.standard_normal((count, d)) for center in centers)
-    logs = [-0.5 * ((side[:, None] - center) ** 2).sum(axis=2) - math.log(number) for side, center in zip((target, given), centers, strict=True)]
+    logs = [
+        -0.5 * ((side[:, None] - center) ** 2).sum(axis=2) - math.log(number)
+        for side, center in zip((target, given), centers, strict=True)
+    ]
     alone = [np.logaddexp.reduce(one, axis=1) for one in logs]
     pointwise = np.logaddexp.reduce(logs[0] + logs[1] + math.log(number), axis=1) - alone[0] - alone[1]
     # Drawn centers may be near each other: then less than log(number) can be known.
-    return Case(f"{number} clusters", target, given, float(pointwise.mean()) if number > 2 else math.log(number), pointwise, d)
+    return Case(
+        f"{number} clusters",
+        target,
+        given,
+        float(pointwise.mean()) if number > 2 else math.log(number),
+        pointwise,
+        d,
+    )
 
 
 def embeddings(count: int, seed: int) -> Case:
-    """Gaussians of 384 dimensions whose variances fall as those of embeddings do, with correlation 0.7, reduced to as many components as by default.
+    """Gaussians of 384 dimensions whose variances fall as those of embeddings do, with correlation 0.7,
+    reduced to as many components as by default.
 
     The truth is that of the components, whose axes are found on the sample and differ between the sides.
     """
@@ -68,23 +86,39 @@ def embeddings(count: int, seed: int) -> Case:
     given, noise = np.sqrt(variances) * rng.standard_normal((2, count, d))
     sides = 0.7 * given + math.sqrt(0.51) * noise, given
     axes = [principal_axes(np.cov(side.T), components) for side in sides]
-    covariance = np.block([[(1.0 if i == j else 0.7) * axes[i].T * variances @ axes[j] for j in range(2)] for i in range(2)])
+    covariance = np.block(
+        [[(1.0 if i == j else 0.7) * axes[i].T * variances @ axes[j] for j in range(2)] for i in range(2)]
+    )
     rows = np.hstack([side @ axis for side, axis in zip(sides, axes, strict=True)])
-    logs = [_log_normal(rows[:, part], covariance[part, part]) for part in (slice(None), slice(components), slice(components, None))]
-    determinants = [np.linalg.slogdet(covariance[part, part])[1] for part in (slice(None), slice(components), slice(components, None))]
+    logs = [
+        _log_normal(rows[:, part], covariance[part, part])
+        for part in (slice(None), slice(components), slice(components, None))
+    ]
+    determinants = [
+        np.linalg.slogdet(covariance[part, part])[1]
+        for part in (slice(None), slice(components), slice(components, None))
+    ]
     truth = 0.5 * (determinants[1] + determinants[2] - determinants[0])
-    return Case(f"like embeddings, sample {seed}", *sides, float(truth), logs[0] - logs[1] - logs[2], components)
+    return Case(
+        f"like embeddings, sample {seed}", *sides, float(truth), logs[0] - logs[1] - logs[2], components
+    )
 
 
 def _log_normal(rows: Array, covariance: Array) -> Array:
     """Return the log density of rows under a Gaussian with mean 0, without its constant."""
-    logs: Array = -0.5 * ((rows * np.linalg.solve(covariance, rows.T).T).sum(axis=1) + np.linalg.slogdet(covariance)[1])
+    logs: Array = -0.5 * (
+        (rows * np.linalg.solve(covariance, rows.T).T).sum(axis=1) + np.linalg.slogdet(covariance)[1]
+    )
     return logs
 
 
 def mapped(case: Case) -> Case:
     """Each dimension mapped by a monotone function, which changes no information."""
-    return case._replace(name=f"monotone maps of {case.name}", target=np.sign(case.target) * np.abs(case.target) ** 1.7, given=np.tanh(case.given))
+    return case._replace(
+        name=f"monotone maps of {case.name}",
+        target=np.sign(case.target) * np.abs(case.target) ** 1.7,
+        given=np.tanh(case.given),
+    )
 
 
 def shuffled(case: Case) -> Case:
@@ -127,7 +161,18 @@ def row(case: Case) -> str:
     numbers = [f"{value:.3f}" for value in (case.truth, expected, estimate)]
     return (
         "| "
-        + " | ".join([case.name, str(count), str(d), *numbers, error, *(f"{value:.2f}" for value in said.values()), verdict, f"{spent:.1f}"])
+        + " | ".join(
+            [
+                case.name,
+                str(count),
+                str(d),
+                *numbers,
+                error,
+                *(f"{value:.2f}" for value in said.values()),
+                verdict,
+                f"{spent:.1f}",
+            ]
+        )
         + " |"
     )
 

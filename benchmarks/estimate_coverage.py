@@ -1,7 +1,9 @@
-"""python -m benchmarks.estimate_coverage: how often the intervals of `nlgauge.meta.labeling.estimate` hold what they should, on scores that are made up.
+"""python -m benchmarks.estimate_coverage: how often the intervals of `nlgauge.meta.labeling.estimate` hold
+what they should, on scores that are made up.
 
-Each world has 4 systems and 200 segments in 50 documents: system + document + segment effects + noise. "normal" scores are these, "skewed" ones
-are 5 less a lognormal part, "bounded" ones are rounded to 1..5 with most at 5. Five metrics have the given correlation with the scores.
+Each world has 4 systems and 200 segments in 50 documents: system + document + segment effects + noise.
+"normal" scores are these, "skewed" ones are 5 less a lognormal part, "bounded" ones are rounded to 1..5 with
+most at 5. Five metrics have the given correlation with the scores.
 """
 
 from __future__ import annotations
@@ -29,7 +31,12 @@ class World(NamedTuple):
 def _scores(rng: np.random.Generator, kind: str, segments: int) -> tuple[np.ndarray, np.ndarray]:
     per_document = SEGMENTS // DOCUMENTS
     document = np.repeat(rng.normal(size=segments // per_document), per_document)
-    latent = np.array([0.0, 0.1, 0.3, 0.6])[:, None] + 0.5 * document + 0.5 * rng.normal(size=segments) + 0.7 * rng.normal(size=(SYSTEMS, segments))
+    latent = (
+        np.array([0.0, 0.1, 0.3, 0.6])[:, None]
+        + 0.5 * document
+        + 0.5 * rng.normal(size=segments)
+        + 0.7 * rng.normal(size=(SYSTEMS, segments))
+    )
     if kind == "normal":
         return latent, latent
     if kind == "skewed":
@@ -40,7 +47,12 @@ def _scores(rng: np.random.Generator, kind: str, segments: int) -> tuple[np.ndar
 def world(rng: np.random.Generator, kind: str, correlation: float, means: np.ndarray) -> World:
     latent, human = _scores(rng, kind, SEGMENTS)
     noise = rng.normal(size=(5, SYSTEMS, SEGMENTS))
-    return World(human, correlation * latent + np.sqrt(1 - correlation**2) * noise, np.repeat(np.arange(DOCUMENTS), SEGMENTS // DOCUMENTS), means)
+    return World(
+        human,
+        correlation * latent + np.sqrt(1 - correlation**2) * noise,
+        np.repeat(np.arange(DOCUMENTS), SEGMENTS // DOCUMENTS),
+        means,
+    )
 
 
 def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np.ndarray, dict]:
@@ -52,7 +64,9 @@ def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np
     elif drawn == "cells":
         mask[np.unravel_index(rng.choice(mask.size, n * SYSTEMS, replace=False), mask.shape)] = True
     elif drawn == "documents":
-        mask[:, np.isin(made.documents, rng.choice(DOCUMENTS, n * DOCUMENTS // SEGMENTS, replace=False))] = True
+        mask[:, np.isin(made.documents, rng.choice(DOCUMENTS, n * DOCUMENTS // SEGMENTS, replace=False))] = (
+            True
+        )
         how["documents"] = made.documents
     elif drawn == "unequal":
         chances = np.exp(0.5 * made.metrics.mean(axis=(0, 1)))
@@ -61,7 +75,9 @@ def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np
         how = {"drawn": "segments", "probabilities": chances}
     else:
         mask[:, rng.choice(SEGMENTS, n // 2, replace=False)] = True
-        proposal = segments_to_label(np.where(mask, human, np.nan), made.metrics, n - n // 2, seed=int(rng.integers(2**32)))
+        proposal = segments_to_label(
+            np.where(mask, human, np.nan), made.metrics, n - n // 2, seed=int(rng.integers(2**32))
+        )
         mask[:, np.array(proposal.column("proposed"))] = True
         how = {"drawn": "segments", "probabilities": proposal.column("probability")}
     return np.where(mask, human, np.nan), how
@@ -70,7 +86,9 @@ def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np
 def covered(
     kind: str, correlation: float, drawn: str, n: int, generalise_to: str, of: str, worlds: int, seed: int
 ) -> Iterator[tuple[bool, bool, float, float]]:
-    """For every interval: whether it holds the truth, whether the classical one does, the ratio of widths, and the labels gained."""
+    """For every interval: whether it holds the truth, whether the classical one does, the ratio of
+    widths, and the labels gained.
+    """
     rng = np.random.default_rng(seed)
     means = _scores(np.random.default_rng(1), kind, 400_000)[1].mean(axis=1)
     for _ in range(worlds):
@@ -79,12 +97,21 @@ def covered(
         if generalise_to == "inputs":
             how["documents"] = made.documents
         truth = made.human.mean(axis=1) if generalise_to == "none" else made.means
-        for row in estimate(human, made.metrics, of=of, generalise_to=generalise_to, seed=int(rng.integers(2**32)), **how):
+        for row in estimate(
+            human, made.metrics, of=of, generalise_to=generalise_to, seed=int(rng.integers(2**32)), **how
+        ):
             if np.isnan(row["low"]) or np.isnan(row["classical_low"]):
                 continue
-            value = truth[int(row["system"]) - 1] - (truth[int(row["other"]) - 1] if of == "differences" else 0)
+            value = truth[int(row["system"]) - 1] - (
+                truth[int(row["other"]) - 1] if of == "differences" else 0
+            )
             ratio = (row["high"] - row["low"]) / (row["classical_high"] - row["classical_low"])
-            yield row["low"] <= value <= row["high"], row["classical_low"] <= value <= row["classical_high"], ratio, row["effective_labels"] / n
+            yield (
+                row["low"] <= value <= row["high"],
+                row["classical_low"] <= value <= row["classical_high"],
+                ratio,
+                row["effective_labels"] / n,
+            )
 
 
 def main() -> None:
@@ -92,7 +119,10 @@ def main() -> None:
     parser.add_argument("--worlds", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    print("| scores | correlation | drawn | labels | generalise_to | of | coverage | classical | width | effective labels / labels |")
+    print(
+        "| scores | correlation | drawn | labels | generalise_to | of | coverage | classical | width |"
+        " effective labels / labels |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     settings = [
         *(
@@ -102,7 +132,11 @@ def main() -> None:
             for n in (10, 20, 50)
             for to, of in (("none", "means"), ("inputs", "differences"))
         ),
-        *(("normal", 0.6, "segments", n, to, of) for n in (5, 20) for to, of in (("none", "differences"), ("inputs", "means"))),
+        *(
+            ("normal", 0.6, "segments", n, to, of)
+            for n in (5, 20)
+            for to, of in (("none", "differences"), ("inputs", "means"))
+        ),
         *(
             (kind, 0.6, drawn, n, to, of)
             for kind in ("normal", "bounded")
@@ -114,7 +148,12 @@ def main() -> None:
     for setting in settings:
         found = np.array(list(covered(*setting, arguments.worlds, arguments.seed)), dtype=float)
         hit, classical, width, gain = found.mean(axis=0)
-        print("| " + " | ".join(map(str, setting)) + f" | {hit:.3f} | {classical:.3f} | {width:.2f} | {gain:.2f} |", flush=True)
+        print(
+            "| "
+            + " | ".join(map(str, setting))
+            + f" | {hit:.3f} | {classical:.3f} | {width:.2f} | {gain:.2f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

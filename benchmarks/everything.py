@@ -2,7 +2,8 @@
 
     python -m benchmarks.everything [--pairs 10000]
 
-Prints CPU seconds of the run, then seconds by metric and by feature, the longest first. The reference of a pair stands for its source too.
+Prints CPU seconds of the run, then seconds by metric and by feature, the longest first. The reference of a
+pair stands for its source too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from benchmarks.workloads import l1
 def main() -> None:
     import nlgauge
 
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.everything", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.everything", description=__doc__.splitlines()[0] if __doc__ else None
+    )
     parser.add_argument("--pairs", type=int, default=10_000)
     workload, metrics = l1(parser.parse_args().pairs), string_metrics()
     scorer = nlgauge.Scorer(metrics)
@@ -27,7 +30,10 @@ def main() -> None:
     started = time.process_time()
     result = scorer(workload.predictions, workload.references, sources)
     spent = time.process_time() - started
-    print(f"{len(metrics)} metrics on {len(workload.predictions):,} pairs ({workload.origin}): {spent:.2f} s of CPU time, {peak_megabytes():.0f} MB")
+    print(
+        f"{len(metrics)} metrics on {len(workload.predictions):,} pairs ({workload.origin}): {spent:.2f} s of"
+        f" CPU time, {peak_megabytes():.0f} MB"
+    )
     for kind, costs in (("metric", result.costs.metrics), ("feature", result.costs.features)):
         print(f"\nseconds by {kind}: {sum(costs.values()):.2f}")
         for name, seconds in sorted(costs.items(), key=lambda item: -item[1]):

@@ -1,10 +1,12 @@
-"""Runs that are killed at random moments, of each kind: string metrics and a model, in one process, in several, and on a Ray cluster of their own.
+"""Runs that are killed at random moments, of each kind: string metrics and a model, in one process, in
+several, and on a Ray cluster of their own.
 
-A kill ends the driver alone or all that it started, in turn. After each of them no process and no temporary directory of the run may be left, and its
-directory may hold nothing that loads, or the whole result. The run is then taken up, and whatever it ends with must be what it ends with undisturbed.
+A kill ends the driver alone or all that it started, in turn. After each of them no process and no temporary
+directory of the run may be left, and its directory may hold nothing that loads, or the whole result. The run
+is then taken up, and whatever it ends with must be what it ends with undisturbed.
 
-String metrics run as commands. A model runs as `python -m benchmarks.kills EXECUTOR REFERENCES PREDICTIONS OUT`, with chunks that are small enough
-for some of them to be done before it is killed.
+String metrics run as commands. A model runs as `python -m benchmarks.kills EXECUTOR REFERENCES PREDICTIONS
+OUT`, with chunks that are small enough for some of them to be done before it is killed.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ _MARK = "NLGAUGE_ENDURANCE"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of run: its name, how many pairs it scores, which share of the kills it gets, its command with two files, how far results may differ."""
+    """A kind of run: its name, how many pairs it scores, which share of the kills it gets, its command
+    with two files, how far results may differ.
+    """
 
     name: str
     pairs: int
@@ -53,13 +57,29 @@ class Kind:
 
 def _of_strings(share: float, *options: str) -> Kind:
     def command(references: str, predictions: str) -> list[str]:
-        return ["nlgauge", "score", "-q", "--no-intervals", "-m", "bleu", "chrf", "-r", references, predictions, "--resume", *options, "-o"]
+        return [
+            "nlgauge",
+            "score",
+            "-q",
+            "--no-intervals",
+            "-m",
+            "bleu",
+            "chrf",
+            "-r",
+            references,
+            predictions,
+            "--resume",
+            *options,
+            "-o",
+        ]
 
     return Kind(" ".join(["bleu chrf", *options]), 150_000, share, command)
 
 
 def _of_model(executor: str) -> Kind:
-    return Kind(f"{_MODEL}, {executor}", 300, 0.3, lambda *files: ["benchmarks.kills", executor, *files], _TOLERANCE)
+    return Kind(
+        f"{_MODEL}, {executor}", 300, 0.3, lambda *files: ["benchmarks.kills", executor, *files], _TOLERANCE
+    )
 
 
 # Where Ray or torch has to start first, a kill takes long, and there are fewer.
@@ -95,7 +115,12 @@ class Runs:
 
     def start(self, out: Path) -> subprocess.Popen[bytes]:
         """A run, in a session of its own."""
-        return subprocess.Popen([*self._command, str(out)], env=self._environment, start_new_session=True, stdout=subprocess.DEVNULL)
+        return subprocess.Popen(
+            [*self._command, str(out)],
+            env=self._environment,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+        )
 
     def undisturbed(self, out: Path) -> float:
         """Runs to the end; the seconds that it took."""
@@ -129,7 +154,13 @@ class Runs:
         assert ours.tables.keys() == theirs.tables.keys()
         for key, table in theirs.tables.items():
             for part, rows in table.statistics.items():
-                same = np.allclose(rows, ours.tables[key].statistics[part], self.kind.tolerance, self.kind.tolerance, equal_nan=True)
+                same = np.allclose(
+                    rows,
+                    ours.tables[key].statistics[part],
+                    self.kind.tolerance,
+                    self.kind.tolerance,
+                    equal_nan=True,
+                )
                 assert same, (self.kind.name, key, part)
         return True
 
@@ -146,7 +177,9 @@ class Runs:
             time.sleep(0.01)
 
 
-def kills(kind: Kind, times: int, folder: Path, write_pairs: Callable[[int, Path], tuple[Path, Path]]) -> None:
+def kills(
+    kind: Kind, times: int, folder: Path, write_pairs: Callable[[int, Path], tuple[Path, Path]]
+) -> None:
     """Kills runs of a kind so many times, or their share of it, and prints what became of them."""
     runs = Runs(kind, folder, write_pairs(kind.pairs, folder))
     took = runs.undisturbed(runs.whole)
@@ -155,7 +188,9 @@ def kills(kind: Kind, times: int, folder: Path, write_pairs: Callable[[int, Path
     killed = with_rows = finished = 0
     while killed < times * kind.share:
         process = runs.start(runs.out)
-        amid = killed % 4 >= 2  # half of the kills come when chunks are being finished, which is a small part of a short run
+        amid = (
+            killed % 4 >= 2
+        )  # half of the kills come when chunks are being finished, which is a small part of a short run
         if amid:
             runs.wait_for_rows(process)
         try:
@@ -172,7 +207,10 @@ def kills(kind: Kind, times: int, folder: Path, write_pairs: Callable[[int, Path
     runs.undisturbed(runs.out)
     runs.check_cleared()
     assert runs.is_finished()
-    left = sorted({path.name for path in folder.iterdir() if path.is_dir()} - {"out", "whole", "killed", "t", "torch", "huggingface"})
+    left = sorted(
+        {path.name for path in folder.iterdir() if path.is_dir()}
+        - {"out", "whole", "killed", "t", "torch", "huggingface"}
+    )
     assert not left, f"{kind.name} left {left}"
     for directory in (runs.out, runs.whole):
         shutil.rmtree(directory)

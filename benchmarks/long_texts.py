@@ -1,4 +1,5 @@
-"""Every metric on strings, on pairs of 10,000 tokens: news-like, of three different words, and two equal texts.
+"""Every metric on strings, on pairs of 10,000 tokens: news-like, of three different words, and two equal
+texts.
 
 python -m benchmarks.long_texts [--tokens 10000] [--metric NAME]
 """
@@ -45,7 +46,9 @@ def measure(metric: str, tokens: int) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.long_texts", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.long_texts", description=__doc__.splitlines()[0] if __doc__ else None
+    )
     parser.add_argument("--tokens", type=int, default=10_000, help="the length of a text (default 10000)")
     parser.add_argument("--metric", action="append", help="only this metric; may be repeated")
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -55,10 +58,16 @@ def main() -> None:
 
         json.dump(measure(given.one, given.tokens), sys.stdout)
         return
-    print(f"| metric, pairs of {given.tokens:,} tokens | {' | '.join(f'{kind}, CPU s' for kind in KINDS)} |\n|---|---|---|---|")
+    print(
+        f"| metric, pairs of {given.tokens:,} tokens | {' | '.join(f'{kind}, CPU s' for kind in KINDS)}"
+        " |\n|---|---|---|---|"
+    )
     for metric in given.metric or string_metrics():
         found = run("benchmarks.long_texts", "--one", metric, "--tokens", str(given.tokens))
-        print(f"| {metric} | {found.get('error') or ' | '.join(f'{found[kind]:.2f}' for kind in KINDS)} |", flush=True)
+        print(
+            f"| {metric} | {found.get('error') or ' | '.join(f'{found[kind]:.2f}' for kind in KINDS)} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

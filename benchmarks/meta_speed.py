@@ -1,9 +1,11 @@
-"""What meta-evaluation costs beside nlpstats and sacrebleu: 20 metrics, 17 systems, 100 inputs, 1,000 draws, CPU seconds of one thread.
+"""What meta-evaluation costs beside nlpstats and sacrebleu: 20 metrics, 17 systems, 100 inputs, 1,000 draws,
+CPU seconds of one thread.
 
     python -m benchmarks.meta_speed
 
-Both sides run in this process, ours as the public functions (`correlate`, `compare`, `Result.compare`) with all that they return. The anchor does a
-part of the work, the second column says which, and its time is scaled by what is left; ours is the best of three. Exit code 1 where a goal is missed.
+Both sides run in this process, ours as the public functions (`correlate`, `compare`, `Result.compare`) with
+all that they return. The anchor does a part of the work, the second column says which, and its time is scaled
+by what is left; ours is the best of three. Exit code 1 where a goal is missed.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ SECONDS = 20.0
 
 
 class Row(NamedTuple):
-    """One workload: what ours and the anchor run, which part of the work the anchor does, and how many times as long it must take."""
+    """One workload: what ours and the anchor run, which part of the work the anchor does, and how many
+    times as long it must take.
+    """
 
     name: str
     ours: Callable[[], object]
@@ -46,12 +50,24 @@ def cpu_seconds(call: Callable[[], object]) -> float:
 
 
 def scores(kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Human scores (S, N) and metrics (M, S, N): real numbers, or ratings in thirds and metrics with two digits, so that many are tied."""
+    """Human scores (S, N) and metrics (M, S, N): real numbers, or ratings in thirds and metrics with two
+    digits, so that many are tied.
+    """
     rng = np.random.default_rng(1)
-    quality = rng.normal(size=(SYSTEMS, 1)) + rng.normal(size=(1, INPUTS)) + rng.normal(size=(SYSTEMS, INPUTS))
+    quality = (
+        rng.normal(size=(SYSTEMS, 1)) + rng.normal(size=(1, INPUTS)) + rng.normal(size=(SYSTEMS, INPUTS))
+    )
     human = quality + rng.normal(size=quality.shape)
-    metrics = quality + 0.5 * rng.normal(size=(METRICS, SYSTEMS, 1)) + 2 * rng.normal(size=(METRICS, *quality.shape))
-    return (human, metrics) if kind == "real" else (np.clip(np.round(9 + 2 * human) / 3, 1, 5), np.round(0.3 + 0.1 * metrics, 2).clip(0))
+    metrics = (
+        quality
+        + 0.5 * rng.normal(size=(METRICS, SYSTEMS, 1))
+        + 2 * rng.normal(size=(METRICS, *quality.shape))
+    )
+    return (
+        (human, metrics)
+        if kind == "real"
+        else (np.clip(np.round(9 + 2 * human) / 3, 1, 5), np.round(0.3 + 0.1 * metrics, 2).clip(0))
+    )
 
 
 def judgements(kind: str) -> Judgements:
@@ -76,19 +92,26 @@ def of_nlpstats() -> list[Row]:
                     f"BOOT-BOTH, {level} {name}",
                     lambda level=level, name=name: correlate(judged, level, name, draws=DRAWS),
                     lambda level=level, name=name, count=count, draws=draws: [
-                        bootstrap(metric, human, level, name, "both", n_resamples=draws) for metric in metrics[:count]
+                        bootstrap(metric, human, level, name, "both", n_resamples=draws)
+                        for metric in metrics[:count]
                     ],
                     f"nlpstats, {count} of {METRICS} metrics, {draws:,} draws",
                     METRICS / count * DRAWS / draws,
                     goals.get(name),
                 )
             )
-    for level, draws, goals in (("system", DRAWS, {"pearson": 800.0}), ("input", 10, {}), ("global", 100, {})):
+    for level, draws, goals in (
+        ("system", DRAWS, {"pearson": 800.0}),
+        ("input", 10, {}),
+        ("global", 100, {}),
+    ):
         for name in COEFFICIENTS:
             rows.append(
                 Row(
                     f"PERM-BOTH, {PAIRS} pairs, {level} {name}",
-                    lambda level=level, name=name: compare(judged, level, name, swap="rows-xor-cols", draws=DRAWS),
+                    lambda level=level, name=name: compare(
+                        judged, level, name, swap="rows-xor-cols", draws=DRAWS
+                    ),
                     lambda level=level, name=name, draws=draws: permutation_test(
                         metrics[0], metrics[1], human, level, name, "both", n_resamples=draws
                     ),
@@ -123,7 +146,9 @@ def of_sacrebleu() -> list[Row]:
     for name, test, draws in (("bootstrap", "bs", 1_000), ("randomisation", "ar", 10_000)):
         # Ours has intervals in either case, so randomisation is asked for them too.
         bleu = {"BLEU": Counted(references=references)}
-        paired = PairedTest(list(texts.systems.items()), bleu, None, test, n_samples=draws, n_ar_confidence=draws)
+        paired = PairedTest(
+            list(texts.systems.items()), bleu, None, test, n_samples=draws, n_ar_confidence=draws
+        )
         for systems in texts.systems.values():
             paired.metrics["BLEU"]._extract_corpus_statistics(systems, None)
 
@@ -131,7 +156,16 @@ def of_sacrebleu() -> list[Row]:
             result._last.clear()  # no draws from before
             return result.compare(test=name, resamples=draws)
 
-        rows.append(Row(f"paired {name}, BLEU, 3 systems, 3,000 segments", ours, paired, f"sacrebleu, {draws:,} draws, with intervals", 1.0, 15.0))
+        rows.append(
+            Row(
+                f"paired {name}, BLEU, 3 systems, 3,000 segments",
+                ours,
+                paired,
+                f"sacrebleu, {draws:,} draws, with intervals",
+                1.0,
+                15.0,
+            )
+        )
     return rows
 
 
@@ -143,21 +177,31 @@ def report(judged: Judgements) -> None:
             compare(judged, level, name, draws=DRAWS).clusters()
 
 
-_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NLGAUGE_THREADS"), "1")
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NLGAUGE_THREADS"), "1"
+)
 
 
 def main() -> int:
     if not _ONE_THREAD.items() <= os.environ.items():
-        return subprocess.call([sys.executable, "-W", "ignore", "-m", "benchmarks.meta_speed"], env={**os.environ, **_ONE_THREAD})
+        return subprocess.call(
+            [sys.executable, "-W", "ignore", "-m", "benchmarks.meta_speed"], env={**os.environ, **_ONE_THREAD}
+        )
     missed = 0
-    print("| workload | anchor and what it ran | anchor CPU s | nlgauge CPU s | ratio | goal |\n|---|---|---|---|---|---|")
+    print(
+        "| workload | anchor and what it ran | anchor CPU s | nlgauge CPU s | ratio | goal"
+        " |\n|---|---|---|---|---|---|"
+    )
     for row in [*of_nlpstats(), *of_sacrebleu()]:
         row.ours()
         anchor = cpu_seconds(row.anchor) * row.scale
         ours = min(cpu_seconds(row.ours) for _ in range(3))
         missed += row.goal is not None and anchor / ours < row.goal
         goal = "" if row.goal is None else f"{row.goal:,.0f}"
-        print(f"| {row.name} | {row.part} | {anchor:,.1f} | {ours:.3f} | {anchor / ours:,.0f} | {goal} |", flush=True)
+        print(
+            f"| {row.name} | {row.part} | {anchor:,.1f} | {ours:.3f} | {anchor / ours:,.0f} | {goal} |",
+            flush=True,
+        )
     for kind in ("real numbers", "tied scores"):
         judged = judgements(kind.split()[0])
         seconds = min(cpu_seconds(lambda: report(judged)) for _ in range(2))  # noqa: B023 -- called before the loop goes on

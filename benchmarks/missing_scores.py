@@ -1,9 +1,12 @@
-"""python -m benchmarks.missing_scores: how often rules for missing scores call an equal system better or worse.
+"""python -m benchmarks.missing_scores: how often rules for missing scores call an equal system better or
+worse.
 
-100 segments whose difficulty both systems share, scores from 0 to 1, two systems of equal quality; B leaves predictions empty or the judge fails on
-them. `own` compares the means that each system has (what most programs do), `common` the segments that both have, `worst` counts every missing score
-as 0, and `nlgauge` is `Result.compare`: an empty prediction has the worst score, a failure of the judge leaves the segment out for both. The last
-columns are how often the bounds of `Compared` hold the true difference of the sample, and what `check` says.
+100 segments whose difficulty both systems share, scores from 0 to 1, two systems of equal quality; B leaves
+predictions empty or the judge fails on them. `own` compares the means that each system has (what most
+programs do), `common` the segments that both have, `worst` counts every missing score as 0, and `nlgauge` is
+`Result.compare`: an empty prediction has the worst score, a failure of the judge leaves the segment out for
+both. The last columns are how often the bounds of `Compared` hold the true difference of the sample, and what
+`check` says.
 """
 
 from __future__ import annotations
@@ -67,7 +70,9 @@ def world(kind: str, rng: np.random.Generator) -> World:
         "judge fails on B's worst predictions, 20%": World(a, b, none, none, b < np.quantile(b, 0.2)),
         "B empty at random, 5%": World(a, b, by_chance < 0.05, none, none),
         "B empty on hard segments, 20%": World(a, b, hard, none, none),
-        "B empty on 10%, judge fails at random on B, 10%": World(a, b, hardest, none, (by_chance < 0.1) & ~hardest),
+        "B empty on 10%, judge fails at random on B, 10%": World(
+            a, b, hardest, none, (by_chance < 0.1) & ~hardest
+        ),
     }[kind]
 
 
@@ -95,7 +100,10 @@ def swapped(a: np.ndarray, b: np.ndarray, rng: np.random.Generator) -> int:
 
 
 def texts_of(values: np.ndarray, failed: np.ndarray, empty: np.ndarray) -> list[str]:
-    return ["" if nothing else "?" if no_reply else repr(float(value)) for value, no_reply, nothing in zip(values, failed, empty, strict=True)]
+    return [
+        "" if nothing else "?" if no_reply else repr(float(value))
+        for value, no_reply, nothing in zip(values, failed, empty, strict=True)
+    ]
 
 
 def run(kind: str, runs: int) -> str:
@@ -108,18 +116,28 @@ def run(kind: str, runs: int) -> str:
         gap_a, gap_b = made.failed_a, made.failed_b | made.empty
         either = gap_a | gap_b
         called["own"].append(swapped(np.where(gap_a, np.nan, made.a), np.where(gap_b, np.nan, made.b), rng))
-        called["common"].append(swapped(np.where(either, np.nan, made.a), np.where(either, np.nan, made.b), rng))
+        called["common"].append(
+            swapped(np.where(either, np.nan, made.a), np.where(either, np.nan, made.b), rng)
+        )
         called["worst"].append(swapped(np.where(gap_a, 0.0, made.a), np.where(gap_b, 0.0, made.b), rng))
         nothing = np.zeros(SEGMENTS, dtype=bool)
-        texts = {"A": texts_of(made.a, made.failed_a, nothing), "B": texts_of(made.b, made.failed_b, made.empty)}
+        texts = {
+            "A": texts_of(made.a, made.failed_a, nothing),
+            "B": texts_of(made.b, made.failed_b, made.empty),
+        }
         result = nlgauge.score(texts, metrics=Grade(), seed=seed, show_progress=False)
         row = result.compare(resamples=RESAMPLES)["grade"]
         called["nlgauge"].append(int(np.sign(row.gain)) if row.p <= 0.05 else 0)
         truths.append(float((true_b - made.a).mean()))
         held += row.bound_low - 1e-9 <= truths[-1] <= row.bound_high + 1e-9
-        (verdict,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], Rule(), resamples=RESAMPLES)
+        (verdict,), _ = verdicts(
+            result, "A", ["B"], [Change.read("grade drops")], [], Rule(), resamples=RESAMPLES
+        )
         outcomes.append(verdict.word)
-    shares = [f"{np.mean(np.array(signs) > 0):.3f} / {np.mean(np.array(signs) < 0):.3f}" for signs in called.values()]
+    shares = [
+        f"{np.mean(np.array(signs) > 0):.3f} / {np.mean(np.array(signs) < 0):.3f}"
+        for signs in called.values()
+    ]
     gate = " / ".join(f"{outcomes.count(word) / runs:.3f}" for word in ("failed", "inconclusive", "passed"))
     return f"| {kind} | {np.mean(truths):+.3f} | {' | '.join(shares)} | {held / runs:.3f} | {gate} |"
 
@@ -128,7 +146,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     runs = parser.parse_args().runs
-    print("| world | true difference | own | common | worst | nlgauge | bounds hold it | check: failed / inconclusive / passed |")
+    print(
+        "| world | true difference | own | common | worst | nlgauge | bounds hold it | check: failed /"
+        " inconclusive / passed |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for kind in KINDS:
         print(run(kind, runs), flush=True)

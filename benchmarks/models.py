@@ -39,16 +39,21 @@ def bert_score(workload: Workload) -> Callable[[], Numbers]:
 
     def call(texts: Workload) -> Numbers:
         found = scorer.score(texts.predictions, texts.references)
-        return {name: float(values.double().mean()) for name, values in zip(("precision", "recall", "f1"), found, strict=True)}
+        return {
+            name: float(values.double().mean())
+            for name, values in zip(("precision", "recall", "f1"), found, strict=True)
+        }
 
     call(workload.first(2))
     return lambda: call(workload)
 
 
 def plain_moverscore(workload: Workload) -> Callable[[], Numbers]:
-    """MoverScore's second version as its program goes about it: both sides in padded batches of 256, then pair by pair an exact transport by pyemd.
+    """MoverScore's second version as its program goes about it: both sides in padded batches of 256, then
+    pair by pair an exact transport by pyemd.
 
-    The package itself asks for versions of its libraries that are gone; every point of a pair has a row in its matrix there, and so here.
+    The package itself asks for versions of its libraries that are gone; every point of a pair has a row in
+    its matrix there, and so here.
     """
     import string
 
@@ -67,9 +72,15 @@ def plain_moverscore(workload: Workload) -> Callable[[], Numbers]:
             states = loaded.model(**encoded).last_hidden_state
         states = (states / states.norm(dim=-1, keepdim=True)).double().numpy()
         found = []
-        for ids, mask, row in zip(encoded.input_ids.tolist(), encoded.attention_mask.tolist(), states, strict=True):
+        for ids, mask, row in zip(
+            encoded.input_ids.tolist(), encoded.attention_mask.tolist(), states, strict=True
+        ):
             tokens = loaded.tokenizer.convert_ids_to_tokens(ids)
-            kept = [i for i, token in enumerate(tokens) if mask[i] and token not in string.punctuation and "##" not in token]
+            kept = [
+                i
+                for i, token in enumerate(tokens)
+                if mask[i] and token not in string.punctuation and "##" not in token
+            ]
             found.append(row[kept])
         return found
 
@@ -94,7 +105,9 @@ def plain_moverscore(workload: Workload) -> Callable[[], Numbers]:
 
 
 def gensim_wmd(workload: Workload) -> Callable[[], Numbers]:
-    """gensim's distance on the same vectors, of which it gets the words that it will meet; where a text has no known word there is no number."""
+    """gensim's distance on the same vectors, of which it gets the words that it will meet; where a text
+    has no known word there is no number.
+    """
     import math
 
     from gensim.models import KeyedVectors
@@ -109,7 +122,10 @@ def gensim_wmd(workload: Workload) -> Callable[[], Numbers]:
 
     def call(texts: Workload) -> Numbers:
         pairs = zip(texts.predictions, texts.references, strict=True)
-        found = [min(vectors.wmdistance(text.split(), other.split(), norm=False) for other in others) for text, others in pairs]
+        found = [
+            min(vectors.wmdistance(text.split(), other.split(), norm=False) for other in others)
+            for text, others in pairs
+        ]
         known = [value for value in found if math.isfinite(value)]
         return {"score": sum(known) / len(known)}
 
@@ -151,7 +167,9 @@ def ours_infolm(workload: Workload) -> Callable[[], Numbers]:
 
 
 def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
-    """torchmetrics' InfoLM on the same weights; it pairs more than two texts per call wrongly, so its mean differs."""
+    """torchmetrics' InfoLM on the same weights; it pairs more than two texts per call wrongly, so its
+    mean differs.
+    """
 
     def prepare(workload: Workload) -> Callable[[], Numbers]:
         module = importlib.import_module("torchmetrics.functional.text.infolm")
@@ -166,8 +184,15 @@ def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
             for start in range(0, len(texts.predictions), step):
                 predictions = texts.predictions[start : start + step]
                 references = [row[0] for row in texts.references[start : start + step]]
-                options = {"information_measure": "fisher_rao_distance", "idf": False, "max_length": 512, "verbose": False}
-                total += len(predictions) * float(module.infolm(predictions, references, place, temperature=1.0, **options))
+                options = {
+                    "information_measure": "fisher_rao_distance",
+                    "idf": False,
+                    "max_length": 512,
+                    "verbose": False,
+                }
+                total += len(predictions) * float(
+                    module.infolm(predictions, references, place, temperature=1.0, **options)
+                )
             return {"mean": total / len(texts.predictions)}
 
         call(Workload("warm-up", {"peer": ["A cat."]}, [["A dog."]]))
@@ -177,7 +202,9 @@ def torchmetrics_infolm(pairs_a_call: int | None) -> Prepare:
 
 
 def random_distilbert(workload: Workload) -> Path:
-    """A directory with random weights of DistilBERT's size, the same in every process, and a tokeniser that knows the texts' words."""
+    """A directory with random weights of DistilBERT's size, the same in every process, and a tokeniser
+    that knows the texts' words.
+    """
     from transformers import DistilBertConfig, DistilBertForMaskedLM
 
     texts = [*workload.predictions, *(row[0] for row in workload.references)]
@@ -185,7 +212,9 @@ def random_distilbert(workload: Workload) -> Path:
 
 
 def ours_blanc(workload: Workload) -> Callable[[], Numbers]:
-    """Our BLANC-help on random weights of BERT's size: the score and the number of hidden tokens of each summary."""
+    """Our BLANC-help on random weights of BERT's size: the score and the number of hidden tokens of each
+    summary.
+    """
     import nlgauge
 
     spec = f"blanc(model={str(random_bert(workload))!r})"
@@ -210,14 +239,19 @@ def blanc_help(workload: Workload) -> Callable[[], Numbers]:
         assert texts.sources is not None
         rows = scorer.eval_pairs(texts.sources, texts.predictions)
         scores = {f"summary {i}": float(score) for i, (score, _) in enumerate(rows, 1)}
-        return {**scores, **{f"hidden {i}": float(sum(map(sum, counts))) for i, (_, counts) in enumerate(rows, 1)}}
+        return {
+            **scores,
+            **{f"hidden {i}": float(sum(map(sum, counts))) for i, (_, counts) in enumerate(rows, 1)},
+        }
 
     call(Workload("warm-up", {"peer": ["A ship."]}, [["A ship."]], ["The cargo ship."]))
     return lambda: call(workload)
 
 
 def random_bert(workload: Workload) -> Path:
-    """A directory with random weights of BERT base's size, the same in every process, and a tokeniser that knows the texts' words."""
+    """A directory with random weights of BERT base's size, the same in every process, and a tokeniser
+    that knows the texts' words.
+    """
     from transformers import BertConfig, BertForMaskedLM
 
     texts = [*workload.predictions, *(workload.sources or [])]
@@ -232,33 +266,50 @@ def ours_bartscore(workload: Workload) -> Callable[[], Numbers]:
 
     def call(texts: Workload) -> Numbers:
         result = scorer(texts.systems, sources=texts.sources)
-        return {name: float(result.tables[name, result.labels[0]].scores()["faithfulness"]) for name in texts.systems}
+        return {
+            name: float(result.tables[name, result.labels[0]].scores()["faithfulness"])
+            for name in texts.systems
+        }
 
     call(workload.first(1))
     return lambda: call(workload)
 
 
 def plain_bartscore(workload: Workload) -> Callable[[], Numbers]:
-    """The same by Transformers' own forward pass, four pairs at a time in the order of the texts, as the authors' program does it."""
+    """The same by Transformers' own forward pass, four pairs at a time in the order of the texts, as the
+    authors' program does it.
+    """
     import torch
     from transformers import AutoTokenizer, BartForConditionalGeneration
 
     place = random_bart(workload)
-    model, tokenizer = BartForConditionalGeneration.from_pretrained(place).eval(), AutoTokenizer.from_pretrained(place)
+    model, tokenizer = (
+        BartForConditionalGeneration.from_pretrained(place).eval(),
+        AutoTokenizer.from_pretrained(place),
+    )
 
     def scores(sources: list[str], targets: list[str]) -> list[float]:
         options = {"max_length": 1024, "truncation": True, "padding": True, "return_tensors": "pt"}
         given, asked = (tokenizer(texts, **options) for texts in (sources, targets))
         with torch.no_grad():
-            logits = model(input_ids=given.input_ids, attention_mask=given.attention_mask, labels=asked.input_ids).logits
-            found = logits.log_softmax(dim=2).gather(2, asked.input_ids[:, :, None])[:, :, 0] * asked.attention_mask
+            logits = model(
+                input_ids=given.input_ids, attention_mask=given.attention_mask, labels=asked.input_ids
+            ).logits
+            found = (
+                logits.log_softmax(dim=2).gather(2, asked.input_ids[:, :, None])[:, :, 0]
+                * asked.attention_mask
+            )
         return (found.sum(dim=1) / asked.attention_mask.sum(dim=1)).tolist()
 
     def call(texts: Workload) -> Numbers:
         assert texts.sources is not None
         found = {}
         for name, summaries in texts.systems.items():
-            values = [value for i in range(0, len(summaries), 4) for value in scores(texts.sources[i : i + 4], summaries[i : i + 4])]
+            values = [
+                value
+                for i in range(0, len(summaries), 4)
+                for value in scores(texts.sources[i : i + 4], summaries[i : i + 4])
+            ]
             found[name] = sum(values) / len(values)
         return found
 
@@ -267,13 +318,29 @@ def plain_bartscore(workload: Workload) -> Callable[[], Numbers]:
 
 
 def random_bart(workload: Workload) -> Path:
-    """A directory with random weights of BART base's size, the same in every process, and a tokeniser that knows the texts' words."""
+    """A directory with random weights of BART base's size, the same in every process, and a tokeniser
+    that knows the texts' words.
+    """
     from transformers import BartConfig, BartForConditionalGeneration
 
-    sizes = {f"{side}_{what}": size for side in ("encoder", "decoder") for what, size in (("layers", 6), ("attention_heads", 12), ("ffn_dim", 3072))}
-    marks = {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 3, "forced_eos_token_id": None}
+    sizes = {
+        f"{side}_{what}": size
+        for side in ("encoder", "decoder")
+        for what, size in (("layers", 6), ("attention_heads", 12), ("ffn_dim", 3072))
+    }
+    marks = {
+        "pad_token_id": 0,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+        "decoder_start_token_id": 3,
+        "forced_eos_token_id": None,
+    }
     texts = [*(text for texts in workload.systems.values() for text in texts), *(workload.sources or [])]
-    return _random_weights(texts, [], lambda size: BartForConditionalGeneration(BartConfig(vocab_size=size, d_model=768, **sizes, **marks)))
+    return _random_weights(
+        texts,
+        [],
+        lambda size: BartForConditionalGeneration(BartConfig(vocab_size=size, d_model=768, **sizes, **marks)),
+    )
 
 
 def ours_summac(workload: Workload) -> Callable[[], Numbers]:
@@ -299,13 +366,19 @@ def summac_zs(workload: Workload) -> Callable[[], Numbers]:
 
     module = importlib.import_module("summac.model_summac")
 
-    def batch_encode_plus(self: Any, pairs: list[tuple[str, str]], truncation_strategy: str | None = None, **options: Any) -> Any:
+    def batch_encode_plus(
+        self: Any, pairs: list[tuple[str, str]], truncation_strategy: str | None = None, **options: Any
+    ) -> Any:
         return self([first for first, _ in pairs], [second for _, second in pairs], **options)
 
     # Transformers 5 has taken the one away, and the other needs data that would have to be fetched.
     PreTrainedTokenizerBase.batch_encode_plus = batch_encode_plus
     module.nltk.tokenize.sent_tokenize = lambda text: Sentences().of(text)
-    module.model_map["vitc"] = {"model_card": str(random_classifier(workload)), "entailment_idx": 0, "contradiction_idx": 1}
+    module.model_map["vitc"] = {
+        "model_card": str(random_classifier(workload)),
+        "entailment_idx": 0,
+        "contradiction_idx": 1,
+    }
     scorer = module.SummaCZS(granularity="sentence", model_name="vitc", imager_load_cache=False, device="cpu")
 
     def call(texts: Workload) -> Numbers:
@@ -317,17 +390,31 @@ def summac_zs(workload: Workload) -> Callable[[], Numbers]:
 
 
 def random_classifier(workload: Workload) -> Path:
-    """A directory with a random classifier of MiniLM's size, the same in every process, and a tokeniser that knows the texts' words."""
+    """A directory with a random classifier of MiniLM's size, the same in every process, and a tokeniser
+    that knows the texts' words.
+    """
     from transformers import BertConfig, BertForSequenceClassification
 
     labels = {0: "entailment", 1: "contradiction", 2: "neutral"}
-    sizes = {"hidden_size": 384, "num_hidden_layers": 6, "num_attention_heads": 12, "intermediate_size": 1536, "initializer_range": 0.1}
+    sizes = {
+        "hidden_size": 384,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 12,
+        "intermediate_size": 1536,
+        "initializer_range": 0.1,
+    }
     texts = [*workload.predictions, *(workload.sources or [])]
-    return _random_weights(texts, [], lambda size: BertForSequenceClassification(BertConfig(vocab_size=size, id2label=labels, **sizes)))
+    return _random_weights(
+        texts,
+        [],
+        lambda size: BertForSequenceClassification(BertConfig(vocab_size=size, id2label=labels, **sizes)),
+    )
 
 
 def _random_weights(texts: list[str], pieces: list[str], made: Callable[[int], Any]) -> Path:
-    """A directory with a model of BERT's vocabulary size, made from the same seed every time, and a WordPiece tokeniser of the texts' words."""
+    """A directory with a model of BERT's vocabulary size, made from the same seed every time, and a
+    WordPiece tokeniser of the texts' words.
+    """
     import torch
     from transformers import BertTokenizerFast
 
@@ -338,5 +425,7 @@ def _random_weights(texts: list[str], pieces: list[str], made: Callable[[int], A
     atexit.register(shutil.rmtree, place)
     torch.manual_seed(1)
     made(len(vocabulary)).save_pretrained(place)
-    BertTokenizerFast(vocab={word: i for i, word in enumerate(vocabulary)}, model_max_length=512).save_pretrained(place)
+    BertTokenizerFast(
+        vocab={word: i for i, word in enumerate(vocabulary)}, model_max_length=512
+    ).save_pretrained(place)
     return place

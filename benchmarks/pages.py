@@ -1,4 +1,5 @@
-"""The report in Chromium: how long it takes to write, how large it is, when it is ready, what it holds in memory, how fast it answers a key.
+"""The report in Chromium: how long it takes to write, how large it is, when it is ready, what it holds in
+memory, how fast it answers a key.
 
 python -m benchmarks.pages [SEGMENTS ...]
 """
@@ -44,18 +45,28 @@ def made(segments: int) -> Result:
     draw = random.Random(segments)
     references = [own for own, *_ in generated(segments, words=_WORDS).references]
     outputs = {
-        system: [" ".join(word for word in text.split() if draw.random() > 0.1 * (place + 1)) for text in references]
+        system: [
+            " ".join(word for word in text.split() if draw.random() > 0.1 * (place + 1))
+            for text in references
+        ]
         for place, system in enumerate(_SYSTEMS)
     }
-    return nlgauge.score(outputs, [[text] for text in references], metrics=list(_METRICS), show_progress=False)
+    return nlgauge.score(
+        outputs, [[text] for text in references], metrics=list(_METRICS), show_progress=False
+    )
 
 
 def measured(browser: Any, path: Path) -> dict[str, float]:
-    """Seconds until the leaderboard is there and until all is, megabytes of heap, elements, milliseconds from a key to the frame that it changed."""
+    """Seconds until the leaderboard is there and until all is, megabytes of heap, elements, milliseconds
+    from a key to the frame that it changed.
+    """
     page = browser.new_page(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
-    first, ready = (page.evaluate(f"() => performance.getEntriesByName('{name}')[0].startTime") / 1000 for name in ("first", "ready"))
+    first, ready = (
+        page.evaluate(f"() => performance.getEntriesByName('{name}')[0].startTime") / 1000
+        for name in ("first", "ready")
+    )
     keys = sorted(page.evaluate(_PRESS) for _ in range(_KEYS))
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.collectGarbage")
@@ -64,7 +75,14 @@ def measured(browser: Any, path: Path) -> dict[str, float]:
     heap = (used["usedSize"] + used.get("backingStorageSize", 0)) / 1e6
     elements = page.evaluate("() => document.querySelectorAll('*').length")
     page.close()
-    return {"first": first, "ready": ready, "heap": heap, "elements": elements, "key": keys[len(keys) // 2], "slowest key": keys[-1]}
+    return {
+        "first": first,
+        "ready": ready,
+        "heap": heap,
+        "elements": elements,
+        "key": keys[len(keys) // 2],
+        "slowest key": keys[-1],
+    }
 
 
 def main() -> None:
@@ -74,7 +92,18 @@ def main() -> None:
     chromium = os.environ.get("NLGAUGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("no Chromium was found: apt-get install chromium, or name it in NLGAUGE_CHROMIUM")
-    headings = ("segments", "options", "file", "written in: wall, CPU", "leaderboard", "ready", "key: median, slowest", "heap", "elements", "load")
+    headings = (
+        "segments",
+        "options",
+        "file",
+        "written in: wall, CPU",
+        "leaderboard",
+        "ready",
+        "key: median, slowest",
+        "heap",
+        "elements",
+        "load",
+    )
     print(f"| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as place:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -87,9 +116,10 @@ def main() -> None:
             named = ", ".join(f"{name}={value}" for name, value in options.items()) or "default"
             best = {name: min(one[name] for one in rounds) for name in rounds[0]}
             print(
-                f"| {size:,} | {named} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s | {best['first']:.2f} s "
-                f"| {best['ready']:.2f} s | {best['key']:.0f}, {best['slowest key']:.0f} ms | {best['heap']:.0f} MB "
-                f"| {best['elements']:,.0f} | {os.getloadavg()[0]:.0f} |",
+                f"| {size:,} | {named} | {path.stat().st_size / 1e6:.1f} MB | {seconds:.1f} s, {busy:.1f} s |"
+                f" {best['first']:.2f} s | {best['ready']:.2f} s | {best['key']:.0f},"
+                f" {best['slowest key']:.0f} ms | {best['heap']:.0f} MB | {best['elements']:,.0f} |"
+                f" {os.getloadavg()[0]:.0f} |",
                 flush=True,
             )
         browser.close()

@@ -34,7 +34,11 @@ def sacrebleu_metric(name: str, **parameters: Any) -> Prepare:
     """sacreBLEU's BLEU, CHRF or TER over the corpus."""
 
     def call(metrics: Any, texts: Workload) -> Numbers:
-        return {"score": getattr(metrics, name)(**parameters).corpus_score(texts.predictions, transposed(texts)).score}
+        return {
+            "score": getattr(metrics, name)(**parameters)
+            .corpus_score(texts.predictions, transposed(texts))
+            .score
+        }
 
     return peer(call, _sacrebleu)
 
@@ -54,7 +58,13 @@ def sacrebleu_bootstrap(workload: Workload) -> Callable[[], Numbers]:
     from sacrebleu.significance import PairedTest
 
     def call(texts: Workload) -> Numbers:
-        test = PairedTest(list(texts.systems.items()), {"BLEU": BLEU(), "chrF2": CHRF()}, transposed(texts), "bs", n_samples=1000)
+        test = PairedTest(
+            list(texts.systems.items()),
+            {"BLEU": BLEU(), "chrF2": CHRF()},
+            transposed(texts),
+            "bs",
+            n_samples=1000,
+        )
         _, columns = test()
         found = {}
         for label, name in (("bleu", "BLEU"), ("chrf", "chrF2")):
@@ -74,7 +84,9 @@ def _bleuscore() -> Any:
 
 
 def _bleu_in_rust(package: Any, texts: Workload) -> Numbers:
-    return {"score": 100 * package.compute(texts.references, texts.predictions, ref_len_method="closest")["bleu"]}
+    return {
+        "score": 100 * package.compute(texts.references, texts.predictions, ref_len_method="closest")["bleu"]
+    }
 
 
 bleuscore = peer(_bleu_in_rust, _bleuscore)
@@ -105,7 +117,11 @@ def _rouge_rs() -> Any:
 
 
 def _rouge_in_rust(scorer: Any, texts: Workload) -> Numbers:
-    return {"rougeL": mean([scorer.score(references[0], prediction).fmeasure for prediction, references in pairs(texts)])}
+    return {
+        "rougeL": mean(
+            [scorer.score(references[0], prediction).fmeasure for prediction, references in pairs(texts)]
+        )
+    }
 
 
 rouge_rs = peer(_rouge_in_rust, _rouge_rs)
@@ -115,7 +131,11 @@ def jiwer_rate(name: str) -> Prepare:
     """jiwer's word or character error rate."""
 
     def call(jiwer: Any, texts: Workload) -> Numbers:
-        return {"score": getattr(jiwer, name)([references[0] for references in texts.references], texts.predictions)}
+        return {
+            "score": getattr(jiwer, name)(
+                [references[0] for references in texts.references], texts.predictions
+            )
+        }
 
     return peer(call, _jiwer)
 
@@ -148,12 +168,16 @@ def _nltk() -> Any:
             self.lemmas = lambda: list(map(Lemma, words))
 
     class WordNet:
-        """Our index in the shape that NLTK's METEOR takes: its own reader of WordNet, which is slower, needs a download."""
+        """Our index in the shape that NLTK's METEOR takes: its own reader of WordNet, which is slower,
+        needs a download.
+        """
 
         def synsets(self, word: str) -> list[Synset]:
             return [Synset(sorted(nltk_synonyms(word)))]
 
-    return lambda reference, prediction: single_meteor_score(reference.split(), prediction.split(), wordnet=WordNet())
+    return lambda reference, prediction: single_meteor_score(
+        reference.split(), prediction.split(), wordnet=WordNet()
+    )
 
 
 def _meteor(score: Any, texts: Workload) -> Numbers:
@@ -184,21 +208,36 @@ def _cer() -> Any:
 
 
 def _character(cer: Any, texts: Workload) -> Numbers:
-    return {"score": mean([cer.calculate_cer(prediction.split(), references[0].split()) for prediction, references in pairs(texts)])}
+    return {
+        "score": mean(
+            [
+                cer.calculate_cer(prediction.split(), references[0].split())
+                for prediction, references in pairs(texts)
+            ]
+        )
+    }
 
 
 cer_character = peer(_character, _cer)
 
 
 def _torchmetrics() -> Any:
-    # Its public function first puts spaces before the punctuation of English text, which is not part of the metric.
+    # Its public function first puts spaces before the punctuation of English text, which is not part of the
+    # metric.
     from torchmetrics.functional.text.eed import _eed_function
 
     return _eed_function
 
 
 def _eed(distance: Any, texts: Workload) -> Numbers:
-    return {"score": mean([float(distance(f" {prediction} ", f" {references[0]} ")) for prediction, references in pairs(texts)])}
+    return {
+        "score": mean(
+            [
+                float(distance(f" {prediction} ", f" {references[0]} "))
+                for prediction, references in pairs(texts)
+            ]
+        )
+    }
 
 
 torchmetrics_eed = peer(_eed, _torchmetrics)

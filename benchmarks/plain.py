@@ -46,7 +46,11 @@ def fragments(summary: list[str], source: list[str]) -> list[int]:
                 j += 1
                 continue
             length = 0
-            while i + length < len(summary) and j + length < len(source) and summary[i + length] == source[j + length]:
+            while (
+                i + length < len(summary)
+                and j + length < len(source)
+                and summary[i + length] == source[j + length]
+            ):
                 length += 1
             longest = max(longest, length)
             j += length
@@ -57,7 +61,9 @@ def fragments(summary: list[str], source: list[str]) -> list[int]:
 
 
 def coverage(workload: Workload) -> Callable[[], Numbers]:
-    """Coverage, or what a loop over every place of the summary and the source takes for it; tokens are made by our plain tokeniser."""
+    """Coverage, or what a loop over every place of the summary and the source takes for it; tokens are
+    made by our plain tokeniser.
+    """
     from nlgauge.features.tokens.text import Tokens
 
     def call(texts: Workload) -> Numbers:

@@ -2,8 +2,9 @@
 
     python -m benchmarks.scale [--pairs 200000]
 
-Short pairs are scored with bleu, chrf, rouge and wer, and ten times as many; then with bleu alone; then with two threads. Exit code 1 where ten
-times the pairs take more than 11 times the CPU seconds, or bleu takes 300 MB or more.
+Short pairs are scored with bleu, chrf, rouge and wer, and ten times as many; then with bleu alone; then with
+two threads. Exit code 1 where ten times the pairs take more than 11 times the CPU seconds, or bleu takes 300
+MB or more.
 """
 
 from __future__ import annotations
@@ -32,13 +33,22 @@ def measure(pairs: int, step: int, metrics: list[str]) -> None:
     scorer(small.predictions, small.references)
     started, wall = time.process_time(), time.perf_counter()
     scorer(workload.predictions, workload.references)
-    found = {"cpu": time.process_time() - started, "wall": time.perf_counter() - wall, "rss": peak_megabytes(), "origin": workload.origin}
+    found = {
+        "cpu": time.process_time() - started,
+        "wall": time.perf_counter() - wall,
+        "rss": peak_megabytes(),
+        "origin": workload.origin,
+    }
     json.dump(found, sys.stdout)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--pairs", type=int, default=200_000, help="the larger number of pairs (default 200000)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.scale", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--pairs", type=int, default=200_000, help="the larger number of pairs (default 200000)"
+    )
     parser.add_argument("--step", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--metrics", default=",".join(_METRICS), help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -47,11 +57,21 @@ def main() -> int:
         return 0
 
     def scored(metrics: list[str], step: int = 1, threads: int = 1) -> dict[str, Any]:
-        found = run("benchmarks.scale", "--pairs", str(given.pairs), "--step", str(step), "--metrics", ",".join(metrics), threads=threads)
+        found = run(
+            "benchmarks.scale",
+            "--pairs",
+            str(given.pairs),
+            "--step",
+            str(step),
+            "--metrics",
+            ",".join(metrics),
+            threads=threads,
+        )
         if "error" in found:
             sys.exit(found["error"])
         print(
-            f"| {', '.join(metrics)} | {given.pairs // step:,} | {threads} | {found['cpu']:.2f} | {found['wall']:.2f} | {found['rss']:.0f} |",
+            f"| {', '.join(metrics)} | {given.pairs // step:,} | {threads} | {found['cpu']:.2f} |"
+            f" {found['wall']:.2f} | {found['rss']:.0f} |",
             flush=True,
         )
         return found
@@ -61,8 +81,14 @@ def main() -> int:
     few, many, two = scored(_METRICS, step=10), scored(_METRICS), scored(_METRICS, threads=2)
     bleu = scored(["bleu"])
     times = many["cpu"] / few["cpu"]
-    print(f"\n{many['origin']}: {times:.2f} times the CPU seconds for 10 times the pairs (at most {_MOST_TIMES:.0f})")
-    print(f"two threads: {many['wall'] / two['wall']:.2f} times as fast by the clock; bleu: {bleu['rss']:.0f} MB (below {_MOST_MEGABYTES:.0f})")
+    print(
+        f"\n{many['origin']}: {times:.2f} times the CPU seconds for 10 times the pairs (at most"
+        f" {_MOST_TIMES:.0f})"
+    )
+    print(
+        f"two threads: {many['wall'] / two['wall']:.2f} times as fast by the clock; bleu: {bleu['rss']:.0f}"
+        f" MB (below {_MOST_MEGABYTES:.0f})"
+    )
     return 0 if times <= _MOST_TIMES and bleu["rss"] < _MOST_MEGABYTES else 1
 
 

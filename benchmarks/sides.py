@@ -1,7 +1,8 @@
 """What a side of a benchmark is, and ours.
 
-A side is prepared with its texts (imports, objects, weights, one small call to warm up) and gives the call that is timed, which returns
-numbers by name; numbers of the same name must agree between the two sides. Every run is a process of its own, so nobody has cached a text.
+A side is prepared with its texts (imports, objects, weights, one small call to warm up) and gives the call
+that is timed, which returns numbers by name; numbers of the same name must agree between the two sides. Every
+run is a process of its own, so nobody has cached a text.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ Prepare = Callable[[Workload], Callable[[], Numbers]]
 
 
 def ours(spec: str, *outputs: str) -> Prepare:
-    """Our side: one metric through `Scorer`, reading the texts included, and the outputs that are compared with the peer's."""
+    """Our side: one metric through `Scorer`, reading the texts included, and the outputs that are
+    compared with the peer's.
+    """
 
     def prepare(workload: Workload) -> Callable[[], Numbers]:
         import nlgauge
@@ -54,7 +57,9 @@ def string_metrics() -> list[str]:
     from nlgauge.metric.registry import metric_classes
     from nlgauge.testing.of_values import has_model
 
-    return [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not has_model(kind)]
+    return [
+        name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not has_model(kind)
+    ]
 
 
 def ours_everything(workload: Workload) -> Callable[[], Numbers]:
@@ -64,7 +69,9 @@ def ours_everything(workload: Workload) -> Callable[[], Numbers]:
     scorer = nlgauge.Scorer(string_metrics())
 
     def call(texts: Workload) -> Numbers:
-        found = scorer(texts.predictions, texts.references, [references[0] for references in texts.references])
+        found = scorer(
+            texts.predictions, texts.references, [references[0] for references in texts.references]
+        )
         return {"bleu": float(found["bleu"]["score"]), "chrf": float(found["chrf"]["score"])}
 
     call(workload.first(2))

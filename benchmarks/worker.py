@@ -1,4 +1,6 @@
-"""One contender on one workload in this process: CPU seconds of the timed call, peak memory and the numbers, as JSON."""
+"""One contender on one workload in this process: CPU seconds of the timed call, peak memory and the
+numbers, as JSON.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ def main() -> None:
     numbers = call()
     seconds = time.process_time() - started
     package = "nlgauge" if side in ("nlgauge", "a plain loop") else bench.peer
-    found = {"cpu": seconds, "rss": peak_megabytes(), "numbers": numbers, "version": version(package), "origin": workload.origin}
+    found = {
+        "cpu": seconds,
+        "rss": peak_megabytes(),
+        "numbers": numbers,
+        "version": version(package),
+        "origin": workload.origin,
+    }
     json.dump(found, sys.stdout)
 
 

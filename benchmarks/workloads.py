@@ -1,6 +1,8 @@
-"""The texts that are scored: human-judgement sets if they are available, else deterministic pseudo-text of the same shapes.
+"""The texts that are scored: human-judgement sets if they are available, else deterministic pseudo-text of
+the same shapes.
 
-The sets are looked for in the directory that NLGAUGE_BENCHMARKS names, else in ../shared/benchmarks beside the repository.
+The sets are looked for in the directory that NLGAUGE_BENCHMARKS names, else in ../shared/benchmarks beside
+the repository.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from typing import Any, NamedTuple
 
 
 class Workload(NamedTuple):
-    """Predictions by system, references, and for metrics that read it a source; `origin` says where the texts are from."""
+    """Predictions by system, references, and for metrics that read it a source; `origin` says where the
+    texts are from.
+    """
 
     origin: str
     systems: dict[str, list[str]]
@@ -40,7 +44,11 @@ class Workload(NamedTuple):
 
 def l1(count: int = 10_000) -> Workload:
     """Distinct pairs of short news translations with one reference."""
-    return _as_workload("wmt19_darr", list(islice(_translation_pairs(), count))) if _find("wmt19_darr") else generated(count)
+    return (
+        _as_workload("wmt19_darr", list(islice(_translation_pairs(), count)))
+        if _find("wmt19_darr")
+        else generated(count)
+    )
 
 
 def l2(count: int = 1_600) -> Workload:
@@ -49,7 +57,9 @@ def l2(count: int = 1_600) -> Workload:
     if path is None:
         return generated(count, references=11, words=60)
     rows = [row for row in _lines(path) if not row["meta"].get("human_reference")][:count]
-    return Workload("summeval", {"peer": [row["prediction"] for row in rows]}, [row["references"] for row in rows])
+    return Workload(
+        "summeval", {"peer": [row["prediction"] for row in rows]}, [row["references"] for row in rows]
+    )
 
 
 def l3(count: int = 200_000) -> Workload:
@@ -57,15 +67,25 @@ def l3(count: int = 200_000) -> Workload:
     base, chance = l1(), random.Random(3)
     pairs = []
     for i in range(count):
-        prediction, (reference,) = base.predictions[i % len(base.predictions)], base.references[i % len(base.references)]
-        pairs.append((_perturbed(prediction, chance), _perturbed(reference, chance)) if i >= len(base.predictions) else (prediction, reference))
+        prediction, (reference,) = (
+            base.predictions[i % len(base.predictions)],
+            base.references[i % len(base.references)],
+        )
+        pairs.append(
+            (_perturbed(prediction, chance), _perturbed(reference, chance))
+            if i >= len(base.predictions)
+            else (prediction, reference)
+        )
     return _as_workload(f"{base.origin}, perturbed", pairs)
 
 
 def four_systems(count: int = 2_000) -> Workload:
     """Two systems on the same segments, and a worn copy of each."""
     base = two_systems(count)
-    worn = {f"worn {name}": [_perturbed(text, random.Random(i)) for i, text in enumerate(texts)] for name, texts in base.systems.items()}
+    worn = {
+        f"worn {name}": [_perturbed(text, random.Random(i)) for i, text in enumerate(texts)]
+        for name, texts in base.systems.items()
+    }
     return base._replace(systems={**base.systems, **worn})
 
 
@@ -74,9 +94,14 @@ def summaries(count: int = 400) -> Workload:
     path = _find("summeval")
     if path is None:
         base = generated(count, words=60)
-        return base._replace(references=[], sources=[" ".join(text for (text,) in base.references[i : i + 6]) for i in range(count)])
+        return base._replace(
+            references=[],
+            sources=[" ".join(text for (text,) in base.references[i : i + 6]) for i in range(count)],
+        )
     rows = [row for row in _lines(path) if not row["meta"].get("human_reference")][:count]
-    return Workload("summeval", {"peer": [row["prediction"] for row in rows]}, [], [row["source"] for row in rows])
+    return Workload(
+        "summeval", {"peer": [row["prediction"] for row in rows]}, [], [row["source"] for row in rows]
+    )
 
 
 def shared_documents(documents: int = 3, systems: int = 4) -> Workload:
@@ -84,7 +109,10 @@ def shared_documents(documents: int = 3, systems: int = 4) -> Workload:
     path = _find("summeval")
     if path is None:
         base = summaries(documents)
-        others = {f"worn {i}": [_perturbed(text, random.Random(i)) for text in base.predictions] for i in range(1, systems)}
+        others = {
+            f"worn {i}": [_perturbed(text, random.Random(i)) for text in base.predictions]
+            for i in range(1, systems)
+        }
         return base._replace(systems={**base.systems, **others})
     found: dict[str, dict[str, Any]] = {}
     for row in _lines(path):
@@ -92,7 +120,12 @@ def shared_documents(documents: int = 3, systems: int = 4) -> Workload:
             found.setdefault(row["segment"], {})[row["system"]] = row
     rows = list(islice(found.values(), documents))
     names = list(islice(rows[0], systems))
-    return Workload("summeval", {name: [row[name]["prediction"] for row in rows] for name in names}, [], [row[names[0]]["source"] for row in rows])
+    return Workload(
+        "summeval",
+        {name: [row[name]["prediction"] for row in rows] for name in names},
+        [],
+        [row[names[0]]["source"] for row in rows],
+    )
 
 
 def two_systems(count: int = 2_000) -> Workload:
@@ -103,7 +136,10 @@ def two_systems(count: int = 2_000) -> Workload:
         other = [_perturbed(text, random.Random(i)) for i, text in enumerate(base.predictions)]
         return base._replace(systems={"first": base.predictions, "second": other})
     rows = list(islice({row["segment"]: row for row in _lines(path)}.values(), count))
-    systems = {"first": [row["better"]["text"] for row in rows], "second": [row["worse"]["text"] for row in rows]}
+    systems = {
+        "first": [row["better"]["text"] for row in rows],
+        "second": [row["worse"]["text"] for row in rows],
+    }
     return Workload("wmt19_darr", systems, [row["references"] for row in rows])
 
 
@@ -114,25 +150,49 @@ def distinct_pairs(count: int = 16) -> Workload:
 
 
 def translations(count: int = 60) -> Workload:
-    """Four systems on the same segments, with sources; the sets have none in another language, so that worn references stand for them."""
+    """Four systems on the same segments, with sources; the sets have none in another language, so that
+    worn references stand for them.
+    """
     base = four_systems(count)
-    return base._replace(sources=[_perturbed(row[0], random.Random(-i)) for i, row in enumerate(base.references, 1)])
+    return base._replace(
+        sources=[_perturbed(row[0], random.Random(-i)) for i, row in enumerate(base.references, 1)]
+    )
 
 
 def document() -> Workload:
     """One document of five sentences under two summaries."""
     sentences = [
-        "The harbour of Norrvik was closed on Monday after a cargo ship ran aground at its entrance during the night.",
-        "Nobody was hurt, but about forty containers with furniture fell into the water and drifted towards the beach.",
+        (
+            "The harbour of Norrvik was closed on Monday after a cargo ship ran aground at its entrance"
+            " during the night."
+        ),
+        (
+            "Nobody was hurt, but about forty containers with furniture fell into the water and drifted"
+            " towards the beach."
+        ),
         "The port authority said that the captain had ignored two warnings about the wind.",
-        "Divers will examine the hull before a tug from the neighbouring town tries to pull the vessel free on Wednesday.",
-        "Fishermen asked the government for help, because their boats cannot leave until the channel is open again.",
+        (
+            "Divers will examine the hull before a tug from the neighbouring town tries to pull the vessel"
+            " free on Wednesday."
+        ),
+        (
+            "Fishermen asked the government for help, because their boats cannot leave until the channel is"
+            " open again."
+        ),
     ]
     summaries = [
-        "A cargo ship ran aground at Norrvik and closed the harbour; containers fell into the sea, and fishermen ask for help.",
+        (
+            "A cargo ship ran aground at Norrvik and closed the harbour; containers fell into the sea, and"
+            " fishermen ask for help."
+        ),
         "The town council of Norrvik met on Monday to talk about the price of furniture.",
     ]
-    return Workload("written for this", {"peer": summaries}, [[text] for text in summaries], [" ".join(sentences)] * len(summaries))
+    return Workload(
+        "written for this",
+        {"peer": summaries},
+        [[text] for text in summaries],
+        [" ".join(sentences)] * len(summaries),
+    )
 
 
 WORKLOADS = {
@@ -155,7 +215,9 @@ WORKLOADS = {
 
 
 def generated(count: int, references: int = 1, words: int = 25, seed: int = 1) -> Workload:
-    """Pseudo-text with a Zipf vocabulary: each prediction is a worn copy of one of its references, each reference of another."""
+    """Pseudo-text with a Zipf vocabulary: each prediction is a worn copy of one of its references, each
+    reference of another.
+    """
     chance = random.Random(seed)
     vocabulary, weights = _vocabulary(20_000)
     predictions, expected = [], []
@@ -189,7 +251,9 @@ def _perturbed(text: str, chance: random.Random, rate: float = 0.15) -> str:
 
 
 def _as_workload(origin: str, pairs: list[tuple[str, str]]) -> Workload:
-    return Workload(origin, {"peer": [prediction for prediction, _ in pairs]}, [[reference] for _, reference in pairs])
+    return Workload(
+        origin, {"peer": [prediction for prediction, _ in pairs]}, [[reference] for _, reference in pairs]
+    )
 
 
 def _translation_pairs() -> Iterator[tuple[str, str]]:

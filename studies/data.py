@@ -12,7 +12,9 @@ from nlgauge.meta.benchmarks.rows import Row
 
 
 def segments(name: str, count: int | None = None) -> dict[str, dict[str, Row]]:
-    """Segment -> system -> row that a machine wrote, in an order drawn once, so that the first ones are a fair sample."""
+    """Segment -> system -> row that a machine wrote, in an order drawn once, so that the first ones are a
+    fair sample.
+    """
     found: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in load(name).machines().rows:
         found[row.segment][row.system] = row
@@ -35,6 +37,12 @@ def human(study: dict[str, dict[str, Row]], dimension: str) -> np.ndarray:
     """(systems, segments) judgements; NaN where one is missing."""
     systems = sorted({system for by_system in study.values() for system in by_system})
     return np.array(
-        [[by_system[system].human.get(dimension, np.nan) if system in by_system else np.nan for by_system in study.values()] for system in systems],
+        [
+            [
+                by_system[system].human.get(dimension, np.nan) if system in by_system else np.nan
+                for by_system in study.values()
+            ]
+            for system in systems
+        ],
         dtype=float,
     )

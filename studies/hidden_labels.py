@@ -1,6 +1,8 @@
-"""Labels that are hidden: how well human scores are estimated from a few of them, where all of them are known.
+"""Labels that are hidden: how well human scores are estimated from a few of them, where all of them are
+known.
 
-Segments are drawn at random, their labels are shown with all systems and all others hidden; the truth is the mean over all segments.
+Segments are drawn at random, their labels are shown with all systems and all others hidden; the truth is the
+mean over all segments.
 """
 
 from __future__ import annotations
@@ -31,7 +33,18 @@ STRINGS = {
 }
 OF_SOURCE = {"coverage": "coverage", "density": "density", "compression": "compression"}
 HEADER = [
-    *("benchmark", "human", "metrics", "of", "labels", "coverage", "of labels alone", "width", "squared error", "effective labels"),
+    *(
+        "benchmark",
+        "human",
+        "metrics",
+        "of",
+        "labels",
+        "coverage",
+        "of labels alone",
+        "width",
+        "squared error",
+        "effective labels",
+    ),
     *("with a remark", "coverage of others"),
 ]
 
@@ -41,27 +54,53 @@ def report(draws: int, seed: int) -> str:
     lines = []
     for benchmark, dimensions in BENCHMARKS.items():
         humans, metrics, published = scores(benchmark, dimensions)
-        sets = {"chrf": {"chrf": metrics["chrf"]}, f"{len(metrics)} of strings": metrics, f"{len(published)} published": published}
+        sets = {
+            "chrf": {"chrf": metrics["chrf"]},
+            f"{len(metrics)} of strings": metrics,
+            f"{len(published)} published": published,
+        }
         for (dimension, human), (name, chosen) in product(humans.items(), sets.items()):
             if not chosen:
                 continue
             # Published scores may lack a system.
             held = np.isfinite(list(chosen.values())).all(axis=(0, 2))
             of_held = {label: values[held] for label, values in chosen.items()}
-            for of, shown in product(("means", "differences"), (10, 20, 50) if human.shape[1] < 200 else (20, 50, 150)):
+            for of, shown in product(
+                ("means", "differences"), (10, 20, 50) if human.shape[1] < 200 else (20, 50, 150)
+            ):
                 # There are many more pairs than systems.
                 times = draws if of == "means" else max(draws // 4, 1)
-                lines.append([benchmark, dimension, name, of, str(shown), *tried(human[held], of_held, shown, of, times, seed)])
+                lines.append(
+                    [
+                        benchmark,
+                        dimension,
+                        name,
+                        of,
+                        str(shown),
+                        *tried(human[held], of_held, shown, of, times, seed),
+                    ]
+                )
             if chosen is metrics:
                 found = tried(human, metrics, 50, "means", draws, seed, proposed=True)
                 lines.append([benchmark, dimension, f"{name}, proposed", "means", "50", *found])
-    return f"{draws} draws of means and {max(draws // 4, 1)} of differences per row, seed {seed}\n\n" + study.table(HEADER, lines)
+    return (
+        f"{draws} draws of means and {max(draws // 4, 1)} of differences per row, seed {seed}\n\n"
+        + study.table(HEADER, lines)
+    )
 
 
-def scores(benchmark: str, dimensions: tuple[str, ...]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
-    """Human scores by dimension, metric scores by label, and those that others published, all (systems, segments)."""
+def scores(
+    benchmark: str, dimensions: tuple[str, ...]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Human scores by dimension, metric scores by label, and those that others published, all (systems,
+    segments).
+    """
     name, _, pair = benchmark.partition(" ")
-    found = {segment: rows for segment, rows in data.segments(name).items() if not pair or next(iter(rows.values())).group == pair}
+    found = {
+        segment: rows
+        for segment, rows in data.segments(name).items()
+        if not pair or next(iter(rows.values())).group == pair
+    }
     systems = sorted({system for rows in found.values() for system in rows})
     first = [next(iter(rows.values())) for rows in found.values()]
     columns = STRINGS if pair else {**STRINGS, **OF_SOURCE}
@@ -75,17 +114,36 @@ def scores(benchmark: str, dimensions: tuple[str, ...]) -> tuple[dict[str, np.nd
     for row in result.frame(frame="records"):
         for column, label in columns.items():
             metrics[label][systems.index(row["system"]), row["segment"]] = row[column]
-    return {dimension: data.human(found, dimension) for dimension in dimensions}, metrics, published_scores(found, systems)
+    return (
+        {dimension: data.human(found, dimension) for dimension in dimensions},
+        metrics,
+        published_scores(found, systems),
+    )
 
 
 def published_scores(found: dict[str, dict[str, Row]], systems: list[str]) -> dict[str, np.ndarray]:
     """The metric scores that others published, NaN where there are none."""
     labels = sorted({label for rows in found.values() for row in rows.values() for label in row.metrics})
-    return {label: np.array([[rows[s].metrics.get(label, np.nan) for rows in found.values()] for s in systems], dtype=float) for label in labels}
+    return {
+        label: np.array(
+            [[rows[s].metrics.get(label, np.nan) for rows in found.values()] for s in systems], dtype=float
+        )
+        for label in labels
+    }
 
 
-def tried(human: np.ndarray, metrics: Mapping[str, np.ndarray], shown: int, of: str, draws: int, seed: int, proposed: bool = False) -> list[str]:
-    """Coverage with metrics and from labels alone, the ratio of widths and of squared errors, effective labels, rows with a remark."""
+def tried(
+    human: np.ndarray,
+    metrics: Mapping[str, np.ndarray],
+    shown: int,
+    of: str,
+    draws: int,
+    seed: int,
+    proposed: bool = False,
+) -> list[str]:
+    """Coverage with metrics and from labels alone, the ratio of widths and of squared errors, effective
+    labels, rows with a remark.
+    """
     rng = np.random.default_rng(seed)
     truth = human.mean(axis=1)
     found = []
@@ -94,13 +152,32 @@ def tried(human: np.ndarray, metrics: Mapping[str, np.ndarray], shown: int, of: 
         mask = np.isin(np.arange(human.shape[1]), rng.choice(human.shape[1], first, replace=False))
         probabilities = None
         if proposed:
-            proposal = segments_to_label(np.where(mask, human, np.nan), metrics, shown - first, seed=int(rng.integers(2**32)))
+            proposal = segments_to_label(
+                np.where(mask, human, np.nan), metrics, shown - first, seed=int(rng.integers(2**32))
+            )
             mask |= np.array(proposal.column("proposed"))
             probabilities = proposal.column("probability")
         partly = np.where(mask, human, np.nan)
-        for row in estimate(partly, metrics, of=of, generalise_to="none", probabilities=probabilities, seed=int(rng.integers(2**32))):
-            value = truth[int(row["system"]) - 1] - (truth[int(row["other"]) - 1] if of == "differences" else 0.0)
-            names = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "effective_labels")
+        for row in estimate(
+            partly,
+            metrics,
+            of=of,
+            generalise_to="none",
+            probabilities=probabilities,
+            seed=int(rng.integers(2**32)),
+        ):
+            value = truth[int(row["system"]) - 1] - (
+                truth[int(row["other"]) - 1] if of == "differences" else 0.0
+            )
+            names = (
+                "estimate",
+                "low",
+                "high",
+                "classical",
+                "classical_low",
+                "classical_high",
+                "effective_labels",
+            )
             found.append([value, bool(row["reason"]), *(row[name] for name in names)])
     value, remark, estimated, low, high, alone, alone_low, alone_high, effective = np.array(found).T
     known = ~np.isnan(low)

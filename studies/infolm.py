@@ -1,4 +1,6 @@
-"""InfoLM on human judgements of WebNLG 2020 and REALSumm, with SmolLM2's next-token distributions, beside chrF, ROUGE and BERTScore."""
+"""InfoLM on human judgements of WebNLG 2020 and REALSumm, with SmolLM2's next-token distributions, beside
+chrF, ROUGE and BERTScore.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +11,37 @@ from studies import data, study
 
 MEASURES = ("fisher_rao", "ab", "alpha", "kl", "l1", "l2", "l_infinity")
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0)
-DIMENSIONS = {"webnlg2020_en": ("correctness", "datacoverage", "fluency", "relevance", "textstructure"), "realsumm": ("litepyramid_recall",)}
+DIMENSIONS = {
+    "webnlg2020_en": ("correctness", "datacoverage", "fluency", "relevance", "textstructure"),
+    "realsumm": ("litepyramid_recall",),
+}
 
 
 def metrics(model: str) -> list[str]:
     """InfoLM at each temperature, all of its measures from one reading, and the others."""
-    infolm = [f"infolm(model={model!r}, measure={MEASURES!r}, alpha=0.5, beta=0.5, temperature={temperature})" for temperature in TEMPERATURES]
+    infolm = [
+        f"infolm(model={model!r}, measure={MEASURES!r}, alpha=0.5, beta=0.5, temperature={temperature})"
+        for temperature in TEMPERATURES
+    ]
     return [*infolm, "chrf", "rouge", "bertscore(model='minilm', layer=6)"]
 
 
 def report(benchmark: str, model: str, segments: int | None, lower: bool) -> str:
     """Pearson, Spearman and Kendall with each human dimension, over texts and over systems."""
     rows = data.segments(benchmark, segments)
-    results = study.results("infolm", {segment: _texts(by_system, lower) for segment, by_system in rows.items()}, metrics(model))
-    found = {segment: {system: _named(result, system) for system in result.systems} for segment, result in results.items()}
+    results = study.results(
+        "infolm", {segment: _texts(by_system, lower) for segment, by_system in rows.items()}, metrics(model)
+    )
+    found = {
+        segment: {system: _named(result, system) for system in result.systems}
+        for segment, result in results.items()
+    }
     systems = sorted({system for by_system in rows.values() for system in by_system})
-    names = list(dict.fromkeys(name for by_system in found.values() for outputs in by_system.values() for name in outputs))
+    names = list(
+        dict.fromkeys(
+            name for by_system in found.values() for outputs in by_system.values() for name in outputs
+        )
+    )
     parts = [f"{len(rows)} segments, {len(systems)} systems, {model}{', lower-cased' if lower else ''}"]
     for dimension in DIMENSIONS[benchmark]:
         human = data.human(rows, dimension)
@@ -37,7 +54,11 @@ def report(benchmark: str, model: str, segments: int | None, lower: bool) -> str
                 cells += [f"{level(metric, human, measure):.3f}" for measure in study.MEASURES]
             low, high = study.interval(metric, human, study.system_level, "kendall", 500)
             lines.append([*cells, f"[{low:.2f}, {high:.2f}]"])
-        header = [dimension, *(f"{level} {measure}" for level in ("text", "system") for measure in study.MEASURES), "interval of the last"]
+        header = [
+            dimension,
+            *(f"{level} {measure}" for level in ("text", "system") for measure in study.MEASURES),
+            "interval of the last",
+        ]
         parts.append(study.table(header, lines))
     return "\n\n".join(parts)
 

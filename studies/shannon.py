@@ -7,7 +7,11 @@ from nlgauge.meta.papers.shannon import rank_correlation, summary_statistics
 from studies import data, study
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
-OUTPUTS = {"Shannon Score": "shannon", "Information Difference": "information_difference", "BLANC-Shannon": "blanc_shannon"}
+OUTPUTS = {
+    "Shannon Score": "shannon",
+    "Information Difference": "information_difference",
+    "BLANC-Shannon": "blanc_shannon",
+}
 PAPER = {
     ("Shannon Score", 0): "0.4118 0.6324 0.5240 0.6029",
     ("Information Difference", 0): "0.4706 0.6324 0.5683 0.6618",
@@ -15,16 +19,24 @@ PAPER = {
 }
 
 
-def values(name: str, texts: dict[str, study.Texts], model: str, upstream: int = 0) -> dict[str, dict[str, dict[str, float]]]:
+def values(
+    name: str, texts: dict[str, study.Texts], model: str, upstream: int = 0
+) -> dict[str, dict[str, dict[str, float]]]:
     """segment -> system -> outputs of the metric."""
     found = study.results(name, texts, f"shannon(model={model!r}, upstream={upstream})")
-    return {segment: {system: dict(result[system][result.labels[0]]) for system in result.systems} for segment, result in found.items()}
+    return {
+        segment: {system: dict(result[system][result.labels[0]]) for system in result.systems}
+        for segment, result in found.items()
+    }
 
 
 def report(model: str, upstream: int, documents: int | None) -> str:
     """The table as Markdown: our values with intervals, and those of the paper."""
     rows = data.segments("summeval", documents)
-    texts = {segment: study.Texts(data.predictions(by_system), source=data.first(by_system).source) for segment, by_system in rows.items()}
+    texts = {
+        segment: study.Texts(data.predictions(by_system), source=data.first(by_system).source)
+        for segment, by_system in rows.items()
+    }
     found = values("shannon", texts, model, upstream)
     systems = sorted({system for by_system in rows.values() for system in by_system})
     lines = []
@@ -42,12 +54,17 @@ def report(model: str, upstream: int, documents: int | None) -> str:
     return "\n\n".join([header, study.table(["metric", *DIMENSIONS], lines), _biases(rows, found, systems)])
 
 
-def _biases(rows: dict[str, dict[str, data.Row]], found: dict[str, dict[str, dict[str, float]]], systems: list[str]) -> str:
+def _biases(
+    rows: dict[str, dict[str, data.Row]], found: dict[str, dict[str, dict[str, float]]], systems: list[str]
+) -> str:
     """Table 3: what the metrics and people reward beside quality, over all summaries."""
     texts = {system: [by_system[system].prediction for by_system in rows.values()] for system in systems}
     documents = [data.first(by_system).source for by_system in rows.values()]
     statistics = summary_statistics(Corpus.read(texts, None, documents))
     ours = {name: study.columns(found, systems, output).ravel() for name, output in OUTPUTS.items()}
     ours |= {dimension: data.human(rows, dimension).ravel() for dimension in DIMENSIONS}
-    lines = [[statistic, *(rank_correlation(column, values) for column in ours.values())] for statistic, values in statistics.items()]
+    lines = [
+        [statistic, *(rank_correlation(column, values) for column in ours.values())]
+        for statistic, values in statistics.items()
+    ]
     return study.table(["Spearman, all summaries", *ours], lines)

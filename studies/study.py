@@ -30,17 +30,25 @@ class Texts(NamedTuple):
 def results(name: str, segments: Mapping[str, Texts], metrics: str | list[str]) -> dict[str, Result]:
     """segment -> its result, with the time that is left.
 
-    Segments are scored one by one, since a system may lack one, and because rows of costly metrics are in nlgauge's cache of statistics when the call
-    that scored them is over: a study that was ended has lost one segment, and one that is called again computes nothing.
+    Segments are scored one by one, since a system may lack one, and because rows of costly metrics are in
+    nlgauge's cache of statistics when the call that scored them is over: a study that was ended has lost one
+    segment, and one that is called again computes nothing.
     """
     scorer = Scorer(metrics)
     started = time.monotonic()
     found: dict[str, Result] = {}
     for segment, (predictions, references, source) in segments.items():
         left = (time.monotonic() - started) / max(len(found), 1) * (len(segments) - len(found)) / 60
-        print(f"\r{name}: {len(found)} of {len(segments)}" + (f", {left:.0f} min left  " if found else ""), end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{name}: {len(found)} of {len(segments)}" + (f", {left:.0f} min left  " if found else ""),
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
         by_system = {system: [text] for system, text in predictions.items()}
-        found[segment] = scorer(by_system, references and [references], source and [source], show_progress=False)
+        found[segment] = scorer(
+            by_system, references and [references], source and [source], show_progress=False
+        )
     print(f"\r{name}: {len(found)} of {len(segments)}" + " " * 16, file=sys.stderr)
     return found
 
@@ -52,11 +60,15 @@ def system_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
 
 
 def text_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
-    """The mean over segments of the correlation over systems; segments where one side is constant are left out."""
+    """The mean over segments of the correlation over systems; segments where one side is constant are
+    left out.
+    """
     return at_level(coefficient(measure), "input", metric, human).value
 
 
-def interval(metric: np.ndarray, human: np.ndarray, level: Callable[..., float], measure: str, resamples: int = 1000) -> tuple[float, float]:
+def interval(
+    metric: np.ndarray, human: np.ndarray, level: Callable[..., float], measure: str, resamples: int = 1000
+) -> tuple[float, float]:
     """The middle 95 % over resamples of systems and of segments, both with replacement."""
     rng = np.random.default_rng(12345)
     systems, segments = (np.empty((resamples, size)) for size in metric.shape)
@@ -64,7 +76,13 @@ def interval(metric: np.ndarray, human: np.ndarray, level: Callable[..., float],
         for counts in (systems, segments):
             size = counts.shape[1]
             counts[i] = np.bincount(rng.integers(size, size=size), minlength=size)
-    drawn = replicates(coefficient(measure), {system_level: "system", text_level: "input"}[level], metric, human, Draws(systems, segments, "both"))
+    drawn = replicates(
+        coefficient(measure),
+        {system_level: "system", text_level: "input"}[level],
+        metric,
+        human,
+        Draws(systems, segments, "both"),
+    )
     found = percentile(drawn)
     return found.low, found.high
 
@@ -75,6 +93,14 @@ def table(header: list[str], lines: Iterable[Iterable[Any]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *body])
 
 
-def columns(values: Mapping[str, Mapping[str, Mapping[str, float]]], systems: list[str], output: str) -> np.ndarray:
+def columns(
+    values: Mapping[str, Mapping[str, Mapping[str, float]]], systems: list[str], output: str
+) -> np.ndarray:
     """(systems, segments) of one output, from segment -> system -> outputs."""
-    return np.array([[by_system.get(system, {}).get(output, np.nan) for by_system in values.values()] for system in systems], dtype=float)
+    return np.array(
+        [
+            [by_system.get(system, {}).get(output, np.nan) for by_system in values.values()]
+            for system in systems
+        ],
+        dtype=float,
+    )

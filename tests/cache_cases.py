@@ -1,4 +1,6 @@
-"""What the tests of the cache of statistics share: a package with costly metrics that note what they compute, and what a result says of the cache."""
+"""What the tests of the cache of statistics share: a package with costly metrics that note what they
+compute, and what a result says of the cache.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the tests of the command line share: a folder with the files of a small task, and ways to run a command in it."""
+"""What the tests of the command line share: a folder with the files of a small task, and ways to run a
+command in it.
+"""
 
 from __future__ import annotations
 
@@ -60,5 +62,20 @@ def document(*arguments: str, stdin: str | None = None) -> Any:
 
 
 def scored(*arguments: str) -> str:
-    printed("score", "-m", "bleu", "-m", "wer", "-m", "distinct", "-r", "refs.txt", "sysA.txt", "sysB.txt", "-o", "out", *arguments)
+    printed(
+        "score",
+        "-m",
+        "bleu",
+        "-m",
+        "wer",
+        "-m",
+        "distinct",
+        "-r",
+        "refs.txt",
+        "sysA.txt",
+        "sysB.txt",
+        "-o",
+        "out",
+        *arguments,
+    )
     return "out"

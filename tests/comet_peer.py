@@ -1,4 +1,6 @@
-"""unbabel-comet and lens-metric on Transformers 5, for comparisons; two of their calls are mended, none of their arithmetic is touched."""
+"""unbabel-comet and lens-metric on Transformers 5, for comparisons; two of their calls are mended, none
+of their arithmetic is touched.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,22 @@ from typing import Any
 
 import pytest
 
-CLASSES = {"regression": "RegressionMetric", "referenceless": "ReferencelessRegression", "unified": "UnifiedMetric", "xcomet": "XCOMETMetric"}
+CLASSES = {
+    "regression": "RegressionMetric",
+    "referenceless": "ReferencelessRegression",
+    "unified": "UnifiedMetric",
+    "xcomet": "XCOMETMetric",
+}
 TEXTS = {
-    "src": ["il a dit", "le chat %", "un chien met la", "xyz on tuesday 34", "a", "le president " * 30, "mat"],
+    "src": [
+        "il a dit",
+        "le chat %",
+        "un chien met la",
+        "xyz on tuesday 34",
+        "a",
+        "le president " * 30,
+        "mat",
+    ],
     "mt": [
         "he said it will",
         "the cat! sat on a mat.",
@@ -34,9 +49,16 @@ TEXTS = {
 
 def _forward(self: Any, input_ids: Any, attention_mask: Any, **_: Any) -> dict[str, Any]:
     """The encoder's answer by name: without a pooler it no longer has three parts."""
-    found = self.model(input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True, return_dict=True)
+    found = self.model(
+        input_ids=input_ids, attention_mask=attention_mask, output_hidden_states=True, return_dict=True
+    )
     last = found.last_hidden_state
-    return {"sentemb": last[:, 0], "wordemb": last, "all_layers": found.hidden_states, "attention_mask": attention_mask}
+    return {
+        "sentemb": last[:, 0],
+        "wordemb": last,
+        "all_layers": found.hidden_states,
+        "attention_mask": attention_mask,
+    }
 
 
 def _with_marks(self: Any, first: list[int], second: list[int]) -> list[int]:
@@ -44,7 +66,9 @@ def _with_marks(self: Any, first: list[int], second: list[int]) -> list[int]:
     return [self.cls_token_id, *first, self.sep_token_id, self.sep_token_id, *second, self.sep_token_id]
 
 
-def official(form: str, base: Path, state: dict[str, Any], hyper: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+def official(
+    form: str, base: Path, state: dict[str, Any], hyper: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> Any:
     """A model of unbabel-comet with these weights."""
     pytest.importorskip("comet")
     import transformers
@@ -52,10 +76,14 @@ def official(form: str, base: Path, state: dict[str, Any], hyper: dict[str, Any]
     from comet.encoders.xlmr import XLMREncoder
 
     monkeypatch.setattr(XLMREncoder, "forward", _forward)
-    monkeypatch.setattr(transformers.XLMRobertaTokenizer, "build_inputs_with_special_tokens", _with_marks, raising=False)
+    monkeypatch.setattr(
+        transformers.XLMRobertaTokenizer, "build_inputs_with_special_tokens", _with_marks, raising=False
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = getattr(models, CLASSES[form])(**{**hyper, "pretrained_model": str(base)}, load_pretrained_weights=False)
+        model = getattr(models, CLASSES[form])(
+            **{**hyper, "pretrained_model": str(base)}, load_pretrained_weights=False
+        )
     left = model.load_state_dict(state, strict=False)
     assert not left.unexpected_keys
     parts = ("encoder.model.", "layerwise_attention.s", "layerwise_attention.g", "estimator.", "hidden2tag.")
@@ -71,7 +99,9 @@ def predicted(model: Any, texts: dict[str, list[str]], batch_size: int = 3) -> d
     found: dict[str, Any] = {"scores": []}
     for start in range(0, len(rows), batch_size):
         with torch.no_grad():
-            answer = model.predict_step(model.prepare_sample(rows[start : start + batch_size], stage="predict"))
+            answer = model.predict_step(
+                model.prepare_sample(rows[start : start + batch_size], stage="predict")
+            )
         found["scores"] += answer["scores"].tolist()
         for name, values in dict(answer).get("metadata", {}).items():
             found.setdefault(name, []).extend(values.tolist() if torch.is_tensor(values) else values)
@@ -79,11 +109,15 @@ def predicted(model: Any, texts: dict[str, list[str]], batch_size: int = 3) -> d
 
 
 def from_checkpoint(form: str, file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The authors' model of a checkpoint that tests/tiny/comet_networks.py wrote; the test is skipped from here on where their program is absent."""
+    """The authors' model of a checkpoint that tests/tiny/comet_networks.py wrote; the test is skipped
+    from here on where their program is absent.
+    """
     import torch
 
     content = torch.load(file, weights_only=True)
-    return official(form, file.parent.parent / "base", content["state_dict"], content["hyper_parameters"], monkeypatch)
+    return official(
+        form, file.parent.parent / "base", content["state_dict"], content["hyper_parameters"], monkeypatch
+    )
 
 
 def official_lens(file: Path, monkeypatch: pytest.MonkeyPatch, rescale: bool) -> Any:
@@ -98,8 +132,18 @@ def official_lens(file: Path, monkeypatch: pytest.MonkeyPatch, rescale: bool) ->
     monkeypatch.setattr(RoBERTaEncoder, "forward", _forward)
     content, base = torch.load(file, weights_only=True), file.parent.parent / "base"
     with torch.random.fork_rng(devices=[]):
-        transformers.AutoModel.from_config(transformers.AutoConfig.from_pretrained(base)).save_pretrained(base)
-    names = ("encoder_model", "layer", "pool", "hidden_sizes", "activations", "final_activation", "train_data")
+        transformers.AutoModel.from_config(transformers.AutoConfig.from_pretrained(base)).save_pretrained(
+            base
+        )
+    names = (
+        "encoder_model",
+        "layer",
+        "pool",
+        "hidden_sizes",
+        "activations",
+        "final_activation",
+        "train_data",
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         hyper = {name: value for name, value in content["hyper_parameters"].items() if name in names}

@@ -19,7 +19,8 @@ from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-# Started by `nohup` or in the background of a script, pytest ignores Ctrl-C, and so would every program that a test starts and interrupts.
+# Started by `nohup` or in the background of a script, pytest ignores Ctrl-C, and so would every program that
+# a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # Tiny models and several test processes on few cores: more threads would only wait for each other.
@@ -28,7 +29,13 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 PHASES = [Phase.explicit, Phase.generate, Phase.shrink]
 settings.register_profile(
-    "nlgauge", deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow], database=None, phases=PHASES
+    "nlgauge",
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    database=None,
+    phases=PHASES,
 )
 settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examples=2000, derandomize=False)
 settings.load_profile("nlgauge")
@@ -51,7 +58,9 @@ def own_judge_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_statistics_cache() -> None:
-    """Has every row computed, in the tests that do not ask for more: a number of before would stand in for the one that is tested."""
+    """Has every row computed, in the tests that do not ask for more: a number of before would stand in
+    for the one that is tested.
+    """
     os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
 
 
@@ -93,9 +102,11 @@ def registered() -> Iterator[None]:
 
 
 class TinyModels(Mapping[str, Path]):
-    """Directories of random models by catalogue kind ("encoder", "causal", ...), and another of each ("other encoder", ...), made when asked for.
+    """Directories of random models by catalogue kind ("encoder", "causal", ...), and another of each ("other
+    encoder", ...), made when asked for.
 
-    tests/tiny/KIND.py has `make()`, which gives a model and its tokeniser, random by torch's generator, or `write(directory, seed)`.
+    tests/tiny/KIND.py has `make()`, which gives a model and its tokeniser, random by torch's generator, or
+    `write(directory, seed)`.
     """
 
     def __init__(self, place: Path) -> None:

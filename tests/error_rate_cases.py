@@ -1,4 +1,6 @@
-"""What the tests of the measures of an alignment share: the comparison with jiwer, and the alignment that they show."""
+"""What the tests of the measures of an alignment share: the comparison with jiwer, and the alignment that
+they show.
+"""
 
 from __future__ import annotations
 

@@ -27,5 +27,7 @@ def assert_in_child(work: Callable[[], bool]) -> None:
         finally:
             os._exit(status)
     status = os.waitpid(child, 0)[1]
-    assert not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM), f"the forked child hung: it did not end within {_PATIENCE} s"
+    assert not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM), (
+        f"the forked child hung: it did not end within {_PATIENCE} s"
+    )
     assert status == 0, f"the forked child ended with status {status}"

@@ -1,4 +1,7 @@
-"""A small server with OpenAI's chat completions, that does what real ones do wrong. As a program it serves until it is killed, and logs requests."""
+"""A small server with OpenAI's chat completions, that does what real ones do wrong.
+
+As a program it serves until it is killed, and logs requests.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,23 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# What the server does with a request, given its body and its number: (status, headers, body), where a body that is bytes is sent as it is.
+# What the server does with a request, given its body and its number: (status, headers, body), where a body
+# that is bytes is sent as it is.
 Answer = tuple[int, dict[str, str], Any]
 Script = Callable[[dict[str, Any], int], Answer]
 
 
-def completion(*texts: str, weights: dict[str, float] | None = None, finish: str = "stop", **more: Any) -> Answer:
+def completion(
+    *texts: str, weights: dict[str, float] | None = None, finish: str = "stop", **more: Any
+) -> Answer:
     """A response with these replies; with weights each has the probabilities of its first token."""
     choices = []
     for index, text in enumerate(texts):
-        found: dict[str, Any] = {"index": index, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+        found: dict[str, Any] = {
+            "index": index,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": finish,
+        }
         if weights is not None:
             top = [{"token": token, "logprob": math.log(weight)} for token, weight in weights.items()]
             found["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
@@ -73,7 +83,11 @@ class Server:
             self._now -= 1
         data = found if isinstance(found, bytes) else json.dumps(found).encode()
         handler.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(data)),
+            **headers,
+        }.items():
             handler.send_header(name, value)
         handler.end_headers()
         handler.wfile.write(data)

@@ -27,7 +27,10 @@ class Scripted:
     def complete(self, request: Request) -> dict[str, Any]:
         with self._lock:
             self.seen.append(request)
-            return {"choices": [self.answer(request, len(self.seen) - 1)], "usage": {"prompt_tokens": 10, "completion_tokens": 2}}
+            return {
+                "choices": [self.answer(request, len(self.seen) - 1)],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+            }
 
 
 def client(answer: Callable[[Request, int], dict[str, Any]]) -> Client:
@@ -53,7 +56,9 @@ def answering(*replies: str) -> Client:
 
 
 def weighed(weights: Weights | Callable[[str], Weights]) -> Client:
-    """A client whose reply is one token with these probabilities, which may hang on the words that it is asked."""
+    """A client whose reply is one token with these probabilities, which may hang on the words that it is
+    asked.
+    """
 
     def answer(request: Request, number: int) -> dict[str, Any]:
         found = weights(request.messages[-1][1]) if callable(weights) else weights
@@ -64,7 +69,11 @@ def weighed(weights: Weights | Callable[[str], Weights]) -> Client:
 
 def spoken(tokens: Sequence[Weights]) -> Client:
     """A client whose reply is made of these tokens."""
-    return client(lambda request, number: choice("".join(max(weights, key=weights.__getitem__) for weights in tokens), tokens))
+    return client(
+        lambda request, number: choice(
+            "".join(max(weights, key=weights.__getitem__) for weights in tokens), tokens
+        )
+    )
 
 
 def scored_by(metric: AnyMetric, prediction: str = "a prediction") -> dict[str, float]:

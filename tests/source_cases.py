@@ -16,18 +16,31 @@ FEW_WORDS = st.lists(st.sampled_from("abc"), max_size=9).map(" ".join)
 
 
 def summeval_taus(label: str, output: str) -> list[float]:
-    """Kendall's tau-b of 17 systems' mean values with the experts: coherence, consistency, fluency, relevance."""
+    """Kendall's tau-b of 17 systems' mean values with the experts: coherence, consistency, fluency,
+    relevance.
+    """
     data = rows("summeval")
     systems = sorted({row["system"] for row in data})
     segments = sorted({row["segment"] for row in data})
     by_key = {(row["system"], row["segment"]): row for row in data}
-    predictions = {system: [by_key[system, segment]["prediction"] for segment in segments] for system in systems}
-    result = nlgauge.score(predictions, sources=[by_key[systems[0], segment]["source"] for segment in segments], metrics=label)
+    predictions = {
+        system: [by_key[system, segment]["prediction"] for segment in segments] for system in systems
+    }
+    result = nlgauge.score(
+        predictions, sources=[by_key[systems[0], segment]["source"] for segment in segments], metrics=label
+    )
     assert len(systems) == 17
     found = []
     for dimension in ("coherence", "consistency", "fluency", "relevance"):
-        human = [np.mean([by_key[system, segment]["human"][dimension] for segment in segments]) for system in systems]
-        found.append(round(float(kendalltau([result[system][label][output] for system in systems], human).statistic), 4))
+        human = [
+            np.mean([by_key[system, segment]["human"][dimension] for segment in segments])
+            for system in systems
+        ]
+        found.append(
+            round(
+                float(kendalltau([result[system][label][output] for system in systems], human).statistic), 4
+            )
+        )
     return found
 
 

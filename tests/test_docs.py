@@ -34,7 +34,9 @@ def generator(name):
 @pytest.mark.parametrize("name", ["metrics_page", "models_page"])
 def test_a_page_that_is_generated_is_what_its_generator_writes(name):
     made = generator(name)
-    assert made.PAGE.read_text("utf-8") == made.page(), f"docs/{made.PAGE.name} is out of date; run: python tools/{name}.py"
+    assert made.PAGE.read_text("utf-8") == made.page(), (
+        f"docs/{made.PAGE.name} is out of date; run: python tools/{name}.py"
+    )
 
 
 def test_the_pages_of_metrics_and_models_have_all_of_them():
@@ -53,8 +55,12 @@ def test_every_card_says_what_its_numbers_were_tested_against():
 
 def test_the_page_of_inputs_runs_as_printed(tmp_path):
     page = (ROOT / "docs" / "inputs.md").read_text("utf-8")
-    (tmp_path / "page.py").write_text("".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8")
-    done = subprocess.run([sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    (tmp_path / "page.py").write_text(
+        "".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 4
     assert [line for line in done.stdout.splitlines() if f"`{line}`" not in page] == []
@@ -62,7 +68,11 @@ def test_the_page_of_inputs_runs_as_printed(tmp_path):
 
 def test_the_page_of_inputs_names_every_name_of_a_field():
     page = (ROOT / "docs" / "inputs.md").read_text("utf-8")
-    assert [row for row in (", ".join(f"`{name}`" for name in names) for names in FIELD_NAMES.values()) if f"| {row} |" not in page] == []
+    assert [
+        row
+        for row in (", ".join(f"`{name}`" for name in names) for names in FIELD_NAMES.values())
+        if f"| {row} |" not in page
+    ] == []
 
 
 def test_the_metric_of_contributing_runs_as_printed(tmp_path):
@@ -71,7 +81,13 @@ def test_the_metric_of_contributing_runs_as_printed(tmp_path):
     if importlib.util.find_spec("nlgauge.testing") is not None:
         program += check
     (tmp_path / "first_word.py").write_text(program, "utf-8")
-    done = subprocess.run([sys.executable, "-W", "error", "first_word.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "first_word.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "0.5 1.0\n"
     assert "This prints `0.5 1.0`." in CONTRIBUTING
@@ -85,15 +101,25 @@ def test_contributing_names_every_folder_and_no_other():
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *sorted(f"docs/{p.relative_to(ROOT / 'docs')}" for p in (ROOT / "docs").rglob("*.md"))]
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        *sorted(f"docs/{p.relative_to(ROOT / 'docs')}" for p in (ROOT / "docs").rglob("*.md")),
+    ],
 )
 def test_links_to_files_lead_somewhere(page):
     file = ROOT / page
-    linked = [target for target in re.findall(r"\]\(([^)#]+)\)", file.read_text("utf-8")) if "://" not in target]
+    linked = [
+        target for target in re.findall(r"\]\(([^)#]+)\)", file.read_text("utf-8")) if "://" not in target
+    ]
     assert [target for target in linked if not (file.parent / target).is_file()] == []
 
 
-@pytest.mark.parametrize("path", re.findall(r"`((?:src|tests|tools|features|metrics)/[\w/]+\.py)`", CONTRIBUTING))
+@pytest.mark.parametrize(
+    "path", re.findall(r"`((?:src|tests|tools|features|metrics)/[\w/]+\.py)`", CONTRIBUTING)
+)
 def test_contributing_names_files_that_are_there(path):
     known = [ROOT / path, ROOT / "src" / "nlgauge" / path]
     assert "first_word" in path or any(file.is_file() for file in known)
@@ -101,8 +127,12 @@ def test_contributing_names_files_that_are_there(path):
 
 def test_the_page_of_judges_runs_as_printed(tmp_path):
     page = (ROOT / "docs" / "judges.md").read_text("utf-8")
-    (tmp_path / "page.py").write_text("".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8")
-    done = subprocess.run([sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    (tmp_path / "page.py").write_text(
+        "".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 2
     assert [line for line in done.stdout.splitlines() if f"`{line}`" not in page] == []
@@ -111,9 +141,18 @@ def test_the_page_of_judges_runs_as_printed(tmp_path):
 def test_the_page_of_scale_runs_as_printed(tmp_path):
     pytest.importorskip("ray", reason="Ray is not installed")
     page = (ROOT / "docs" / "scale.md").read_text("utf-8")
-    (tmp_path / "page.py").write_text("".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8")
+    (tmp_path / "page.py").write_text(
+        "".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8"
+    )
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    done = subprocess.run([sys.executable, "-W", "error", "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False, env=kept)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "page.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=kept,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["0.2", "0.2", "0.2", "0.2", "100.0"]
     assert "This prints `0.2` three times." in page and "This prints `0.2` and `100.0`." in page
@@ -133,4 +172,8 @@ def test_the_page_of_judges_names_every_setting_of_calls_and_every_prompt_says_w
     assert [field.name for field in fields(Calls) if f"`{field.name}=" not in page] == []
     prompts = list((ROOT / "src" / "nlgauge" / "data" / "judges").glob("*.toml"))
     assert len(prompts) > 10
-    assert [path.name for path in prompts if not {"source", "licence", "version"} <= set(tomllib.loads(path.read_text("utf-8")))] == []
+    assert [
+        path.name
+        for path in prompts
+        if not {"source", "licence", "version"} <= set(tomllib.loads(path.read_text("utf-8")))
+    ] == []

@@ -45,7 +45,13 @@ print(json.dumps({{"modules": sorted(set(sys.modules) - before), "opened": opene
 
 
 def probe(statement: str) -> dict[str, list[str]]:
-    done = subprocess.run([sys.executable, "-c", PROBE.format(statement=statement)], capture_output=True, text=True, timeout=600, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(statement=statement)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -58,7 +64,10 @@ def test_import_loads_nothing_heavy_and_reads_no_data():
 
 
 def test_scoring_strings_loads_no_torch_and_connects_nowhere():
-    found = probe("import nlgauge; nlgauge.score(['a b c'], ['a b d'], metrics=['bleu', 'chrf', 'rouge', 'wer', 'distinct']).intervals()")
+    found = probe(
+        "import nlgauge; nlgauge.score(['a b c'], ['a b d'], metrics=['bleu', 'chrf', 'rouge', 'wer',"
+        " 'distinct']).intervals()"
+    )
     roots = {module.partition(".")[0] for module in found["modules"]}
     assert roots.isdisjoint({"torch", "transformers", "scipy", "pandas", "polars", "matplotlib"})
     assert found["connected"] == []
@@ -66,10 +75,45 @@ def test_scoring_strings_loads_no_torch_and_connects_nowhere():
 
 def test_the_public_names():
     expected = {
-        *("score", "Scorer", "load", "Result", "Corpus", "NlgaugeError", "Metric", "CorpusMetric", "WholeMetric", "Output", "register", "Model"),
-        *("NLGMetricverse", "Jury", "load_metric", "AutoMetric", "MetricForNLG", "MetricForLanguageGeneration", "DataLoaderStrategies"),
-        *("card", "list_metrics", "filter_metrics", "get_metric_bounds", "Categories", "ApplTasks", "QualityDims"),
-        *("metric_human_correlation", "metrics_correlation", "times_correlation", "CorrelationMeasures", "Benchmarks"),
+        *(
+            "score",
+            "Scorer",
+            "load",
+            "Result",
+            "Corpus",
+            "NlgaugeError",
+            "Metric",
+            "CorpusMetric",
+            "WholeMetric",
+            "Output",
+            "register",
+            "Model",
+        ),
+        *(
+            "NLGMetricverse",
+            "Jury",
+            "load_metric",
+            "AutoMetric",
+            "MetricForNLG",
+            "MetricForLanguageGeneration",
+            "DataLoaderStrategies",
+        ),
+        *(
+            "card",
+            "list_metrics",
+            "filter_metrics",
+            "get_metric_bounds",
+            "Categories",
+            "ApplTasks",
+            "QualityDims",
+        ),
+        *(
+            "metric_human_correlation",
+            "metrics_correlation",
+            "times_correlation",
+            "CorrelationMeasures",
+            "Benchmarks",
+        ),
         *("similarity_word_matching", "n_gram_distance_visualization"),
         *("metric", "reward"),
     }
@@ -83,8 +127,14 @@ def test_every_public_name_is_there(name):
 
 
 def test_a_public_name_stays_itself_after_its_module_was_imported():
-    code = "import nlgauge as n; first = [getattr(n, k) for k in dir(n)]; print(all(getattr(n, k) is f for k, f in zip(dir(n), first)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "True\n"
+    code = (
+        "import nlgauge as n; first = [getattr(n, k) for k in dir(n)]; print(all(getattr(n, k) is f for k, f"
+        " in zip(dir(n), first)))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "True\n"
+    )
 
 
 def test_the_version_is_that_of_the_installed_package():

@@ -1,4 +1,6 @@
-"""The README works when it is read from top to bottom: every block runs, in order and in one directory, and prints what the page shows."""
+"""The README works when it is read from top to bottom: every block runs, in order and in one directory,
+and prints what the page shows.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-_BLOCK = re.compile(r"(?:<!-- needs (?P<needs>[^>]+) -->\n)?```(?P<language>\w+)\n(?P<body>.*?)\n?```", re.DOTALL)
+_BLOCK = re.compile(
+    r"(?:<!-- needs (?P<needs>[^>]+) -->\n)?```(?P<language>\w+)\n(?P<body>.*?)\n?```", re.DOTALL
+)
 _SET_UP = re.compile(r"(make|pip) ")
 
 
@@ -39,7 +43,12 @@ class Session(NamedTuple):
 
 
 BLOCKS = [
-    Block(README.count("\n", 0, found.start("body")) + 1, found["language"], found["body"] + "\n", tuple((found["needs"] or "").split()))
+    Block(
+        README.count("\n", 0, found.start("body")) + 1,
+        found["language"],
+        found["body"] + "\n",
+        tuple((found["needs"] or "").split()),
+    )
     for found in _BLOCK.finditer(README)
 ]
 
@@ -61,16 +70,23 @@ def test_every_block_does_what_the_page_says(tmp_path, monkeypatch):
     run = {"python": _run_python, "sh": _run_commands, "console": _run_console}
     blocks = [block for block in BLOCKS if not block.is_set_up]
     lacking = {block.line: _missing(block) for block in blocks}
-    problems = {block.line: run[block.language](block, session) for block in blocks if not lacking[block.line]}
+    problems = {
+        block.line: run[block.language](block, session) for block in blocks if not lacking[block.line]
+    }
     assert {line: block_problems for line, block_problems in problems.items() if block_problems} == {}
     if models := sorted({model for names in lacking.values() for model in names}):
         lines = ", ".join(str(line) for line, names in lacking.items() if names)
-        pytest.skip(f"the blocks on lines {lines} need {', '.join(models)}; run: nlgauge models get {' '.join(models)}")
+        pytest.skip(
+            f"the blocks on lines {lines} need {', '.join(models)}; run: nlgauge models get"
+            f" {' '.join(models)}"
+        )
 
 
 def _run_python(block: Block, session: Session) -> list[str]:
     """Runs the examples of a block; what the failed ones say."""
-    examples = doctest.DocTestParser().get_doctest(block.body, session.names, "README.md", str(ROOT / "README.md"), block.line - 1)
+    examples = doctest.DocTestParser().get_doctest(
+        block.body, session.names, "README.md", str(ROOT / "README.md"), block.line - 1
+    )
     assert examples.examples
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=said.append, clear_globs=False)
@@ -81,7 +97,11 @@ def _run_python(block: Block, session: Session) -> list[str]:
 def _run_commands(block: Block, session: Session) -> list[str]:
     """Runs each line of a block; those that print nothing, though they do not write to a file."""
     lines = [line for line in block.body.splitlines() if line]
-    return [line for line in lines if not _shell(line, session.directory).strip() and not _written(line, session.directory)]
+    return [
+        line
+        for line in lines
+        if not _shell(line, session.directory).strip() and not _written(line, session.directory)
+    ]
 
 
 def _written(line: str, directory: Path) -> bool:
@@ -91,7 +111,9 @@ def _written(line: str, directory: Path) -> bool:
 
 
 def _run_console(block: Block, session: Session) -> list[tuple[list[str], list[str]]]:
-    """Runs each `$ command` and compares what it prints with what the page shows below it; the words of both where they differ."""
+    """Runs each `$ command` and compares what it prints with what the page shows below it; the words of
+    both where they differ.
+    """
     _, *shown = re.split(r"^\$ (.*)\n", block.body, flags=re.MULTILINE)
     assert shown
     found = []
@@ -115,10 +137,22 @@ def _words(text: str) -> list[str]:
 def _shell(commands: str, directory: Path) -> str:
     if shutil.which("sh") is None:
         pytest.skip("needs a POSIX shell")
-    environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]), "COLUMNS": "80"}
+    environment = {
+        **os.environ,
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "COLUMNS": "80",
+    }
     # Output is UTF-8 whatever the locale, so that arrows and rules are printed as the page shows them.
     environment["PYTHONUTF8"] = "1"
-    done = subprocess.run(["sh", "-e", "-c", commands], cwd=directory, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        ["sh", "-e", "-c", commands],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout
@@ -142,9 +176,15 @@ def test_every_make_target_named_on_the_page_exists():
 def test_the_list_names_every_metric_once():
     from nlgauge.metric.registry import metric_classes
 
-    listed = re.findall(r"^- .*?(?=^- |\n\n)", README.partition("## Metrics")[2].partition("\n## ")[0], re.MULTILINE | re.DOTALL)
+    listed = re.findall(
+        r"^- .*?(?=^- |\n\n)",
+        README.partition("## Metrics")[2].partition("\n## ")[0],
+        re.MULTILINE | re.DOTALL,
+    )
     named = re.findall(r"`([a-z0-9_]+)`", "".join(listed))
-    own = [name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")]
+    own = [
+        name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")
+    ]
     assert sorted(named) == own
 
 

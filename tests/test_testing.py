@@ -24,7 +24,9 @@ from nlgauge.testing import CHECKS, ODD, Terms, check_metric
 
 @dataclass(frozen=True)
 class Overlap(Metric):
-    """The share of a reference's letters that the prediction has too, F-measure of sets: a good metric, which is not registered."""
+    """The share of a reference's letters that the prediction has too, F-measure of sets: a good metric,
+    which is not registered.
+    """
 
     power: float = 1.0
     fold: bool = True
@@ -32,7 +34,10 @@ class Overlap(Metric):
     name: ClassVar[str] = "overlap"
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"overlap": (Output("overlap", True, 0, 1), Output("shared", None, 0)), "missed": (Output("missed", False, 0, 1),)}
+        return {
+            "overlap": (Output("overlap", True, 0, 1), Output("shared", None, 0)),
+            "missed": (Output("missed", False, 0, 1),),
+        }
 
     def pair(self, prediction: str, reference: str) -> tuple[float, float, float]:
         a, b = (set(text.lower() if self.fold else text) for text in (prediction, reference))
@@ -40,9 +45,17 @@ class Overlap(Metric):
         return overlap**self.power, float(len(a & b)), float(bool(b - a))
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        found = np.array([self.pair(view.text(p), view.text(r)) for p, r in zip(view.predictions, view.reference, strict=True)]).reshape(-1, 3)
+        found = np.array(
+            [
+                self.pair(view.text(p), view.text(r))
+                for p, r in zip(view.predictions, view.reference, strict=True)
+            ]
+        ).reshape(-1, 3)
         ones = np.ones(len(view))
-        return {"overlap": np.column_stack([found[:, :2], ones]), "missed": np.column_stack([found[:, 2], ones])}
+        return {
+            "overlap": np.column_stack([found[:, :2], ones]),
+            "missed": np.column_stack([found[:, 2], ones]),
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         first = statistics[..., 0] / statistics[..., -1]
@@ -50,7 +63,10 @@ class Overlap(Metric):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)
-        return [Explanation(str(self), {part: values[i] for part, values in rows.items()}) for i in range(len(view))]
+        return [
+            Explanation(str(self), {part: values[i] for part, values in rows.items()})
+            for i in range(len(view))
+        ]
 
 
 @dataclass(frozen=True)
@@ -69,7 +85,9 @@ class Variety(CorpusMetric):
 
 @dataclass(frozen=True)
 class Sourced(Metric):
-    """The length of prediction and source beside the mean length of all references: a source, a fit and no reference of its own."""
+    """The length of prediction and source beside the mean length of all references: a source, a fit and
+    no reference of its own.
+    """
 
     name: ClassVar[str] = "sourced"
     takes: ClassVar[Takes] = "alone"
@@ -92,8 +110,14 @@ class Sourced(Metric):
         return {"sourced": (Output("sourced", None, 0),)}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        lengths = [len(view.text(p)) + len(view.text(s)) for p, s in zip(view.predictions, view.source, strict=True)]
-        return {"sourced": np.column_stack([np.array(lengths, dtype=np.float64) / fitted["mean"], np.ones(len(lengths))])}
+        lengths = [
+            len(view.text(p)) + len(view.text(s)) for p, s in zip(view.predictions, view.source, strict=True)
+        ]
+        return {
+            "sourced": np.column_stack(
+                [np.array(lengths, dtype=np.float64) / fitted["mean"], np.ones(len(lengths))]
+            )
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         return {"sourced": statistics[..., 0] / statistics[..., 1]}
@@ -112,10 +136,15 @@ def test_what_is_granted_must_be_so():
         def pair(self, prediction: str, reference: str) -> tuple[float, float, float]:
             return super().pair(prediction, reference) if prediction and reference else (0.0, 0.0, 1.0)
 
-    with pytest.raises(AssertionError, match=r"overlap: equal odd texts do not get the best score; .* say not_best_when_equal=\['empty'\]"):
+    with pytest.raises(
+        AssertionError,
+        match=r"overlap: equal odd texts do not get the best score; .* say not_best_when_equal=\['empty'\]",
+    ):
         check_metric(NothingIsNothing())
     check_metric(NothingIsNothing(), not_best_when_equal={"empty"})
-    with pytest.raises(AssertionError, match=r"these get the best score, not_best_when_equal says otherwise: \['emoji'\]"):
+    with pytest.raises(
+        AssertionError, match=r"these get the best score, not_best_when_equal says otherwise: \['emoji'\]"
+    ):
         check_metric(NothingIsNothing(), not_best_when_equal={"empty", "emoji"})
 
 
@@ -160,7 +189,10 @@ class MutatesTheCorpus(Variety):
 class NotAdditive(Overlap):
     def score(self, part: str, statistics: Array) -> Arrays:
         found = super().score(part, statistics)
-        return {name: np.minimum(values, values.max()) * values / values.max() if np.ndim(values) else values for name, values in found.items()}
+        return {
+            name: np.minimum(values, values.max()) * values / values.max() if np.ndim(values) else values
+            for name, values in found.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -227,7 +259,10 @@ class IsRandom(Overlap):
 class ExplainsOtherwise(Overlap):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found = super().explain(view, fitted)
-        return [replace(one, statistics={**one.statistics, "missed": one.statistics["missed"] + 1}) for one in found]
+        return [
+            replace(one, statistics={**one.statistics, "missed": one.statistics["missed"] + 1})
+            for one in found
+        ]
 
 
 @dataclass(frozen=True)
@@ -241,7 +276,10 @@ class EmptyIsBetter(Overlap):
     """Without a best score, an empty text is better than the right one."""
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"overlap": (Output("overlap", True), Output("shared", None, 0)), "missed": (Output("missed", None),)}
+        return {
+            "overlap": (Output("overlap", True), Output("shared", None, 0)),
+            "missed": (Output("missed", None),),
+        }
 
     def pair(self, prediction: str, reference: str) -> tuple[float, float, float]:
         return super().pair(prediction, reference) if prediction else (3.0, 0.0, 0.0)
@@ -286,7 +324,10 @@ class CompanyDependent(Overlap):
 @dataclass(frozen=True)
 class OutputsTwice(Overlap):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"overlap": (Output("overlap", True, 0, 1), Output("missed", None, 0)), "missed": (Output("missed", False, 0, 1),)}
+        return {
+            "overlap": (Output("overlap", True, 0, 1), Output("missed", None, 0)),
+            "missed": (Output("missed", False, 0, 1),),
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         found = super().score(part, statistics)
@@ -307,7 +348,13 @@ class NotFrozen(Overlap.__base__):  # type: ignore[name-defined]
 
     name: ClassVar[str] = "overlap"
     __hash__ = object.__hash__
-    outputs, pair, statistics, score, fold = Overlap.outputs, Overlap.pair, Overlap.statistics, Overlap.score, True
+    outputs, pair, statistics, score, fold = (
+        Overlap.outputs,
+        Overlap.pair,
+        Overlap.statistics,
+        Overlap.score,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,7 +368,10 @@ class NotFrozen(Overlap.__base__):  # type: ignore[name-defined]
         (NotAdditive(), "score() must work over the last axis"),
         (WrongBounds(), "shared is [370.0], its bounds are 0 and 5"),
         (WrongDirection(), "which is better: is higher_is_better wrong?"),
-        (WrongBest(), "equal texts have the overlap 1.0, not the best, 100: is higher_is_better wrong, or a bound?"),
+        (
+            WrongBest(),
+            "equal texts have the overlap 1.0, not the best, 100: is higher_is_better wrong, or a bound?",
+        ),
         (NotParsable(), "as printed, 'overlap[1.0]', it does not parse"),
         (PrintsTooLittle(), "as printed, 'overlap', it parses to another metric"),
         (SignsTooLittle(), "power changes its numbers, but not its signature"),
@@ -330,7 +380,10 @@ class NotFrozen(Overlap.__base__):  # type: ignore[name-defined]
         (IsRandom(), "give other numbers"),
         (ExplainsOtherwise(), "the explanation of missed has other statistics than the row that was scored"),
         (EmptyIsBest(), "an empty prediction gets the best overlap, 1.0"),
-        (EmptyIsBetter(), "an empty prediction has a better overlap, 3.0, than the text that is asked for, 1.0"),
+        (
+            EmptyIsBetter(),
+            "an empty prediction has a better overlap, 3.0, than the text that is asked for, 1.0",
+        ),
         (BatchDependent(), "numbers depend on the batch size (batch_size=1): shared is"),
         (ChunkDependent(), "scores depend on the order of the segments"),
         (FitOrdered(), "numbers depend on how the corpus was cut into chunks"),
@@ -386,6 +439,11 @@ def test_odd_texts_are_odd():
 
 
 def test_it_needs_no_test_library():
-    code = "import sys; import nlgauge.testing; print([name for name in ('pytest', 'hypothesis', 'torch', '_pytest') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=True)
+    code = (
+        "import sys; import nlgauge.testing; print([name for name in ('pytest', 'hypothesis', 'torch',"
+        " '_pytest') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=True
+    )
     assert done.stdout == "[]\n"

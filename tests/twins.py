@@ -1,4 +1,6 @@
-"""What the tests of compiled kernels share: a twin gives what the Python kernel gives, bit for bit, with any number of threads."""
+"""What the tests of compiled kernels share: a twin gives what the Python kernel gives, bit for bit, with
+any number of threads.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,14 @@ from nlgauge._core.ragged import Ragged
 
 needs_native = pytest.mark.skipif(NATIVE is None, reason="nothing was compiled")
 
-# Few different tokens, so that much repeats; lengths around those at which bit-parallel kernels take another word.
+# Few different tokens, so that much repeats; lengths around those at which bit-parallel kernels take another
+# word.
 TOKENS = st.sampled_from([0, 1, 2, 3, 7, 2**31 - 1])
-ROW = st.one_of(st.lists(TOKENS, max_size=9), st.lists(st.integers(0, 1), min_size=60, max_size=70), st.lists(st.integers(0, 40), max_size=140))
+ROW = st.one_of(
+    st.lists(TOKENS, max_size=9),
+    st.lists(st.integers(0, 1), min_size=60, max_size=70),
+    st.lists(st.integers(0, 40), max_size=140),
+)
 ROWS = st.lists(ROW, min_size=1, max_size=6)
 
 
@@ -31,7 +38,9 @@ def pairs(rows: list[Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_twins(kernel: Kernel[Any, Any], *arguments: Any) -> None:
-    """The compiled kernel gives the Python kernel's numbers, types and shapes; so it does with three threads."""
+    """The compiled kernel gives the Python kernel's numbers, types and shapes; so it does with three
+    threads.
+    """
     with using("python"):  # for kernels that it calls
         expected = kernel.python(*arguments)
     assert kernel.native is not None

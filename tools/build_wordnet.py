@@ -3,12 +3,14 @@
     apt-get install wordnet-base
     python tools/build_wordnet.py /usr/share/wordnet --notice /usr/share/doc/wordnet-base/copyright
 
-The index is gzipped text. The first line counts the synsets of each part of speech, in the order noun, verb, adjective, adverb; a
-synset's number is its place among all. Then comes a line for each entry of the exception lists (part of speech, inflected form, base forms), an
-empty line, and a line for each word (as the synsets spell it, then its synsets). Expressions of several words are left out: a token is one word.
-After another empty line comes a line for each offset at which files of several parts of speech have a synset, with the numbers of those: the METEOR
-1.5 program knows synsets by their offset alone. (The lines that ship were derived from that program's own list, where the offsets are, because the
-files were not at hand; synsets all of whose words another one at that offset has as well are not among them and make no difference.)
+The index is gzipped text. The first line counts the synsets of each part of speech, in the order noun, verb,
+adjective, adverb; a synset's number is its place among all. Then comes a line for each entry of the exception
+lists (part of speech, inflected form, base forms), an empty line, and a line for each word (as the synsets
+spell it, then its synsets). Expressions of several words are left out: a token is one word. After another
+empty line comes a line for each offset at which files of several parts of speech have a synset, with the
+numbers of those: the METEOR 1.5 program knows synsets by their offset alone. (The lines that ship were
+derived from that program's own list, where the offsets are, because the files were not at hand; synsets all
+of whose words another one at that offset has as well are not among them and make no difference.)
 """
 
 from __future__ import annotations
@@ -30,7 +32,12 @@ def synset_words(line: str) -> list[str]:
 
 def build(folder: Path) -> str:
     """The text of the index."""
-    counts, exceptions, synsets, offsets = [], [], defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    counts, exceptions, synsets, offsets = (
+        [],
+        [],
+        defaultdict[str, list[int]](list),
+        defaultdict[str, list[int]](list),
+    )
     number = 0
     for part in PARTS:
         first = number
@@ -54,7 +61,10 @@ def notice(text: str) -> str:
     """WordNet's own licence, out of the copyright file of the Debian package."""
     lines = text.partition("License: WordNet3.0\n")[2].partition("\n\n")[0].splitlines()
     plain = "\n".join("" if line == " ." else line.removeprefix(" ") for line in lines)
-    return f"wordnet.txt.gz is made from the files of WordNet 3.0 by tools/build_wordnet.py. It is distributed under WordNet's licence:\n\n{plain}\n"
+    return (
+        "wordnet.txt.gz is made from the files of WordNet 3.0 by tools/build_wordnet.py. It is distributed"
+        f" under WordNet's licence:\n\n{plain}\n"
+    )
 
 
 def main() -> None:
@@ -67,7 +77,9 @@ def main() -> None:
     # No name and no time in the file: the same input gives the same bytes.
     packed = gzip.compress(build(arguments.folder).encode(), 9, mtime=0)
     (arguments.output / "wordnet.txt.gz").write_bytes(packed)
-    (arguments.output / "wordnet.LICENSE").write_text(notice(arguments.notice.read_text(encoding="utf-8")), encoding="utf-8")
+    (arguments.output / "wordnet.LICENSE").write_text(
+        notice(arguments.notice.read_text(encoding="utf-8")), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

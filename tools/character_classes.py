@@ -1,10 +1,13 @@
-"""Builds the table of Unicode character classes that ships with nlgauge from the properties that the package `regex` knows.
+"""Builds the table of Unicode character classes that ships with nlgauge from the properties that the package
+`regex` knows.
 
     python tools/character_classes.py
 
-The first line names the version of Unicode. Each further line is a run of code points in hexadecimal, the first and the last of it, and the letters
-of its classes: l letter, m mark, n number, o other (general category C), w a character that `regex` takes for part of a word (`\\w`), s white space
-as str.isspace and str.split have it, u a character of a script without spaces between words. Code points in no run are "o" alone.
+The first line names the version of Unicode. Each further line is a run of code points in hexadecimal, the
+first and the last of it, and the letters of its classes: l letter, m mark, n number, o other (general
+category C), w a character that `regex` takes for part of a word (`\\w`), s white space as str.isspace and
+str.split have it, u a character of a script without spaces between words. Code points in no run are "o"
+alone.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ PROPERTIES = {
 
 def unicode_version() -> str:
     """The version of Unicode that the installed `regex` says it supports."""
-    found = re.search(r"supports Unicode ([\d.]*\d)", metadata("regex").get_payload() or metadata("regex")["Description"])
+    found = re.search(
+        r"supports Unicode ([\d.]*\d)", metadata("regex").get_payload() or metadata("regex")["Description"]
+    )
     assert found, "the package regex does not say which Unicode it supports"
     return found[1]
 
@@ -39,7 +44,9 @@ def unicode_version() -> str:
 def build() -> str:
     """The text of the table."""
     matches = {letter: regex.compile(pattern, regex.V1).match for letter, pattern in PROPERTIES.items()}
-    classes = ("".join(letter for letter, match in matches.items() if match(chr(code))) for code in range(0x110000))
+    classes = (
+        "".join(letter for letter, match in matches.items() if match(chr(code))) for code in range(0x110000)
+    )
     lines = [f"Unicode {unicode_version()}"]
     for letters, run in groupby(enumerate(classes), key=lambda pair: pair[1]):
         codes = [code for code, _ in run]

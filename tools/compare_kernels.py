@@ -1,9 +1,11 @@
-"""Scores all pairs of the human-judgement sets with every metric on strings, with compiled and with plain kernels, and compares bit for bit.
+"""Scores all pairs of the human-judgement sets with every metric on strings, with compiled and with plain
+kernels, and compares bit for bit.
 
     python tools/compare_kernels.py [SET ...] [--every 50]
 
-The sets are looked for where NLGAUGE_BENCHMARKS points, else in shared/benchmarks beside the repository. Pairs that differ in nothing are scored
-once. Metrics whose plain kernels take a second for a pair of stories see every 50th pair, or as --every says; all others see all.
+The sets are looked for where NLGAUGE_BENCHMARKS points, else in shared/benchmarks beside the repository.
+Pairs that differ in nothing are scored once. Metrics whose plain kernels take a second for a pair of stories
+see every 50th pair, or as --every says; all others see all.
 """
 
 from __future__ import annotations
@@ -25,9 +27,19 @@ from fuzz_native import labels
 import nlgauge
 from nlgauge._core.backend import NATIVE, using
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[2] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[2] / "shared" / "benchmarks"
+)
 _SLOW = (
-    *("character", "character(compat='released')", "eed", "eed(compat='python')", "eed(compat='c++')", "meteor", "meteor(compat='jar')"),
+    *(
+        "character",
+        "character(compat='released')",
+        "eed",
+        "eed(compat='python')",
+        "eed(compat='c++')",
+        "meteor",
+        "meteor(compat='jar')",
+    ),
     *("ter", "ter(normalized=True, asian_support=True)"),
 )
 _CHUNK = 500
@@ -42,13 +54,17 @@ def different_rows(name: str) -> list[Row]:
     found: dict[Row, None] = {}
     for line in lines:
         source = line["source"] or ""
-        for prediction in [line[side]["text"] for side in ("better", "worse")] if "better" in line else [line["prediction"]]:
+        for prediction in (
+            [line[side]["text"] for side in ("better", "worse")] if "better" in line else [line["prediction"]]
+        ):
             found[prediction, tuple(line["references"] or [source]), source] = None
     return list(found)
 
 
 def numbers(rows: list[Row], metrics: list[str], kernels: str) -> dict[str, Any]:
-    """Everything that these kernels give, by a name for it: statistics and scores of segments, scores of all."""
+    """Everything that these kernels give, by a name for it: statistics and scores of segments, scores of
+    all.
+    """
     predictions, references, sources = zip(*rows, strict=True)
     with using(kernels), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -80,13 +96,18 @@ def compare(rows: list[Row], metrics: list[str]) -> Iterator[str]:
         for name, values in plain.items():
             for i in differing(values, compiled[name]):
                 texts = chunk[i] if np.ndim(values) else f"the chunk from pair {first} on"
-                yield f"{name}: plain {np.atleast_1d(values)[i]}, compiled {np.atleast_1d(compiled[name])[i]}, for {texts!r}"
+                yield (
+                    f"{name}: plain {np.atleast_1d(values)[i]}, compiled {np.atleast_1d(compiled[name])[i]},"
+                    f" for {texts!r}"
+                )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("sets", nargs="*", help="the names of sets; all by default")
-    parser.add_argument("--every", type=int, default=50, help="slow metrics see one of so many pairs; 1: all of them")
+    parser.add_argument(
+        "--every", type=int, default=50, help="slow metrics see one of so many pairs; 1: all of them"
+    )
     given = parser.parse_args()
     if NATIVE is None:
         sys.exit("nlgauge was installed without compiled kernels")
@@ -103,7 +124,11 @@ def main() -> int:
         found = [*compare(rows, quick), *compare(few, slow)]
         said = f"{len(found)} differences, the first one in {found[0]}" if found else "no difference"
         seconds = time.monotonic() - begun
-        print(f"{name}: {len(rows)} pairs with {len(quick)} metrics, {len(few)} with {len(slow)} slow ones, {seconds:.0f} s: {said}", flush=True)
+        print(
+            f"{name}: {len(rows)} pairs with {len(quick)} metrics, {len(few)} with {len(slow)} slow ones,"
+            f" {seconds:.0f} s: {said}",
+            flush=True,
+        )
         failed = failed or bool(found)
     return int(failed)
 

@@ -1,9 +1,11 @@
-"""Calls every function of the compiled module with hostile arguments, and stops at an exception that is not a refusal.
+"""Calls every function of the compiled module with hostile arguments, and stops at an exception that is not a
+refusal.
 
     python tools/fuzz_arguments.py --seconds 60 [--seed 1] [--only look_up]
 
-Arguments begin as a call that is right; then some are made too short, too long, negative, huge, not numbers, of another type or shape, or apart in
-memory; offsets fall; lists hold other things than texts. Meant for a build with sanitizers, see CONTRIBUTING: a wrong address ends the process.
+Arguments begin as a call that is right; then some are made too short, too long, negative, huge, not numbers,
+of another type or shape, or apart in memory; offsets fall; lists hold other things than texts. Meant for a
+build with sanitizers, see CONTRIBUTING: a wrong address ends the process.
 """
 
 from __future__ import annotations
@@ -24,13 +26,40 @@ from nlgauge.errors import NlgaugeError
 from nlgauge.kernels.edits.jumps import JumpCosts
 
 # What a function may raise; anything else, SystemError among them, is a defect.
-REFUSALS = (TypeError, ValueError, IndexError, OverflowError, MemoryError, AttributeError, KeyError, NlgaugeError)
+REFUSALS = (
+    TypeError,
+    ValueError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    AttributeError,
+    KeyError,
+    NlgaugeError,
+)
 
 Chance = random.Random
 Arguments = list[Any]
 
 # No size between: arrays of a few gigabytes would really be made.
-_NUMBERS = (0, 1, 2, 3, 5, 300, -1, -2, 2**31 - 1, 2**31, 2**40, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63))
+_NUMBERS = (
+    0,
+    1,
+    2,
+    3,
+    5,
+    300,
+    -1,
+    -2,
+    2**31 - 1,
+    2**31,
+    2**40,
+    2**62,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+    2**64,
+    -(2**63),
+)
 # Sizes of results: what is between is refused by no one.
 _SIZES = tuple(number for number in _NUMBERS if number <= 300 or number >= 2**40)
 _FLOATS = (0.0, 1.0, -1.0, 1.2, 1e300, -1e300, float("nan"), float("inf"), float("-inf"))
@@ -75,7 +104,9 @@ def numbers(chance: Chance, most: int = 5, size: int = 6) -> Any:
 
 def groups(chance: Chance, most: int = 5, rows: int = 6) -> Ragged:
     """Groups of row numbers."""
-    return Ragged.of([[chance.randrange(most) for _ in range(chance.randint(1, 3))] for _ in range(rows)], dtype=np.int64)
+    return Ragged.of(
+        [[chance.randrange(most) for _ in range(chance.randint(1, 3))] for _ in range(rows)], dtype=np.int64
+    )
 
 
 def texts(chance: Chance) -> list[Any]:
@@ -90,7 +121,10 @@ def _keyed(chance: Chance) -> tuple[Ragged, Any]:
 
 def _modules(chance: Chance) -> list[Ragged]:
     """For each of eight words its keys, in two ways of matching."""
-    return [Ragged.of([[word] for word in range(8)], dtype=np.int32), Ragged.of([[chance.randrange(4)] for _ in range(8)], dtype=np.int32)]
+    return [
+        Ragged.of([[word] for word in range(8)], dtype=np.int32),
+        Ragged.of([[chance.randrange(4)] for _ in range(8)], dtype=np.int32),
+    ]
 
 
 def _pairs(chance: Chance, *others: Any) -> Arguments:
@@ -98,7 +132,9 @@ def _pairs(chance: Chance, *others: Any) -> Arguments:
 
 
 def _known(chance: Chance) -> Arguments:
-    known = np.unique(np.array([chance.randrange(2**64) for _ in range(chance.choice((0, 1, 40)))], dtype=np.uint64))
+    known = np.unique(
+        np.array([chance.randrange(2**64) for _ in range(chance.choice((0, 1, 40)))], dtype=np.uint64)
+    )
     asked = np.array([chance.randrange(2**64) for _ in range(9)] + known[:3].tolist(), dtype=np.uint64)
     return [asked, known, np.ones(len(known)), 0.5]
 
@@ -119,10 +155,26 @@ def _read(chance: Chance) -> Arguments:
 
 
 class _Splitter:
-    """A tokenizer that only Python has, or that is compiled, by its name; perhaps it gives what is no list of strings."""
+    """A tokenizer that only Python has, or that is compiled, by its name; perhaps it gives what is no
+    list of strings.
+    """
 
     def __init__(self, chance: Chance) -> None:
-        self.name = chance.choice(("13a", "unicode", "punctuated", "google", "1.5.5", "jiwer", "chrf-words", "squad", "joined", "none", "mine"))
+        self.name = chance.choice(
+            (
+                "13a",
+                "unicode",
+                "punctuated",
+                "google",
+                "1.5.5",
+                "jiwer",
+                "chrf-words",
+                "squad",
+                "joined",
+                "none",
+                "mine",
+            )
+        )
         self._wrong = chance.choice((None, None, None, 3, "text", [1], [None], ("a",)))
 
     def __call__(self, text: Any) -> Any:
@@ -135,7 +187,14 @@ class _Splitter:
 def vocabulary(chance: Chance) -> Arguments:
     """The arguments of `use_vocabulary`."""
     forms = chance.choice(
-        (None, lambda words: words, lambda words: words[:1], lambda words: [None for _ in words], lambda words: [7 for _ in words], 3)
+        (
+            None,
+            lambda words: words,
+            lambda words: words[:1],
+            lambda words: [None for _ in words],
+            lambda words: [7 for _ in words],
+            3,
+        )
     )
     return [_Splitter(chance), chance.random() < 0.5, forms, chance.random() < 0.3, texts(chance)]
 
@@ -157,7 +216,8 @@ def set_threads(most: Any, worthwhile: Any) -> None:
         backend.NATIVE.set_threads(1)
 
 
-# The arguments of a right call of every function; functions that are named after no function of the module call one with arguments of another kind.
+# The arguments of a right call of every function; functions that are named after no function of the module
+# call one with arguments of another kind.
 CASES: dict[str, Callable[[Chance], Arguments]] = {
     "Vocabulary": vocabulary,
     "accepted_stems": lambda chance: [texts(chance)],
@@ -173,7 +233,10 @@ CASES: dict[str, Callable[[Chance], Arguments]] = {
     "character_edits": lambda chance: _pairs(chance, chance.random() < 0.5),
     "count_keys": _counted,
     "different_ngrams": lambda chance: [column(chance), numbers(chance), 3],
-    "draw_counts": lambda chance: [np.array([[chance.randrange(4) for _ in range(5)] for _ in range(3)], dtype=np.int32), 4],
+    "draw_counts": lambda chance: [
+        np.array([[chance.randrange(4) for _ in range(5)] for _ in range(3)], dtype=np.int32),
+        4,
+    ],
     "edit_counts": _pairs,
     "edit_distances": _pairs,
     "flattened": lambda chance: [[texts(chance) for _ in range(3)]],
@@ -181,11 +244,16 @@ CASES: dict[str, Callable[[Chance], Arguments]] = {
     "greedy_alignments": lambda chance: _pairs(chance, *_modules(chance)),
     "js_divergences": lambda chance: _pairs(chance, chance.choice(_SIZES[:5]), 0.1),
     "jump_distances": lambda chance: _pairs(
-        chance, JumpCosts(*chance.choice(((1, 1, 1, 1, 1), (0.2, 1.0, 1.0, 2.0, 0.5)))), chance.choice((None, 3))
+        chance,
+        JumpCosts(*chance.choice(((1, 1, 1, 1, 1), (0.2, 1.0, 1.0, 2.0, 0.5)))),
+        chance.choice((None, 3)),
     ),
     "keys_once_each": lambda chance: [column(chance, np.uint64), groups(chance)],
     "lcs_lengths": _pairs,
-    "lcs_places": lambda chance: [[chance.randrange(3) for _ in range(70)], [chance.randrange(3) for _ in range(chance.randrange(70))]],
+    "lcs_places": lambda chance: [
+        [chance.randrange(3) for _ in range(70)],
+        [chance.randrange(3) for _ in range(chance.randrange(70))],
+    ],
     "look_up": _known,
     "matches_with_the_others": lambda chance: [column(chance), numbers(chance), 3],
     "moving_ratios": lambda chance: [column(chance), numbers(chance), 10],
@@ -210,7 +278,11 @@ CASES: dict[str, Callable[[Chance], Arguments]] = {
     "tfidf_similarity": lambda chance: [*_keyed(chance), numbers(chance), numbers(chance), True],
     "union_lcs_hits": lambda chance: [column(chance), groups(chance), groups(chance)],
     "weighted_lcs_hits": lambda chance: [column(chance), groups(chance), groups(chance), 1.2],
-    "weighted_lcs_places": lambda chance: [[chance.randrange(3) for _ in range(70)], [chance.randrange(3) for _ in range(9)], 1.2],
+    "weighted_lcs_places": lambda chance: [
+        [chance.randrange(3) for _ in range(70)],
+        [chance.randrange(3) for _ in range(9)],
+        1.2,
+    ],
     "weighted_matches": _grouped_keys,
     "word_alignments": lambda chance: _pairs(chance, _modules(chance), 1000),
     "word_facts": lambda chance: [texts(chance)],
@@ -227,7 +299,9 @@ def function(name: str) -> Callable[..., Any]:
 def hostile(chance: Chance, value: Any) -> Any:
     """Something in the place of a right argument, mostly of its kind."""
     if chance.random() < 0.05:
-        return chance.choice((None, 3, "x", 1.5, [], {}, object(), np.zeros(3), np.array(["a"]), Ragged(None, None)))
+        return chance.choice(
+            (None, 3, "x", 1.5, [], {}, object(), np.zeros(3), np.array(["a"]), Ragged(None, None))
+        )
     if isinstance(value, Ragged):
         return _hostile_ragged(chance, value)
     if isinstance(value, np.ndarray):
@@ -236,10 +310,18 @@ def hostile(chance: Chance, value: Any) -> Any:
         return [*value, chance.choice((None, 3, _Shouting("Ö"), b"x", ["a", 3], "\ud800", object()))]
     if isinstance(value, list | tuple):
         worn = [hostile(chance, item) if chance.random() < 0.5 else item for item in value]
-        return (type(value)._make(worn) if hasattr(value, "_make") else type(value)(worn)) if chance.random() < 0.8 else tuple(worn[:-1])
+        return (
+            (type(value)._make(worn) if hasattr(value, "_make") else type(value)(worn))
+            if chance.random() < 0.8
+            else tuple(worn[:-1])
+        )
     if isinstance(value, float):
         return chance.choice(_FLOATS)
-    return chance.choice(_SIZES) if isinstance(value, int) and not isinstance(value, bool) else chance.choice((True, False, None, 7, "z"))
+    return (
+        chance.choice(_SIZES)
+        if isinstance(value, int) and not isinstance(value, bool)
+        else chance.choice((True, False, None, 7, "z"))
+    )
 
 
 def _hostile_ragged(chance: Chance, value: Ragged) -> Ragged:
@@ -255,7 +337,11 @@ def _hostile_ragged(chance: Chance, value: Ragged) -> Ragged:
         offsets = offsets[: chance.randrange(len(offsets))]
     elif how == 4:
         offsets = chance.choice(
-            (np.concatenate([offsets, offsets[-1:]]), offsets.astype(np.float64) * chance.choice((1.0, np.nan)), offsets[:, None])
+            (
+                np.concatenate([offsets, offsets[-1:]]),
+                offsets.astype(np.float64) * chance.choice((1.0, np.nan)),
+                offsets[:, None],
+            )
         )
     elif how == 5:
         values = values[: chance.randrange(len(values) + 1)]
@@ -275,14 +361,22 @@ def _hostile_array(chance: Chance, value: Any) -> Any:
     if how == 3:
         return np.repeat(value, 2, axis=0)[::2]
     if how == 4:
-        return value.astype(chance.choice((np.int8, np.int32, np.int64, np.uint64, np.float32, np.float64, bool, object, complex)))
+        return value.astype(
+            chance.choice(
+                (np.int8, np.int32, np.int64, np.uint64, np.float32, np.float64, bool, object, complex)
+            )
+        )
     if how == 5 and value.size:
         worn = value.astype(np.float64)
         worn.flat[chance.randrange(value.size)] = chance.choice(_FLOATS)
         return worn
     if value.size and value.dtype.kind in "iu":
         worn, limits = value.copy(), np.iinfo(value.dtype)
-        fitting = [number for number in (-1, -2, 4, 5, 6, 2**31 - 1, 2**40, limits.min, limits.max) if limits.min <= number <= limits.max]
+        fitting = [
+            number
+            for number in (-1, -2, 4, 5, 6, 2**31 - 1, 2**40, limits.min, limits.max)
+            if limits.min <= number <= limits.max
+        ]
         worn.flat[chance.randrange(value.size)] = chance.choice(fitting)
         return worn
     return value[:0]
@@ -322,7 +416,10 @@ def main() -> int:
         rounds += 1
     for name, counts in outcomes.items():
         print(f"{name:26s} {', '.join(f'{what} {count}' for what, count in counts.most_common())}")
-    print(f"{rounds} rounds of {len(outcomes)} functions, {sum(counts['accepted'] for counts in outcomes.values())} calls accepted")
+    print(
+        f"{rounds} rounds of {len(outcomes)} functions,"
+        f" {sum(counts['accepted'] for counts in outcomes.values())} calls accepted"
+    )
     return 0
 
 

@@ -1,9 +1,11 @@
-"""Scores random texts with every metric on strings, once with compiled and once with plain kernels, and stops where a number differs.
+"""Scores random texts with every metric on strings, once with compiled and once with plain kernels, and stops
+where a number differs.
 
     python tools/fuzz_native.py --seconds 60 [--seed 1] [--tokens 10000] [--without-python]
 
-Texts are empty, short, repetitive, of odd lengths around machine words, full of marks, entities, digits, joined and unspaced scripts and
-characters beyond the basic plane; now and then one is long. Meant for a build with sanitizers, see CONTRIBUTING.
+Texts are empty, short, repetitive, of odd lengths around machine words, full of marks, entities, digits,
+joined and unspaced scripts and characters beyond the basic plane; now and then one is long. Meant for a build
+with sanitizers, see CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -40,8 +42,45 @@ from nlgauge.metric.registry import metric_classes
 from nlgauge.testing.of_values import has_model
 
 _PIECES = (
-    *("the", "cat", "sat", "a", "b", "Running", "runs", "isn't", "it’s", "3,000.5", "1-2", "-\n", "\n", "\t", "  ", "\u00a0", "\u2028"),
-    *("&quot;", "&amp;", "&lt;", "<skipped>", "...", ",", "?!", "'s", "-", "—", "İ", "Σ", "ΣΑΣ", "ß", "e\u0301", "\u0301", "\u200b", "\ufeff"),
+    *(
+        "the",
+        "cat",
+        "sat",
+        "a",
+        "b",
+        "Running",
+        "runs",
+        "isn't",
+        "it’s",
+        "3,000.5",
+        "1-2",
+        "-\n",
+        "\n",
+        "\t",
+        "  ",
+        "\u00a0",
+        "\u2028",
+    ),
+    *(
+        "&quot;",
+        "&amp;",
+        "&lt;",
+        "<skipped>",
+        "...",
+        ",",
+        "?!",
+        "'s",
+        "-",
+        "—",
+        "İ",
+        "Σ",
+        "ΣΑΣ",
+        "ß",
+        "e\u0301",
+        "\u0301",
+        "\u200b",
+        "\ufeff",
+    ),
     *(
         "東京",
         "ひらがな",
@@ -63,11 +102,36 @@ _PIECES = (
 )
 _CORPUS_METRICS = ("distinct", "self_bleu")
 _VARIANTS = (
-    *("rouge(rouge_types=('rouge1', 'rouge4', 'rougeL', 'rougeLsum'), stem=True, tokenizer='google')", "chrf(word_order=2)", "bleu(lowercase=True)"),
-    *("rouge155(stem=True)", "meteor(version='2005', compat='nltk')", "meteor(compat='jar')", "eed(compat='python')", "eed(compat='c++')"),
-    *("character(compat='released')", "cider(variant='d')", "bleu(tokenizer='intl')", "ribes(compat='nltk')", "coverage(exhaustive=True)"),
-    *("sari(compat='original')", "rouge155(references='best', stop_words=True)", "rouge155(rouge_types=('rougeS*', 'rougeSU0'), compat=None)"),
-    *("js_divergence(order=2, smoothing=0.1)", "novelty(distinct=False)", "rouge(compat='coco')", "ter(normalized=True, asian_support=True)"),
+    *(
+        "rouge(rouge_types=('rouge1', 'rouge4', 'rougeL', 'rougeLsum'), stem=True, tokenizer='google')",
+        "chrf(word_order=2)",
+        "bleu(lowercase=True)",
+    ),
+    *(
+        "rouge155(stem=True)",
+        "meteor(version='2005', compat='nltk')",
+        "meteor(compat='jar')",
+        "eed(compat='python')",
+        "eed(compat='c++')",
+    ),
+    *(
+        "character(compat='released')",
+        "cider(variant='d')",
+        "bleu(tokenizer='intl')",
+        "ribes(compat='nltk')",
+        "coverage(exhaustive=True)",
+    ),
+    *(
+        "sari(compat='original')",
+        "rouge155(references='best', stop_words=True)",
+        "rouge155(rouge_types=('rougeS*', 'rougeSU0'), compat=None)",
+    ),
+    *(
+        "js_divergence(order=2, smoothing=0.1)",
+        "novelty(distinct=False)",
+        "rouge(compat='coco')",
+        "ter(normalized=True, asian_support=True)",
+    ),
 )
 # These search without a limit, for hours in long texts of few different words.
 _UNLIMITED = ("character(compat='released')",)
@@ -80,7 +144,9 @@ Kinds = tuple[tuple[str, int], ...]
 def text(chance: random.Random, tokens: int) -> str:
     """A text of up to so many pieces, from few or from many different ones."""
     known = chance.sample(_PIECES, k=chance.choice((2, 3, 8, len(_PIECES))))
-    size = chance.choice((0, 1, 2, 3, 7, chance.randint(0, 40), chance.choice((31, 32, 33, 63, 64, 65, 127, 128, 129)), tokens))
+    size = chance.choice(
+        (0, 1, 2, 3, 7, chance.randint(0, 40), chance.choice((31, 32, 33, 63, 64, 65, 127, 128, 129)), tokens)
+    )
     return chance.choice((" ", " ", " ", "")).join(chance.choices(known, k=size))
 
 
@@ -90,13 +156,19 @@ def worn(chance: random.Random, given: str) -> str:
     for _ in range(chance.randint(0, 5)):
         if characters:
             place, other = chance.randrange(len(characters)), chance.randrange(len(characters))
-            characters[place : place + chance.randint(0, 2)] = characters[other : other + chance.randint(0, 4)]
+            characters[place : place + chance.randint(0, 2)] = characters[
+                other : other + chance.randint(0, 4)
+            ]
     return "".join(characters)
 
 
 def labels() -> list[str]:
-    """All additive metrics on strings, and variants that take other kernels; those that cannot be had are left out."""
-    names = [name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not has_model(kind)]
+    """All additive metrics on strings, and variants that take other kernels; those that cannot be had are
+    left out.
+    """
+    names = [
+        name for name, kind in metric_classes().items() if issubclass(kind, Metric) and not has_model(kind)
+    ]
     found = []
     for name in (*names, *_CORPUS_METRICS, *_VARIANTS):
         try:
@@ -129,15 +201,22 @@ def count_calls() -> Counter[str]:
 def column(chance: random.Random, tokens: int) -> Ragged:
     """Rows of tokens that are in no text; perhaps none at all."""
     known = chance.sample(_TOKENS, k=chance.randint(1, len(_TOKENS)))
-    sizes = [chance.choice((0, 1, 2, 63, 64, 65, 130, chance.randint(0, tokens))) for _ in range(chance.randint(0, 4))]
+    sizes = [
+        chance.choice((0, 1, 2, 63, 64, 65, 130, chance.randint(0, tokens)))
+        for _ in range(chance.randint(0, 4))
+    ]
     return Ragged.of([chance.choices(known, k=size) for size in sizes], dtype=np.int32)
 
 
 def kernel_difference(chance: random.Random, tokens: int, kinds: Kinds) -> str | None:
-    """The first of the kernels on token ids that gives something else with other kinds of kernels or numbers of threads."""
+    """The first of the kernels on token ids that gives something else with other kinds of kernels or
+    numbers of threads.
+    """
     ids = column(chance, tokens)
     rows = len(ids) * chance.randint(0, 1)
-    left, right = (np.array([chance.randrange(rows) for _ in range(2 * rows)], dtype=np.int64) for _ in range(2))
+    left, right = (
+        np.array([chance.randrange(rows) for _ in range(2 * rows)], dtype=np.int64) for _ in range(2)
+    )
     groups = Ragged.of([[chance.randrange(rows) for _ in range(chance.randint(1, 3))] for _ in left])
     units, drawn = chance.randint(1, 9), chance.randint(0, 9)
     row, other = (ids[0].tolist(), ids[-1].tolist()) if len(ids) else ([], [])
@@ -154,7 +233,15 @@ def kernel_difference(chance: random.Random, tokens: int, kinds: Kinds) -> str |
         (repeated_ngrams, (ids, left, 3)),
         (shift_edits, (ids, left, right)),
         (character_edits, (ids, left, right, False)),
-        (draw_counts, (np.array([[chance.randrange(units) for _ in range(5)] for _ in range(drawn)], dtype=np.int32).reshape(drawn, 5), units)),
+        (
+            draw_counts,
+            (
+                np.array(
+                    [[chance.randrange(units) for _ in range(5)] for _ in range(drawn)], dtype=np.int32
+                ).reshape(drawn, 5),
+                units,
+            ),
+        ),
     ):
         results = []
         for kernels, threads in kinds:
@@ -173,12 +260,24 @@ def same(found: Any, expected: Any) -> bool:
     if isinstance(expected, Ragged):
         return same(found.values, expected.values) and same(found.offsets, expected.offsets)
     if isinstance(expected, np.ndarray):
-        return (found.dtype, found.shape, found.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
+        return (found.dtype, found.shape, found.tobytes()) == (
+            expected.dtype,
+            expected.shape,
+            expected.tobytes(),
+        )
     return bool(found == expected)
 
 
-def difference(metrics: list[str], predictions: dict[str, list[str]], references: list[list[str]], sources: list[str], kinds: Kinds) -> str | None:
-    """The first metric whose statistics, or scores and intervals, differ between kinds of kernels and numbers of threads."""
+def difference(
+    metrics: list[str],
+    predictions: dict[str, list[str]],
+    references: list[list[str]],
+    sources: list[str],
+    kinds: Kinds,
+) -> str | None:
+    """The first metric whose statistics, or scores and intervals, differ between kinds of kernels and
+    numbers of threads.
+    """
     tables, summaries = [], []
     for kernels, threads in kinds:
         NATIVE.set_threads(threads, worthwhile=1)
@@ -186,7 +285,9 @@ def difference(metrics: list[str], predictions: dict[str, list[str]], references
             warnings.simplefilter("ignore")
             result = nlgauge.score(predictions, references, sources, metrics)
             tables.append(result.tables)
-            summaries.append(repr(result.intervals(resamples=100)) if len(sources) > 1 else repr(dict(result)))
+            summaries.append(
+                repr(result.intervals(resamples=100)) if len(sources) > 1 else repr(dict(result))
+            )
     for key, plain in tables[0].items():
         for part, values in getattr(plain, "statistics", {}).items():
             if not all(same(other[key].statistics[part], values) for other in tables[1:]):
@@ -199,7 +300,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=200, help="the length of the longest texts")
-    parser.add_argument("--without-python", action="store_true", help="compare one thread with three: plain kernels take minutes for long texts")
+    parser.add_argument(
+        "--without-python",
+        action="store_true",
+        help="compare one thread with three: plain kernels take minutes for long texts",
+    )
     given = parser.parse_args()
     if NATIVE is None:
         sys.exit("nlgauge was installed without compiled kernels")
@@ -213,13 +318,21 @@ def main() -> int:
     ends, rounds = time.monotonic() + given.seconds, 0
     while time.monotonic() < ends:
         chance = random.Random(f"{given.seed} {rounds}")
-        references = [[text(chance, given.tokens) for _ in range(chance.randint(1, 3))] for _ in range(chance.randint(1, most))]
+        references = [
+            [text(chance, given.tokens) for _ in range(chance.randint(1, 3))]
+            for _ in range(chance.randint(1, most))
+        ]
         predictions = {
-            system: [worn(chance, group[0]) if chance.random() < 0.7 else text(chance, given.tokens) for group in references]
+            system: [
+                worn(chance, group[0]) if chance.random() < 0.7 else text(chance, given.tokens)
+                for group in references
+            ]
             for system in chance.choice((("a",), ("a", "b")))
         }
         sources = [worn(chance, group[-1]) for group in references]
-        found = kernel_difference(chance, given.tokens, kinds) or difference(metrics, predictions, references, sources, kinds)
+        found = kernel_difference(chance, given.tokens, kinds) or difference(
+            metrics, predictions, references, sources, kinds
+        )
         if found:
             print(f"round {rounds}: {found}\n{predictions!r}\n{references!r}\n{sources!r}")
             return 1

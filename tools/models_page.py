@@ -64,14 +64,26 @@ def page() -> str:
     for name, metric in metric_classes().items():
         if metric.__module__.startswith("nlgauge.metrics."):
             # Some read several models, each a parameter of its own.
-            models = [field.default for field in fields(metric) if isinstance(field.default, str) and field.default in CATALOGUE]
+            models = [
+                field.default
+                for field in fields(metric)
+                if isinstance(field.default, str) and field.default in CATALOGUE
+            ]
             for model in dict.fromkeys((card(name).default_model, *models)):
                 users.setdefault(model, []).append(f"`{name}`")
     parts = [OPENING]
     for kind, heading in SECTIONS.items():
-        rows = [_line(_row(entry, users.get(entry.name, []))) for entry in CATALOGUE.values() if entry.kind == kind]
+        rows = [
+            _line(_row(entry, users.get(entry.name, [])))
+            for entry in CATALOGUE.values()
+            if entry.kind == kind
+        ]
         if rows:
-            head = [f"## {heading}\n", _line(("model", "default of", "size", "licence", "how to get it")), _line(["---"] * 5)]
+            head = [
+                f"## {heading}\n",
+                _line(("model", "default of", "size", "licence", "how to get it")),
+                _line(["---"] * 5),
+            ]
             parts.append("\n".join([*head, *rows]) + "\n")
     return "\n".join(parts)
 
@@ -81,9 +93,11 @@ def _row(entry: Entry, users: list[str]) -> list[str]:
     place = (
         entry.elsewhere
         if entry.elsewhere
-        else command
-        if entry.package or entry.npm
-        else f"{command} ({entry.repository}{', pinned' if entry.repository in PINNED else ''})"
+        else (
+            command
+            if entry.package or entry.npm
+            else f"{command} ({entry.repository}{', pinned' if entry.repository in PINNED else ''})"
+        )
     )
     return [f"`{entry.name}`: {entry.title}", ", ".join(users), entry.size, entry.licence, place]
 

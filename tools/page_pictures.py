@@ -38,7 +38,9 @@ def main() -> None:
         path = result.report(Path(place) / "report.html", title="The sample of nlgauge", explain="all")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for theme in ("light", "dark"):
-            page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=theme, reduced_motion="reduce")
+            page = browser.new_page(
+                viewport={"width": 1280, "height": 860}, color_scheme=theme, reduced_motion="reduce"
+            )
             page.goto(path.as_uri())
             page.wait_for_selector("html[data-ready]", state="attached")
             page.wait_for_timeout(300)
@@ -53,7 +55,9 @@ def main() -> None:
 def picture(page: Page, place: Path, name: str) -> None:
     """A screenshot with few colours, so that it stays small."""
     page.screenshot(path=place / f"{name}.png")
-    Image.open(place / f"{name}.png").convert("RGB").quantize(128).save(PICTURES / f"{name}.png", optimize=True)
+    Image.open(place / f"{name}.png").convert("RGB").quantize(128).save(
+        PICTURES / f"{name}.png", optimize=True
+    )
 
 
 if __name__ == "__main__":

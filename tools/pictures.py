@@ -1,8 +1,9 @@
 """python tools/pictures.py [PLOT...]: makes the pictures of docs/plots.md from real results.
 
-Numbers are of SummEval (100 articles, five or all 17 systems; its folder is NLGAUGE_BENCHMARKS), texts of the sample that comes with nlgauge. Needs
-the extra plot and the models minilm and smollm2 (`nlgauge models get minilm smollm2`). Errors and entailment need models of gigabytes; their pictures
-are of explanations that were written by hand for a text of the sample, and their titles say so.
+Numbers are of SummEval (100 articles, five or all 17 systems; its folder is NLGAUGE_BENCHMARKS), texts of the
+sample that comes with nlgauge. Needs the extra plot and the models minilm and smollm2 (`nlgauge models get
+minilm smollm2`). Errors and entailment need models of gigabytes; their pictures are of explanations that were
+written by hand for a text of the sample, and their titles say so.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def summeval(every: bool = False) -> Any:
 @cache
 def result() -> Result:
     corpus = summeval().corpus()
-    return Scorer(["bleu", "rouge(rouge_types=['rouge1', 'rougeL'])", "chrf", "novelty(max_order=2)"]).score_corpus(corpus, None, RunOptions(1))
+    return Scorer(
+        ["bleu", "rouge(rouge_types=['rouge1', 'rougeL'])", "chrf", "novelty(max_order=2)"]
+    ).score_corpus(corpus, None, RunOptions(1))
 
 
 @cache
@@ -77,7 +80,12 @@ def swept() -> Found:
     rows = []
     for order in range(1, 9):
         name = f"chrf(char_order={order})"
-        found = correlate(summeval(True).judgements(summeval(True).score(name), dimensions=DIMENSIONS), "system", "kendall", draws=300)
+        found = correlate(
+            summeval(True).judgements(summeval(True).score(name), dimensions=DIMENSIONS),
+            "system",
+            "kendall",
+            draws=300,
+        )
         rows += [{**row, "metric": row["human"], "order": order} for row in found.rows]
     return Found([{name: value for name, value in row.items() if name != "human"} for row in rows])
 
@@ -90,13 +98,20 @@ def spoilt() -> Any:
 def stressed() -> Found:
     rows = [row for row in benchmarks.load("summeval").rows if row.system == "M22"][:40]
     texts = [row.references[0] for row in rows]
-    return stress(["bleu", "rouge(rouge_types=['rougeL'])", "chrf"], texts, [list(row.references[1:4]) for row in rows], seed=1)
+    return stress(
+        ["bleu", "rouge(rouge_types=['rougeL'])", "chrf"],
+        texts,
+        [list(row.references[1:4]) for row in rows],
+        seed=1,
+    )
 
 
 def embedded() -> dict[str, Any]:
     corpus = summeval().corpus()
     sides = {"source": corpus.sources, **{name: corpus.predictions[name].values for name in ("M22", "M11")}}
-    vectors, *places = Features(corpus.texts, RunOptions(1)).get(TextEmbedding("minilm", "sentence", alone=True), *sides.values())
+    vectors, *places = Features(corpus.texts, RunOptions(1)).get(
+        TextEmbedding("minilm", "sentence", alone=True), *sides.values()
+    )
     return {name: vectors.vectors.values[place] for name, place in zip(sides, places, strict=True)}
 
 
@@ -109,7 +124,12 @@ def found_errors() -> ErrorSpans:
     """What a reader finds wrong in a text of the sample."""
     text = prediction()
     wrong = (("running", "minor"), ("the company has rusted", "critical"))
-    return ErrorSpans("errors, marked by hand", {}, text, [ErrorSpan(text.index(words), text.index(words) + len(words), how) for words, how in wrong])
+    return ErrorSpans(
+        "errors, marked by hand",
+        {},
+        text,
+        [ErrorSpan(text.index(words), text.index(words) + len(words), how) for words, how in wrong],
+    )
 
 
 def checked() -> Entailment:
@@ -120,7 +140,9 @@ def checked() -> Entailment:
     entail = np.array([[0.96, 0.01], [0.05, 0.03], [0.10, 0.01]])
     contradict = np.array([[0.01, 0.04], [0.02, 0.88], [0.05, 0.02]])
     probabilities = {"entail": entail, "neutral": 1 - entail - contradict, "contradict": contradict}
-    return Entailment("entailment, written by hand", {}, premises, hypotheses, probabilities, entail.argmax(axis=0).tolist())
+    return Entailment(
+        "entailment, written by hand", {}, premises, hypotheses, probabilities, entail.argmax(axis=0).tolist()
+    )
 
 
 def prediction() -> str:
@@ -146,7 +168,9 @@ EVERY: dict[str, Callable[[], Any]] = {
     "power": lambda: plots.power(power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], draws=500)),
     "sweep": lambda: plots.sweep(swept(), "order"),
     "by_model": lambda: plots.by_model(informed()),
-    "information_graph": lambda: plots.information_graph(information_graph(summeval().corpus(), "cosmic(model='minilm')")),
+    "information_graph": lambda: plots.information_graph(
+        information_graph(summeval().corpus(), "cosmic(model='minilm')")
+    ),
     "error_bound": lambda: plots.error_bound({one.system: one.information for one in informed()}),
     "embedding_map": lambda: plots.embedding_map(embedded()),
     "taxonomy": plots.taxonomy,
@@ -176,7 +200,9 @@ def main(names: list[str]) -> None:
         first.figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
         # Few colours are enough for a plot, and make the repository smaller.
         Image.open(held).convert("RGB").quantize(64).save(path, optimize=True)
-        print(f"{path.relative_to(ROOT)} ({path.stat().st_size / 1000:.0f} kB): {plots.alt(axes)}", flush=True)
+        print(
+            f"{path.relative_to(ROOT)} ({path.stat().st_size / 1000:.0f} kB): {plots.alt(axes)}", flush=True
+        )
 
 
 if __name__ == "__main__":

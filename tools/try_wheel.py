@@ -1,4 +1,6 @@
-"""Tries an installed wheel, outside the checkout: compiled kernels run and score the sample as plain ones do, and the page has its files."""
+"""Tries an installed wheel, outside the checkout: compiled kernels run and score the sample as plain ones
+do, and the page has its files.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,21 @@ from nlgauge._core import backend
 from nlgauge.cli.commands.demo import sample
 from nlgauge.features import RunOptions
 
-METRICS = ["bleu", "chrf(word_order=2)", "rouge", "wer", "cer", "ter", "meteor", "cider", "coverage", "eed", "character", "sari", "nist"]
+METRICS = [
+    "bleu",
+    "chrf(word_order=2)",
+    "rouge",
+    "wer",
+    "cer",
+    "ter",
+    "meteor",
+    "cider",
+    "coverage",
+    "eed",
+    "character",
+    "sari",
+    "nist",
+]
 
 
 def main() -> None:
@@ -28,7 +44,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         size = result.report(Path(place) / "report.html", explain=2).stat().st_size
     print(f"report of {size:,} bytes")
-    print(f"{nlgauge.__file__}: {len(METRICS)} metrics on {len(found[0])} rows, compiled and plain kernels agree")
+    print(
+        f"{nlgauge.__file__}: {len(METRICS)} metrics on {len(found[0])} rows, compiled and plain kernels"
+        " agree"
+    )
 
 
 if __name__ == "__main__":

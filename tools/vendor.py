@@ -2,8 +2,9 @@
 
     python tools/vendor.py
 
-installs the packages of tools/vendor/package-lock.json (npm checks their hashes), bundles the functions that tools/vendor/d3.js names, copies the
-fonts, and writes src/nlgauge/show/web/vendor with a list of versions, licences and hashes. Nothing of it is fetched when nlgauge is installed or run.
+installs the packages of tools/vendor/package-lock.json (npm checks their hashes), bundles the functions that
+tools/vendor/d3.js names, copies the fonts, and writes src/nlgauge/show/web/vendor with a list of versions,
+licences and hashes. Nothing of it is fetched when nlgauge is installed or run.
 """
 
 from __future__ import annotations
@@ -31,7 +32,13 @@ def main() -> None:
         subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=place, check=True)
         modules = place / "node_modules"
         TARGET.mkdir(parents=True, exist_ok=True)
-        options = ["--bundle", "--format=esm", "--minify", "--legal-comments=none", f"--outfile={TARGET / 'd3.js'}"]
+        options = [
+            "--bundle",
+            "--format=esm",
+            "--minify",
+            "--legal-comments=none",
+            f"--outfile={TARGET / 'd3.js'}",
+        ]
         subprocess.run([modules / ".bin" / "esbuild", "d3.js", *options], cwd=place, check=True)
         for target, (package, file) in FONTS.items():
             shutil.copy(modules / package / "files" / file, TARGET / target)
@@ -43,10 +50,18 @@ def main() -> None:
         licences = []
         for package in packages:
             about = json.loads((modules / package / "package.json").read_text("utf-8"))
-            licence = next(path for path in (modules / package).iterdir() if path.name.upper().startswith("LICENSE"))
-            licences.append(f"{package} {about['version']}, {about['license']}\n\n{licence.read_text('utf-8').strip()}\n")
+            licence = next(
+                path for path in (modules / package).iterdir() if path.name.upper().startswith("LICENSE")
+            )
+            licences.append(
+                f"{package} {about['version']}, {about['license']}\n\n{licence.read_text('utf-8').strip()}\n"
+            )
         (TARGET / "LICENSES.txt").write_text(("\n" + 100 * "-" + "\n\n").join(licences), "utf-8")
-    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(TARGET.iterdir()) if path.name != "hashes.json"}
+    files = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(TARGET.iterdir())
+        if path.name != "hashes.json"
+    }
     (TARGET / "hashes.json").write_text(json.dumps(files, indent=2) + "\n", "utf-8")
 
 

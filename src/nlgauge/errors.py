@@ -72,7 +72,9 @@ class ModelError(NlgaugeError, RuntimeError):
 
 
 class JudgeError(NlgaugeError, RuntimeError):
-    """A judge that cannot be asked: an endpoint that refuses, a limit that is reached, a reply that is not in the cache."""
+    """A judge that cannot be asked: an endpoint that refuses, a limit that is reached, a reply that is
+    not in the cache.
+    """
 
 
 class MissingExtraError(NlgaugeError, ImportError):
@@ -91,7 +93,9 @@ class ResultError(NlgaugeError, ValueError):
 
 
 def _calls(trace: TracebackType | None) -> list[str]:
-    """Return two lines for each call of a traceback that is neither in nlgauge nor in IPython: the place, and the code."""
+    """Return two lines for each call of a traceback that is neither in nlgauge nor in IPython: the place,
+    and the code.
+    """
     lines = []
     for frame, number in traceback.walk_tb(trace):
         module = str(frame.f_globals.get("__name__"))
@@ -104,6 +108,8 @@ def _calls(trace: TracebackType | None) -> list[str]:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """ " (did you mean ...?)" with the nearest known names, to stand behind what was given; nothing where none is near."""
+    """ " (did you mean ...?)" with the nearest known names, to stand behind what was given; nothing where
+    none is near.
+    """
     near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""

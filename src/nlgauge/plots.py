@@ -1,7 +1,9 @@
-"""Plots of results, explanations and studies: each takes `ax`, an axes of yours, and returns the axes it drew on (an array where there are several).
+"""Plots of results, explanations and studies: each takes `ax`, an axes of yours, and returns the axes it drew
+on (an array where there are several).
 
-Needs matplotlib: pip install "nlgauge[plot]"; it is imported when the first plot is asked for. `save(axes, "figure.pdf")` writes what was drawn:
-reproducibly, with text as text, and with a sentence for those who do not see it (`alt(axes)`).
+Needs matplotlib: pip install "nlgauge[plot]"; it is imported when the first plot is asked for. `save(axes,
+"figure.pdf")` writes what was drawn: reproducibly, with text as text, and with a sentence for those who do
+not see it (`alt(axes)`).
 """
 
 from nlgauge._core.public import public

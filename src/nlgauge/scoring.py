@@ -62,7 +62,9 @@ class Scorer:
         allow_remote_code: bool = False,
     ) -> None:
         self.carbon = None if carbon is None else checked_country(carbon)
-        self.metrics = labelled(DEFAULT_METRICS if metrics is None else metrics, _flag(allow_remote_code, "allow_remote_code"))
+        self.metrics = labelled(
+            DEFAULT_METRICS if metrics is None else metrics, _flag(allow_remote_code, "allow_remote_code")
+        )
         concurrent = _flag(run_concurrent, "run_concurrent")
         wanted = "processes" if executor is None and concurrent else executor
         self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
@@ -93,15 +95,29 @@ class Scorer:
         show_progress: bool | None = None,
     ) -> Result:
         """The Result of scoring these texts; see `nlgauge.score` for the arguments."""
-        given, options = {"skip_missing": skip_missing, "common": common, "pooled": pooled}, run_options(seed, batch_size, device)
+        given, options = (
+            {"skip_missing": skip_missing, "common": common, "pooled": pooled},
+            run_options(seed, batch_size, device),
+        )
         flags = {name: _flag(value, name) for name, value in given.items()}
         blocks = blocks_of_records(predictions)
         if blocks is not None:
-            check_alone(references=references, sources=sources, ids=ids, weights=weights, documents=documents, fields=fields)
+            check_alone(
+                references=references,
+                sources=sources,
+                ids=ids,
+                weights=weights,
+                documents=documents,
+                fields=fields,
+            )
             named: dict[str, Any] = {"columns": system_names(systems), **flags}
             source = {"records": type(predictions).__name__, "lang": lang, **named}
             return self.score_pieces(
-                lambda scratch: RecordPieces(lang, scratch, **named).of_blocks(blocks), source, reduce_fn, options, show_progress
+                lambda scratch: RecordPieces(lang, scratch, **named).of_blocks(blocks),
+                source,
+                reduce_fn,
+                options,
+                show_progress,
             )
         corpus = Corpus.read(
             predictions,
@@ -117,7 +133,9 @@ class Scorer:
         )
         return self.score_corpus(corpus, reduce_fn, options, show_progress)
 
-    def score_corpus(self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None) -> Result:
+    def score_corpus(
+        self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None
+    ) -> Result:
         """The Result of scoring a corpus that was read already."""
         job = self._job(corpus, reduce_fn, options)
         if self.output is not None:
@@ -128,7 +146,14 @@ class Scorer:
         warn_about_languages(corpus, job.metrics)
         with _shown(show_progress):
             tables, fits, costs = engine.run(corpus, job, self.executor, self.carbon)
-        return Result(corpus, tables, signatures(corpus, job), costs, replace(job, fits=fits) if fits else job, environment())
+        return Result(
+            corpus,
+            tables,
+            signatures(corpus, job),
+            costs,
+            replace(job, fits=fits) if fits else job,
+            environment(),
+        )
 
     def score_pieces(
         self,
@@ -138,7 +163,8 @@ class Scorer:
         options: RunOptions,
         show_progress: bool | None = None,
     ) -> Result:
-        """The Result of a corpus that comes in pieces, which need not fit into memory; see `run.to_disk.run_on_disk`.
+        """The Result of a corpus that comes in pieces, which need not fit into memory; see
+        `run.to_disk.run_on_disk`.
 
         Without an output it is in a temporary directory, which goes with it.
         """
@@ -150,7 +176,14 @@ class Scorer:
             output = Output(Path(made) / "result")
         try:
             with _shown(show_progress):
-                result = run_on_disk(pieces, source, lambda corpus: self._job(corpus, reduce_fn, options), self.executor, output, self.carbon)
+                result = run_on_disk(
+                    pieces,
+                    source,
+                    lambda corpus: self._job(corpus, reduce_fn, options),
+                    self.executor,
+                    output,
+                    self.carbon,
+                )
         except BaseException:
             _remove(made)
             raise
@@ -194,19 +227,22 @@ def score(
     device: str | None = None,
     show_progress: bool | None = None,
 ) -> Result:
-    """The Result of scoring predictions against references and sources, in any of the shapes of `nlgauge.corpus`.
+    """The Result of scoring predictions against references and sources, in any of the shapes of
+    `nlgauge.corpus`.
 
-    metrics: names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name": label,
-    "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable, for several references or
-    predictions. documents: one label per segment; segments of a document are resampled together. weights: how much each segment
-    counts. lang: an ISO code, for tokenisers, sentence splitters and default models. device: "cpu", "cuda", ... executor:
-    how chunks are computed, "serial", "threads", "processes", "ray" or one of `nlgauge.engine.executors`; run_concurrent: the same as
-    executor="processes". cache: take rows of costly metrics that were computed before from the cache of statistics, and keep new ones there.
-    output: a directory that the result is saved to, its rows as soon as they are computed; what a run that was ended has left is taken up
-    with resume=True, and a result that is there is replaced with overwrite=True. carbon: the three-letter code of a country, such as "DEU",
-    to track energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked for by Hugging Face
-    evaluate, which runs other people's scripts. fields, systems, skip_missing, common, pooled: what else is known of the segments, and which of
-    them are read; see `Corpus.read`.
+    metrics: names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name":
+    label, "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable,
+    for several references or predictions. documents: one label per segment; segments of a document are
+    resampled together. weights: how much each segment counts. lang: an ISO code, for tokenisers, sentence
+    splitters and default models. device: "cpu", "cuda", ... executor: how chunks are computed, "serial",
+    "threads", "processes", "ray" or one of `nlgauge.engine.executors`; run_concurrent: the same as
+    executor="processes". cache: take rows of costly metrics that were computed before from the cache of
+    statistics, and keep new ones there. output: a directory that the result is saved to, its rows as soon as
+    they are computed; what a run that was ended has left is taken up with resume=True, and a result that is
+    there is replaced with overwrite=True. carbon: the three-letter code of a country, such as "DEU", to track
+    energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked
+    for by Hugging Face evaluate, which runs other people's scripts. fields, systems, skip_missing, common,
+    pooled: what else is known of the segments, and which of them are read; see `Corpus.read`.
 
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
@@ -260,7 +296,9 @@ def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Ou
     if directory is None:
         asked = next((name for name, value in flags.items() if value), None)
         if asked:
-            raise ParameterError(f"{asked} is about what is in the output directory; say which one, with output=DIRECTORY.")
+            raise ParameterError(
+                f"{asked} is about what is in the output directory; say which one, with output=DIRECTORY."
+            )
         return None
     if not isinstance(directory, str | Path) or not _names_a_place(str(directory)):
         raise ParameterError(f"output must be the path of a directory, got {directory!r:.60}.")
@@ -290,7 +328,10 @@ def _batch(value: int | None) -> int | None:
 
 def _device(value: str | None) -> str | None:
     if value is not None and (not isinstance(value, str) or not _DEVICE.fullmatch(value)):
-        raise ParameterError(f"device must be a name that torch knows, such as 'cpu', 'cuda', 'cuda:1' or 'mps', got {value!r:.60}.")
+        raise ParameterError(
+            "device must be a name that torch knows, such as 'cpu', 'cuda', 'cuda:1' or 'mps', got"
+            f" {value!r:.60}."
+        )
     return value
 
 

@@ -20,15 +20,41 @@ SCORES = PAGES / "scores" / "leaderboard"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The two steps and their options."""
     steps = parser.add_subparsers(dest="step", required=True)
-    scoring = steps.add_parser("score", help="score what is not kept yet; what was stopped goes on where it was")
-    scoring.add_argument("-m", "--metric", dest="metrics", action="append", help="a metric with its parameters (default: all of studies/leaderboard)")
+    scoring = steps.add_parser(
+        "score", help="score what is not kept yet; what was stopped goes on where it was"
+    )
+    scoring.add_argument(
+        "-m",
+        "--metric",
+        dest="metrics",
+        action="append",
+        help="a metric with its parameters (default: all of studies/leaderboard)",
+    )
     scoring.add_argument("--again", action="store_true", help="score also what is kept")
-    tables = steps.add_parser("tables", help="write the pages from what is kept; the benchmarks must be at hand")
-    tables.add_argument("--pages", type=Path, default=PAGES, help="folder of the pages (default: %(default)s)")
-    tables.add_argument("--draws", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)")
+    tables = steps.add_parser(
+        "tables", help="write the pages from what is kept; the benchmarks must be at hand"
+    )
+    tables.add_argument(
+        "--pages", type=Path, default=PAGES, help="folder of the pages (default: %(default)s)"
+    )
+    tables.add_argument(
+        "--draws", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)"
+    )
     for step in (scoring, tables):
-        step.add_argument("--scores", type=Path, default=SCORES, help="folder of what is kept, numbers only (default: %(default)s)")
-        step.add_argument("-b", "--benchmark", dest="benchmarks", action="append", choices=sorted(BENCHMARKS), help="a benchmark (default: all)")
+        step.add_argument(
+            "--scores",
+            type=Path,
+            default=SCORES,
+            help="folder of what is kept, numbers only (default: %(default)s)",
+        )
+        step.add_argument(
+            "-b",
+            "--benchmark",
+            dest="benchmarks",
+            action="append",
+            choices=sorted(BENCHMARKS),
+            help="a benchmark (default: all)",
+        )
 
 
 def report(

@@ -1,4 +1,6 @@
-"""What is scored on what: the metrics with the outputs that are kept, and the benchmarks with the sizes of their samples."""
+"""What is scored on what: the metrics with the outputs that are kept, and the benchmarks with the sizes
+of their samples.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,12 @@ from dataclasses import dataclass
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 
-# What a metric costs decides on how many segments it is scored: all, the sample for small models, the one for language models, or the one for judges.
+# What a metric costs decides on how many segments it is scored: all, the sample for small models, the one for
+# language models, or the one for judges.
 STRINGS, MODELS, SLOW, JUDGES = COSTS = "all", "models", "slow", "judges"
-# Outputs that are kept and have no row, because they are about a judge: how much of its probability is on the levels that it may choose from, how
-# often it prefers the same text in both orders, and what the first place is worth to it.
+# Outputs that are kept and have no row, because they are about a judge: how much of its probability is on the
+# levels that it may choose from, how often it prefers the same text in both orders, and what the first place
+# is worth to it.
 ABOUT_JUDGE = (COVERED, CONSISTENT, FIRST) = ("covered", "consistent", "first_preferred")
 
 
@@ -18,8 +22,8 @@ ABOUT_JUDGE = (COVERED, CONSISTENT, FIRST) = ("covered", "consistent", "first_pr
 class Scored:
     """A metric that is scored.
 
-    Its cost, which outputs are kept (none: the main one), on which benchmarks (none: all where it can be), and whether it scores whole systems alone,
-    and so has a place only where systems are compared.
+    Its cost, which outputs are kept (none: the main one), on which benchmarks (none: all where it can be),
+    and whether it scores whole systems alone, and so has a place only where systems are compared.
     """
 
     cost: str = STRINGS
@@ -29,15 +33,18 @@ class Scored:
 
     def serves(self, name: str) -> bool:
         """Whether it is scored on a benchmark."""
-        return (not self.benchmarks or name in self.benchmarks) and (not self.whole or "system" in BENCHMARKS[name].coefficients)
+        return (not self.benchmarks or name in self.benchmarks) and (
+            not self.whole or "system" in BENCHMARKS[name].coefficients
+        )
 
 
 @dataclass(frozen=True)
 class Board:
     """A benchmark in the leaderboard.
 
-    `human` is the dimension that the main table shows, `coefficients` one per level, `samples` how many segments (of each language pair) are drawn
-    for costly metrics, where not all are scored. `over` is what intervals draw, and `most_draws` bounds how often where there are many texts.
+    `human` is the dimension that the main table shows, `coefficients` one per level, `samples` how many
+    segments (of each language pair) are drawn for costly metrics, where not all are scored. `over` is what
+    intervals draw, and `most_draws` bounds how often where there are many texts.
     """
 
     task: str
@@ -57,17 +64,44 @@ EXPERTS = ("coherence", "consistency", "fluency")
 BENCHMARKS: dict[str, Board] = {
     "summeval": Board("summarisation", "relevance", TAU, {SLOW: 8, JUDGES: 3}, others=EXPERTS),
     "realsumm": Board("summarisation", "litepyramid_recall", TAU, {SLOW: 8}),
-    "rose_cnndm": Board("summarisation", "normalized_acu", TAU, {MODELS: 50, SLOW: 16}, others=("acu", "ref_based", "ref_free", "prior")),
+    "rose_cnndm": Board(
+        "summarisation",
+        "normalized_acu",
+        TAU,
+        {MODELS: 50, SLOW: 16},
+        others=("acu", "ref_based", "ref_free", "prior"),
+    ),
     "primer_dailynews300": Board(
-        "summarisation", "overall", {"global": "spearman"}, {SLOW: 40}, "inputs", others=("fluent", "understandable", "informative", "compact")
+        "summarisation",
+        "overall",
+        {"global": "spearman"},
+        {SLOW: 40},
+        "inputs",
+        others=("fluent", "understandable", "informative", "compact"),
     ),
     "webnlg2020_en": Board(
-        "data-to-text", "correctness", TAU, {MODELS: 60, SLOW: 15}, others=("datacoverage", "relevance", "textstructure", "fluency")
+        "data-to-text",
+        "correctness",
+        TAU,
+        {MODELS: 60, SLOW: 15},
+        others=("datacoverage", "relevance", "textstructure", "fluency"),
     ),
     "bagel": Board(
-        "data-to-text", "quality", {"global": "spearman"}, {SLOW: 60}, "inputs", others=("informativeness", "naturalness"), most_draws=300
+        "data-to-text",
+        "quality",
+        {"global": "spearman"},
+        {SLOW: 60},
+        "inputs",
+        others=("informativeness", "naturalness"),
+        most_draws=300,
     ),
-    "hanna": Board("stories", "coherence", TAU, {MODELS: 30, SLOW: 8}, others=("relevance", "empathy", "surprise", "engagement", "complexity")),
+    "hanna": Board(
+        "stories",
+        "coherence",
+        TAU,
+        {MODELS: 30, SLOW: 8},
+        others=("relevance", "empathy", "surprise", "engagement", "complexity"),
+    ),
     "usr_topicalchat": Board(
         "dialogue",
         "overall",
@@ -76,21 +110,53 @@ BENCHMARKS: dict[str, Board] = {
         "inputs",
         others=("understandability", "naturalness", "coherence", "engagingness", "groundedness"),
     ),
-    "wmt17_da_seg": Board("translation", "da_z", {"global": "pearson"}, {MODELS: 60, SLOW: 20, JUDGES: 6}, "inputs", most_draws=300),
+    "wmt17_da_seg": Board(
+        "translation",
+        "da_z",
+        {"global": "pearson"},
+        {MODELS: 60, SLOW: 20, JUDGES: 6},
+        "inputs",
+        most_draws=300,
+    ),
     "wmt19_darr": Board("translation", None, {"input": "darr"}, {MODELS: 20, SLOW: 8}, most_draws=200),
-    "wmt21_mqm_news.en-de": Board("translation", "mqm", TAU, {MODELS: 40, SLOW: 12}, group="en-de", benchmark="wmt21_mqm_news"),
-    "wmt21_mqm_news.zh-en": Board("translation", "mqm", TAU, {MODELS: 40, SLOW: 12}, group="zh-en", benchmark="wmt21_mqm_news"),
+    "wmt21_mqm_news.en-de": Board(
+        "translation", "mqm", TAU, {MODELS: 40, SLOW: 12}, group="en-de", benchmark="wmt21_mqm_news"
+    ),
+    "wmt21_mqm_news.zh-en": Board(
+        "translation", "mqm", TAU, {MODELS: 40, SLOW: 12}, group="zh-en", benchmark="wmt21_mqm_news"
+    ),
 }
 
-# Word vectors, MiniLM and SmolLM2 know English; the translations of WMT17 into other languages are a part of its numbers.
+# Word vectors, MiniLM and SmolLM2 know English; the translations of WMT17 into other languages are a part of
+# its numbers.
 ENGLISH = tuple(name for name in BENCHMARKS if name not in ("wmt19_darr", "wmt21_mqm_news.en-de"))
 
 METRICS: dict[str, Scored] = {
-    **dict.fromkeys(("bleu", "sentence_bleu", "chrf", "chrf(word_order=2)", "gleu", "nist", "meteor", "cider", "cider(variant='d')"), Scored()),
-    "rouge": Scored(outputs=("rougeL", "rouge1", "rouge2", "rougeLsum", "rouge1_recall", "rouge2_recall", "rougeL_recall")),
+    **dict.fromkeys(
+        (
+            "bleu",
+            "sentence_bleu",
+            "chrf",
+            "chrf(word_order=2)",
+            "gleu",
+            "nist",
+            "meteor",
+            "cider",
+            "cider(variant='d')",
+        ),
+        Scored(),
+    ),
+    "rouge": Scored(
+        outputs=("rougeL", "rouge1", "rouge2", "rougeLsum", "rouge1_recall", "rouge2_recall", "rougeL_recall")
+    ),
     "rouge155(stem=True)": Scored(outputs=("rouge1", "rouge2", "rougeL", "rougeSU4")),
-    **dict.fromkeys(("ribes", "ter", "wer", "cer", "mer", "wil", "wip", "cder", "eed", "character", "levenshtein"), Scored()),
-    **dict.fromkeys(("f1", "precision", "recall", "exact_match", "accuracy", "sari", "js_divergence"), Scored()),
+    **dict.fromkeys(
+        ("ribes", "ter", "wer", "cer", "mer", "wil", "wip", "cder", "eed", "character", "levenshtein"),
+        Scored(),
+    ),
+    **dict.fromkeys(
+        ("f1", "precision", "recall", "exact_match", "accuracy", "sari", "js_divergence"), Scored()
+    ),
     "squad": Scored(outputs=("f1", "exact_match")),
     **dict.fromkeys(("coverage", "density", "compression"), Scored()),
     "novelty": Scored(outputs=("novelty1", "novelty2", "novelty3")),
@@ -98,15 +164,23 @@ METRICS: dict[str, Scored] = {
     "distinct": Scored(outputs=("distinct1", "distinct2"), whole=True),
     **dict.fromkeys(("self_bleu", "vendi", "compression_ratio"), Scored(whole=True)),
     **dict.fromkeys(("aun", "mattr"), Scored()),
-    **dict.fromkeys(("ari", "coleman_liau", "flesch_kincaid", "flesch_reading_ease", "gunning_fog", "smog"), Scored()),
+    **dict.fromkeys(
+        ("ari", "coleman_liau", "flesch_kincaid", "flesch_reading_ease", "gunning_fog", "smog"), Scored()
+    ),
     "bertscore(model='minilm')": Scored(MODELS, ("f1", "precision", "recall")),
     "embedding_similarity(model='minilm')": Scored(MODELS),
     "perplexity(model='smollm2')": Scored(SLOW),
     "depthscore(model='minilm')": Scored(SLOW),
     "baryscore(model='minilm')": Scored(SLOW),
     "infolm(model='smollm2')": Scored(SLOW),
-    **dict.fromkeys(("embedding_average", "vector_extrema", "greedy_matching", "rouge_we(n=1)", "rouge_we(n=2)"), Scored(MODELS, benchmarks=ENGLISH)),
-    **dict.fromkeys(("wmd", "wmd(stop='english', unit=True)", "sms", "sms(mode='wms')", "sms(mode='s+wms')"), Scored(MODELS, benchmarks=ENGLISH)),
+    **dict.fromkeys(
+        ("embedding_average", "vector_extrema", "greedy_matching", "rouge_we(n=1)", "rouge_we(n=2)"),
+        Scored(MODELS, benchmarks=ENGLISH),
+    ),
+    **dict.fromkeys(
+        ("wmd", "wmd(stop='english', unit=True)", "sms", "sms(mode='wms')", "sms(mode='s+wms')"),
+        Scored(MODELS, benchmarks=ENGLISH),
+    ),
     "yisi(model='minilm')": Scored(MODELS, benchmarks=ENGLISH),
     "moverscore(model='minilm')": Scored(SLOW, benchmarks=ENGLISH),
     "moverscore(model='minilm', version='v1')": Scored(SLOW, benchmarks=ENGLISH),
@@ -118,19 +192,34 @@ METRICS: dict[str, Scored] = {
     "g_eval(criterion='adequacy', definition='the text says what the reference says', with_source=False, with_reference=True)": Scored(
         JUDGES, ("g_eval", COVERED), ("wmt17_da_seg",)
     ),
-    "yes_no(question='Does this text say the same as the reference?', with_reference=True)": Scored(JUDGES, ("yes_no", COVERED), ("wmt17_da_seg",)),
+    "yes_no(question='Does this text say the same as the reference?', with_reference=True)": Scored(
+        JUDGES, ("yes_no", COVERED), ("wmt17_da_seg",)
+    ),
     "pairwise": Scored(JUDGES, ("pairwise", *ABOUT_JUDGE), ("wmt17_da_seg",)),
     "gemba(with_reference=True)": Scored(JUDGES, benchmarks=("wmt17_da_seg",)),
     "rubric(criteria='Does the response say what the reference says?', with_source=False, with_reference=True, max_tokens=120)": Scored(
         JUDGES, benchmarks=("wmt17_da_seg",)
     ),
     # It is fitted on the texts of a system, and a sample would be too few of them.
-    "cosmic(model='minilm')": Scored(benchmarks=("summeval", "realsumm", "rose_cnndm", "webnlg2020_en", "primer_dailynews300")),
-    **dict.fromkeys(("frechet(model='minilm')", "mauve(model='minilm', features='embedding')"), Scored(benchmarks=("webnlg2020_en",), whole=True)),
+    "cosmic(model='minilm')": Scored(
+        benchmarks=("summeval", "realsumm", "rose_cnndm", "webnlg2020_en", "primer_dailynews300")
+    ),
+    **dict.fromkeys(
+        ("frechet(model='minilm')", "mauve(model='minilm', features='embedding')"),
+        Scored(benchmarks=("webnlg2020_en",), whole=True),
+    ),
     "shannon(model='smollm2')": Scored(
         SLOW,
         ("shannon", "blanc_shannon", "information_difference"),
-        ("summeval", "realsumm", "rose_cnndm", "webnlg2020_en", "hanna", "usr_topicalchat", "primer_dailynews300"),
+        (
+            "summeval",
+            "realsumm",
+            "rose_cnndm",
+            "webnlg2020_en",
+            "hanna",
+            "usr_topicalchat",
+            "primer_dailynews300",
+        ),
     ),
 }
 

@@ -1,4 +1,6 @@
-"""The pages of the leaderboard, as Markdown: the summary with one table per benchmark, and one page per benchmark with all human dimensions."""
+"""The pages of the leaderboard, as Markdown: the summary with one table per benchmark, and one page per
+benchmark with all human dimensions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ CHOOSING = Path(__file__).with_name("choosing.md")
 
 
 def write(folder: Path, pages: Path, benchmarks: Sequence[str], draws: int) -> str:
-    """Writes the pages; the summary is of all benchmarks, so that it is written only when all of them were asked for."""
+    """Writes the pages; the summary is of all benchmarks, so that it is written only when all of them
+    were asked for.
+    """
     found = {}
     for name in benchmarks:
         print(name, flush=True)
@@ -32,7 +36,9 @@ def write(folder: Path, pages: Path, benchmarks: Sequence[str], draws: int) -> s
         (pages / "leaderboard.md").write_text(leaderboard(found, draws), encoding="utf-8")
         (pages / "choosing.md").write_text(choosing(found), encoding="utf-8")
         (pages / "learned.md").write_text(filled(learned(found, folder), found), encoding="utf-8")
-    return f"{len(found)} benchmarks, {sum(len(table.lines) for each in found.values() for table in each)} rows."
+    return (
+        f"{len(found)} benchmarks, {sum(len(table.lines) for each in found.values() for table in each)} rows."
+    )
 
 
 def leaderboard(found: Mapping[str, Sequence[Table]], draws: int) -> str:
@@ -62,13 +68,20 @@ def choosing(found: Mapping[str, Sequence[Table]]) -> str:
 
 
 def filled(text: str, found: Mapping[str, Sequence[Table]]) -> str:
-    """A text with numbers of the tables in the place of {{benchmark; metric; level}}, and a human dimension if not the main one.
+    """A text with numbers of the tables in the place of {{benchmark; metric; level}}, and a human dimension
+    if not the main one.
 
-    A benchmark with a number, "summeval-8", is its sample of so many inputs. {{pairs; benchmark; level}} has how many of all pairs of metrics differ
-    significantly, {{planned; benchmark; level; yardstick}} how many metrics are significantly better than a yardstick after correction for the
-    planned pairs, {{alone; ...}} how many if each is tested by itself, and {{p; benchmark; level; yardstick; metric}} the p-value of one such test.
+    A benchmark with a number, "summeval-8", is its sample of so many inputs. {{pairs; benchmark; level}} has
+    how many of all pairs of metrics differ significantly, {{planned; benchmark; level; yardstick}} how many
+    metrics are significantly better than a yardstick after correction for the planned pairs, {{alone; ...}}
+    how many if each is tested by itself, and {{p; benchmark; level; yardstick; metric}} the p-value of one
+    such test.
     """
-    by_name = {name if table.drawn is None else f"{name}-{table.drawn}": table for name, tables in found.items() for table in tables}
+    by_name = {
+        name if table.drawn is None else f"{name}-{table.drawn}": table
+        for name, tables in found.items()
+        for table in tables
+    }
 
     def number(place: re.Match[str]) -> str:
         name, metric, level, *human = place[1].split("; ")
@@ -89,15 +102,23 @@ def filled(text: str, found: Mapping[str, Sequence[Table]]) -> str:
 def details(name: str, found: Sequence[Table]) -> str:
     """The page of one benchmark, with every human dimension."""
     board = BENCHMARKS[name]
-    parts = [f"# {name}", f"{ABOUT[name]} How to read the tables is said in [the leaderboard](../leaderboard.md)."]
+    parts = [
+        f"# {name}",
+        f"{ABOUT[name]} How to read the tables is said in [the leaderboard](../leaderboard.md).",
+    ]
     whole = found[0]
     for level in board.coefficients:
         parts.append(f"## {title(whole, level)}")
         dimensions = [human for human, at in whole.ceilings if at == level]
         header = ["metric", *dimensions]
-        lines = [[shown_name(line), *(agreement(line.values.get((human, level), Value())) for human in dimensions)] for line in whole.lines]
+        lines = [
+            [shown_name(line), *(agreement(line.values.get((human, level), Value())) for human in dimensions)]
+            for line in whole.lines
+        ]
         ceilings = ["*one annotator*", *(_plain(whole.ceilings[human, level]) for human in dimensions)]
-        known = [ceilings] if any(not math.isnan(whole.ceilings[human, level]) for human in dimensions) else []
+        known = (
+            [ceilings] if any(not math.isnan(whole.ceilings[human, level]) for human in dimensions) else []
+        )
         parts.append(study.table(header, [*known, *lines]))
     return "\n\n".join(parts) + "\n"
 

@@ -12,7 +12,9 @@ from nlgauge.stats.resampling import bootstrap
 
 
 def pair_clusters(people: Judgements, draws: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
-    """Cluster and number of metrics that beat it, by metric: DARR averaged over groups; the claims are about new systems."""
+    """Cluster and number of metrics that beat it, by metric: DARR averaged over groups; the claims are
+    about new systems.
+    """
     labels = list(people.metrics)
     value, drawn = np.zeros(len(labels)), np.zeros((draws, len(labels)))
     parts = people.by_group()
@@ -27,5 +29,7 @@ def pair_clusters(people: Judgements, draws: int, seed: int = 12345) -> dict[str
     p[k, m] = p[m, k] = max_t(value[k] - value[m], null - np.nanmean(null, axis=0), True)
     beaten = wins(value, p).sum(axis=0)
     return {
-        label: (place, int(beaten[at])) for at, (label, place) in enumerate(zip(labels, cluster_ranks(value, p), strict=True)) if place is not None
+        label: (place, int(beaten[at]))
+        for at, (label, place) in enumerate(zip(labels, cluster_ranks(value, p), strict=True))
+        if place is not None
     }

@@ -1,4 +1,6 @@
-"""Scores of metrics on benchmarks, kept as numbers without texts: five significant digits, the outputs that the tables show."""
+"""Scores of metrics on benchmarks, kept as numbers without texts: five significant digits, the outputs
+that the tables show.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _DIGITS = 5
 
 def score(folder: Path, benchmarks: Sequence[str], metrics: Sequence[str] | None, again: bool) -> str:
     """Scores what is not kept yet, cheap metrics first, and says what cannot be scored and why."""
-    wanted = [(name, spec, one) for spec, one in _chosen(metrics).items() for name in benchmarks if one.serves(name)]
+    wanted = [
+        (name, spec, one) for spec, one in _chosen(metrics).items() for name in benchmarks if one.serves(name)
+    ]
     wanted.sort(key=lambda each: COSTS.index(each[2].cost))
     known: dict[tuple[str, str], Benchmark] = {}
     scored = failed = 0
@@ -35,7 +39,12 @@ def score(folder: Path, benchmarks: Sequence[str], metrics: Sequence[str] | None
         path = place / file_name(str(parse(spec)))
         if not again and path.is_file() and read(path).fingerprint == benchmark.fingerprint:
             continue
-        print(f"[{count} of {len(wanted)}, {(time.monotonic() - started) / 60:.0f} min] {name}: {spec}", end="", file=sys.stderr, flush=True)
+        print(
+            f"[{count} of {len(wanted)}, {(time.monotonic() - started) / 60:.0f} min] {name}: {spec}",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
         try:
             found = _timed(benchmark, spec)
         except NlgaugeError as error:
@@ -61,9 +70,13 @@ def _timed(benchmark: Benchmark, spec: str) -> MetricScores:
     A few texts are scored first, so that loading a model does not count.
     """
     system = benchmark.rows[0].system
-    few = benchmark.where(systems=[system], segments=[row.segment for row in benchmark.rows if row.system == system][:3])
+    few = benchmark.where(
+        systems=[system], segments=[row.segment for row in benchmark.rows if row.system == system][:3]
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # what a metric says of few or short texts is the same here for all of them
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # what a metric says of few or short texts is the same here for all of them
         with suppress(NlgaugeError):  # some metrics need more texts than these
             few.score(spec, show_progress=False, cache=False)
         start = time.process_time()
@@ -77,7 +90,11 @@ def shortened(scores: MetricScores, outputs: Sequence[str]) -> MetricScores:
     return msgspec.structs.replace(
         scores,
         higher_is_better={name: scores.higher_is_better[name] for name in kept},
-        segments={name: [_rounded(value) for value in scores.segments[name]] for name in kept if name in scores.segments},
+        segments={
+            name: [_rounded(value) for value in scores.segments[name]]
+            for name in kept
+            if name in scores.segments
+        },
         # Systems of several language pairs are not compared.
         systems={name: scores.systems[name] for name in kept if len(scores.systems.get(name, ())) == 1},
     )

@@ -18,15 +18,23 @@ def shown(table: Table, claims: bool = True) -> list[str]:
     human = table.human
     grouped = " of each language pair" if "language pairs" in table.size else ""
     texts = "All texts" if table.drawn is None else f"A sample of {table.drawn} inputs{grouped}"
-    about = [f"**{texts}** ({table.size}), judged by {human}: {'; '.join(title(table, level) for level in levels)}."]
-    ceilings = [f"{table.ceilings[human, level]:.2f} ({LEVELS[level]})" for level in levels if not math.isnan(table.ceilings[human, level])]
+    about = [
+        f"**{texts}** ({table.size}), judged by {human}:"
+        f" {'; '.join(title(table, level) for level in levels)}."
+    ]
+    ceilings = [
+        f"{table.ceilings[human, level]:.2f} ({LEVELS[level]})"
+        for level in levels
+        if not math.isnan(table.ceilings[human, level])
+    ]
     if table.board.most_draws < DRAWS:
         about.append(f"At most {table.board.most_draws} draws.")
     if ceilings:
         about.append(f"One annotator against the mean of the others: {', '.join(ceilings)}.")
     if claims:
         about += [
-            f"Over {LEVELS[level]}, {made:,} of {pairs:,} pairs of metrics differ significantly after correction for all of them."
+            f"Over {LEVELS[level]}, {made:,} of {pairs:,} pairs of metrics differ significantly after"
+            " correction for all of them."
             for level, (made, pairs) in table.claims().items()
         ]
         about += planned(table)
@@ -39,10 +47,17 @@ def shown(table: Table, claims: bool = True) -> list[str]:
         cells = [shown_name(line)]
         for level in reversed(levels):
             place = line.places.get(level)
-            cells += [agreement(line.values.get((human, level), Value())), "" if place is None else f"{place.cluster}{'' if place.beaten else ' •'}"]
+            cells += [
+                agreement(line.values.get((human, level), Value())),
+                "" if place is None else f"{place.cluster}{'' if place.beaten else ' •'}",
+            ]
         lines.append([*cells, _cost(line)])
     labels = ", ".join(f"`{label}`" for label in table.undefined)
-    undefined = [f"Without a value (the same for all texts, or without a score for most): {labels}."] if labels else []
+    undefined = (
+        [f"Without a value (the same for all texts, or without a score for most): {labels}."]
+        if labels
+        else []
+    )
     return [" ".join(about), study.table(header, lines), *undefined]
 
 
@@ -52,11 +67,15 @@ def planned(table: Table) -> list[str]:
     for level in dict.fromkeys(level for level, _ in table.planned):
         of = {yardstick: one for (at, yardstick), one in table.planned.items() if at == level}
         parts = [
-            f"{one.better} better and {one.worse} worse than {shown_yardstick(name)} ({one.alone} better if each is tested by itself)"
+            f"{one.better} better and {one.worse} worse than {shown_yardstick(name)} ({one.alone} better if"
+            " each is tested by itself)"
             for name, one in of.items()
         ]
         first = next(iter(of.values()))
-        start = f"Planned comparisons of {first.metrics} metrics over {LEVELS[level]}, corrected for these {first.pairs} pairs alone"
+        start = (
+            f"Planned comparisons of {first.metrics} metrics over {LEVELS[level]}, corrected for these"
+            f" {first.pairs} pairs alone"
+        )
         found.append(f"{start}: {'; '.join(parts)}.")
     return found
 

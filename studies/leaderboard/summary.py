@@ -1,4 +1,6 @@
-"""What all benchmarks say together: the place of each metric among the others by task, and models beside chrF."""
+"""What all benchmarks say together: the place of each metric among the others by task, and models beside
+chrF.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ FEWEST_TASKS = 4
 
 
 def summary(whole: Sequence[Table]) -> str:
-    """One line per metric: which share of the other metrics it is better than, by task, and how often it is not beaten."""
+    """One line per metric: which share of the other metrics it is better than, by task, and how often it
+    is not beaten.
+    """
     shares: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
     unbeaten: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     costs: dict[str, list[float]] = defaultdict(list)
@@ -31,7 +35,10 @@ def summary(whole: Sequence[Table]) -> str:
                     unbeaten[line.metric][of].append(not line.places[level].beaten)
         for line in table.lines:
             costs[line.metric] += [line.seconds] if line.seconds else []
-    tasks = sorted({task for by_task in shares.values() for task in by_task}, key=lambda task: (task[0] == SYSTEMS, task[1]))
+    tasks = sorted(
+        {task for by_task in shares.values() for task in by_task},
+        key=lambda task: (task[0] == SYSTEMS, task[1]),
+    )
 
     def mean(metric: str, chosen: Iterable[tuple[str, str]]) -> float:
         known = [statistics.mean(shares[metric][task]) for task in chosen if task in shares[metric]]
@@ -41,22 +48,44 @@ def summary(whole: Sequence[Table]) -> str:
     broad = [metric for metric in shares if sum(task in shares[metric] for task in of_texts) >= FEWEST_TASKS]
     lines = []
     for metric in sorted(broad, key=lambda metric: -mean(metric, of_texts)):
-        cells = [f"`{metric}`", _percent(mean(metric, of_texts)), *(_percent(mean(metric, [task])) for task in tasks)]
-        cells += [f"{sum(each)} of {len(each)}" if (each := unbeaten[metric][of]) else "" for of in (TEXTS, SYSTEMS)]
+        cells = [
+            f"`{metric}`",
+            _percent(mean(metric, of_texts)),
+            *(_percent(mean(metric, [task])) for task in tasks),
+        ]
+        cells += [
+            f"{sum(each)} of {len(each)}" if (each := unbeaten[metric][of]) else "" for of in (TEXTS, SYSTEMS)
+        ]
         lines.append([*cells, f"{statistics.median(costs[metric]):.2g}" if costs[metric] else ""])
     named = [f"{of}: {task}" for of, task in tasks]
-    return study.table(["metric", f"{TEXTS}: mean", *named, f"{TEXTS}: not beaten", f"{SYSTEMS}: not beaten", "s per 1,000 texts"], lines)
+    return study.table(
+        [
+            "metric",
+            f"{TEXTS}: mean",
+            *named,
+            f"{TEXTS}: not beaten",
+            f"{SYSTEMS}: not beaten",
+            "s per 1,000 texts",
+        ],
+        lines,
+    )
 
 
 def _shares(table: Table, level: str) -> Iterable[tuple[Line, float]]:
     """Each metric with the share of the others that have a lower value."""
-    known = [(line, value) for line in table.lines if not math.isnan(value := line.values.get((table.human, level), Value()).ranked)]
+    known = [
+        (line, value)
+        for line in table.lines
+        if not math.isnan(value := line.values.get((table.human, level), Value()).ranked)
+    ]
     for line, value in known:
         yield line, sum(other < value for _, other in known) / max(1, len(known) - 1)
 
 
 def beside_chrf(found: Mapping[str, Sequence[Table]]) -> str:
-    """One line per costly metric, one column per benchmark: its agreement on texts, and chrF's on the same texts."""
+    """One line per costly metric, one column per benchmark: its agreement on texts, and chrF's on the
+    same texts.
+    """
     costly = [str(parse(spec)) for spec, one in METRICS.items() if one.cost != STRINGS]
     cells: dict[str, dict[str, str]] = defaultdict(dict)
     for name, tables in found.items():
@@ -64,11 +93,18 @@ def beside_chrf(found: Mapping[str, Sequence[Table]]) -> str:
             of_texts = table.human, next(reversed(table.board.coefficients))
             values = {line.metric: line.values.get(of_texts, Value()).value for line in table.lines}
             for metric, value in values.items():
-                if any(metric == label or metric.startswith(f"{label}.") for label in costly) and not math.isnan(value):
+                if any(
+                    metric == label or metric.startswith(f"{label}.") for label in costly
+                ) and not math.isnan(value):
                     # A table of a smaller sample has the metric as an anchor only.
-                    cells[metric].setdefault(name, f"{value:.2f} ({values['chrf']:.2f})" if "chrf" in values else f"{value:.2f}")
+                    cells[metric].setdefault(
+                        name, f"{value:.2f} ({values['chrf']:.2f})" if "chrf" in values else f"{value:.2f}"
+                    )
     names = [name for name in found if any(name in by_name for by_name in cells.values())]
-    return study.table(["metric", *names], [[f"`{metric}`", *(by_name.get(name, "") for name in names)] for metric, by_name in cells.items()])
+    return study.table(
+        ["metric", *names],
+        [[f"`{metric}`", *(by_name.get(name, "") for name in names)] for metric, by_name in cells.items()],
+    )
 
 
 def _percent(value: float) -> str:

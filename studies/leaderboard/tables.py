@@ -1,4 +1,6 @@
-"""From kept scores and the human judgements at hand to numbers: agreement with intervals, ceilings, clusters and cost."""
+"""From kept scores and the human judgements at hand to numbers: agreement with intervals, ceilings,
+clusters and cost.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from nlgauge.meta import Judgements, rank
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.scores import MetricScores, kept
 from nlgauge.meta.ranking import Task
-from studies.leaderboard.boards import ABOUT_JUDGE, BENCHMARKS, COSTS, STRINGS, Board, drawn, folder_name, texts
+from studies.leaderboard.boards import (
+    ABOUT_JUDGE,
+    BENCHMARKS,
+    COSTS,
+    STRINGS,
+    Board,
+    drawn,
+    folder_name,
+    texts,
+)
 from studies.leaderboard.pairs import pair_clusters
 
 LENGTH, RANDOM = "length in words", "random numbers"
@@ -24,18 +35,22 @@ LENGTH, RANDOM = "length in words", "random numbers"
 ANCHORS = ("chrf", "sentence_bleu", "rouge.rouge1", "rouge.rougeL", "bertscore(model='minilm').f1", LENGTH)
 # At system level the score of all texts of a system, not the mean over its segments.
 OF_WHOLE_SYSTEMS = ("bleu", "nist")
-# A test leaves out the cells that any metric lacks, so that metrics which lack more than this have no cluster.
+# A test leaves out the cells that any metric lacks, so that metrics which lack more than this have no
+# cluster.
 MOST_MISSING = 0.02
 # The level of a single test.
 LEVEL = 0.05
-# Each metric is compared with these, whatever the table says: planned comparisons, corrected for these pairs alone.
+# Each metric is compared with these, whatever the table says: planned comparisons, corrected for these pairs
+# alone.
 YARDSTICKS = (RANDOM, LENGTH, "bleu")
 # A mean over fewer of the inputs, of which others are defined on all, is not compared with theirs.
 LEAST_DEFINED = 0.8
 
 
 class Value(NamedTuple):
-    """A coefficient with its interval, and on which share of the inputs it is defined: where a metric gives all texts the same, it is not."""
+    """A coefficient with its interval, and on which share of the inputs it is defined: where a metric
+    gives all texts the same, it is not.
+    """
 
     value: float = math.nan
     low: float = math.nan
@@ -44,12 +59,15 @@ class Value(NamedTuple):
 
     @property
     def ranked(self) -> float:
-        """The value that has a place among the others; NaN where it is the mean over inputs that the metric itself has chosen."""
+        """The value that has a place among the others; NaN where it is the mean over inputs that the
+        metric itself has chosen.
+        """
         return self.value if self.defined >= LEAST_DEFINED else math.nan
 
 
 class Planned(NamedTuple):
-    """How many metrics are significantly better than a yardstick, how many significantly worse, of how many, and the size of the family.
+    """How many metrics are significantly better than a yardstick, how many significantly worse, of how many,
+    and the size of the family.
 
     `alone` is how many are better if each is tested by itself, and `p` has that test's p-value by metric.
     """
@@ -71,7 +89,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """One metric: its agreement by human dimension and level, its place by level, and seconds per 1,000 texts."""
+    """One metric: its agreement by human dimension and level, its place by level, and seconds per 1,000
+    texts.
+    """
 
     metric: str
     values: Mapping[tuple[str, str], Value]
@@ -82,7 +102,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None for all.
+    """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None
+    for all.
 
     `planned` has the planned comparisons by level and yardstick.
     """
@@ -102,7 +123,9 @@ class Table:
         return BENCHMARKS[self.name]
 
     def claims(self) -> dict[str, tuple[int, int]]:
-        """By level, how many pairs of metrics differ significantly, and of how many; not where the test is of a mean over language pairs."""
+        """By level, how many pairs of metrics differ significantly, and of how many; not where the test
+        is of a mean over language pairs.
+        """
         if "language pairs" in self.size and self.board.human is not None:
             return {}
         found = {}
@@ -113,7 +136,9 @@ class Table:
 
 
 def tables(folder: Path, name: str, draws: int) -> list[Table]:
-    """The table of all texts, and one for each sample with the costly metrics and a few others beside them."""
+    """The table of all texts, and one for each sample with the costly metrics and a few others beside
+    them.
+    """
     draws = min(draws, BENCHMARKS[name].most_draws)
     whole = texts(name)
     found = {STRINGS: _kept(folder, name, STRINGS, whole)}
@@ -135,17 +160,28 @@ def _kept(folder: Path, name: str, cost: str, benchmark: Benchmark) -> dict[str,
     """The scores of these texts; those of other texts are an error."""
     found = {label: rows_of(one) for label, one in kept(folder / folder_name(name, cost)).items()}
     for label, one in found.items():
-        if one.fingerprint != benchmark.fingerprint or any(len(values) != len(benchmark.rows) for values in one.segments.values()):
-            raise SystemExit(f"the kept scores of {label} are of other texts than those of {name}; score them again.")
+        if one.fingerprint != benchmark.fingerprint or any(
+            len(values) != len(benchmark.rows) for values in one.segments.values()
+        ):
+            raise SystemExit(
+                f"the kept scores of {label} are of other texts than those of {name}; score them again."
+            )
     return found
 
 
 def rows_of(scores: MetricScores) -> MetricScores:
     """Without the outputs that are about a judge rather than about the texts."""
-    return msgspec.structs.replace(scores, higher_is_better={name: way for name, way in scores.higher_is_better.items() if name not in ABOUT_JUDGE})
+    return msgspec.structs.replace(
+        scores,
+        higher_is_better={
+            name: way for name, way in scores.higher_is_better.items() if name not in ABOUT_JUDGE
+        },
+    )
 
 
-def _anchors(found: Mapping[str, Mapping[str, MetricScores]], part: Benchmark, wholes: Mapping[str, Benchmark]) -> dict[str, MetricScores]:
+def _anchors(
+    found: Mapping[str, Mapping[str, MetricScores]], part: Benchmark, wholes: Mapping[str, Benchmark]
+) -> dict[str, MetricScores]:
     """The anchors' scores of a part, taken from those of more texts."""
     rows = [(row.segment, row.system) for row in part.rows]
     taken = {}
@@ -154,9 +190,13 @@ def _anchors(found: Mapping[str, Mapping[str, MetricScores]], part: Benchmark, w
             outputs = [output for output in one.segments if _shown(one, output) in ANCHORS]
             place = {(row.segment, row.system): at for at, row in enumerate(wholes[cost].rows)}
             if outputs and all(row in place for row in rows):
-                segments = {output: [one.segments[output][place[row]] for row in rows] for output in one.segments}
+                segments = {
+                    output: [one.segments[output][place[row]] for row in rows] for output in one.segments
+                }
                 seconds = one.seconds / len(wholes[cost].rows) * len(rows)
-                taken[label] = msgspec.structs.replace(one, segments=segments, systems={}, fingerprint=part.fingerprint, seconds=seconds)
+                taken[label] = msgspec.structs.replace(
+                    one, segments=segments, systems={}, fingerprint=part.fingerprint, seconds=seconds
+                )
     return taken
 
 
@@ -165,8 +205,12 @@ def _shown(scores: MetricScores, output: str) -> str:
     return scores.label if len(scores.higher_is_better) == 1 else f"{scores.label}.{output}"
 
 
-def judged(benchmark: Benchmark, scores: Mapping[str, MetricScores], dimensions: Sequence[str]) -> tuple[Judgements, dict[str, float]]:
-    """The judgements with metrics by the name that is shown, with two that do not look at quality, and seconds per 1,000 texts."""
+def judged(
+    benchmark: Benchmark, scores: Mapping[str, MetricScores], dimensions: Sequence[str]
+) -> tuple[Judgements, dict[str, float]]:
+    """The judgements with metrics by the name that is shown, with two that do not look at quality, and
+    seconds per 1,000 texts.
+    """
     found = benchmark.judgements(scores, dimensions=dimensions, outputs="all", corpus_scores=True)
     names = {
         one.label if output == one.main else f"{one.label}.{output}": _shown(one, output)
@@ -174,7 +218,9 @@ def judged(benchmark: Benchmark, scores: Mapping[str, MetricScores], dimensions:
         for output in one.higher_is_better
     }
     texts_of = {label: one.seconds / len(benchmark.rows) * 1000 for label, one in scores.items()}
-    seconds = {_shown(one, output): texts_of[one.label] for one in scores.values() for output in one.higher_is_better}
+    seconds = {
+        _shown(one, output): texts_of[one.label] for one in scores.values() for output in one.higher_is_better
+    }
     rng = np.random.default_rng(12345)
     blind = {
         LENGTH: benchmark.cells(len((row.prediction or "").split()) for row in benchmark.rows),
@@ -182,23 +228,50 @@ def judged(benchmark: Benchmark, scores: Mapping[str, MetricScores], dimensions:
     }
     metrics = {**{names[label]: values for label, values in found.metrics.items()}, **blind}
     systems = {names[label]: values for label, values in found.system_scores.items()}
-    alone = {name: values for name, values in systems.items() if name in OF_WHOLE_SYSTEMS or name not in metrics}
-    directions = {**{names[label]: value for label, value in found.higher_is_better.items()}, LENGTH: None, RANDOM: None}
-    return replace(found, metrics=metrics, system_scores=alone, higher_is_better=directions), {**seconds, LENGTH: 0.0, RANDOM: 0.0}
+    alone = {
+        name: values for name, values in systems.items() if name in OF_WHOLE_SYSTEMS or name not in metrics
+    }
+    directions = {
+        **{names[label]: value for label, value in found.higher_is_better.items()},
+        LENGTH: None,
+        RANDOM: None,
+    }
+    return replace(found, metrics=metrics, system_scores=alone, higher_is_better=directions), {
+        **seconds,
+        LENGTH: 0.0,
+        RANDOM: 0.0,
+    }
 
 
-def _table(name: str, cost: str, benchmark: Benchmark, scores: Mapping[str, MetricScores], beside: Mapping[str, MetricScores], draws: int) -> Table:
+def _table(
+    name: str,
+    cost: str,
+    benchmark: Benchmark,
+    scores: Mapping[str, MetricScores],
+    beside: Mapping[str, MetricScores],
+    draws: int,
+) -> Table:
     board = BENCHMARKS[name]
     dimensions = () if board.human is None else (board.human, *(board.others if cost == STRINGS else ()))
     people, seconds = judged(benchmark, {**beside, **scores}, dimensions)
     own = {_shown(one, output) for one in scores.values() for output in one.higher_is_better}
-    people = people.only(metrics=[label for label in people.labels if label in own or label in (*ANCHORS, RANDOM)])
+    people = people.only(
+        metrics=[label for label in people.labels if label in own or label in (*ANCHORS, RANDOM)]
+    )
     values, ceilings = _agreement(people, board, draws)
     human = board.human or "pairs"
-    ranked = {level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)] for level in board.coefficients}
-    tested = {level: _tested(people.only(metrics=ranked[level]), board, level, draws, planned=cost == STRINGS) for level in board.coefficients}
+    ranked = {
+        level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)]
+        for level in board.coefficients
+    }
+    tested = {
+        level: _tested(people.only(metrics=ranked[level]), board, level, draws, planned=cost == STRINGS)
+        for level in board.coefficients
+    }
     places = {level: found for level, (found, _) in tested.items()}
-    planned = {(level, yardstick): found for level, (_, each) in tested.items() for yardstick, found in each.items()}
+    planned = {
+        (level, yardstick): found for level, (_, each) in tested.items() for yardstick, found in each.items()
+    }
     lines, undefined = [], []
     for label in people.labels:
         mine = {key: values[label, *key] for key in ceilings if (label, *key) in values}
@@ -206,10 +279,14 @@ def _table(name: str, cost: str, benchmark: Benchmark, scores: Mapping[str, Metr
             undefined.append(label)
             continue
         by_level = {level: found[label] for level, found in places.items() if label in found}
-        lines.append(Line(label, mine, by_level, seconds[label], people.higher_is_better.get(label) is not None))
+        lines.append(
+            Line(label, mine, by_level, seconds[label], people.higher_is_better.get(label) is not None)
+        )
     first = (human, _main_level(board))
     lines.sort(key=lambda line: -np.nan_to_num(line.values.get(first, Value()).ranked, nan=-2.0))
-    size = f"{len(benchmark.systems)} systems, {len(benchmark.segments)} segments, {len(benchmark.rows):,} texts"
+    size = (
+        f"{len(benchmark.systems)} systems, {len(benchmark.segments)} segments, {len(benchmark.rows):,} texts"
+    )
     if len(benchmark.groups) > 1:
         size += f" in {len(benchmark.groups)} language pairs"
     if benchmark.pairs:
@@ -222,43 +299,76 @@ def _main_level(board: Board) -> str:
     return next(level for level in reversed(board.coefficients))
 
 
-def _agreement(people: Judgements, board: Board, draws: int) -> tuple[dict[tuple[str, str, str], Value], dict[tuple[str, str], float]]:
+def _agreement(
+    people: Judgements, board: Board, draws: int
+) -> tuple[dict[tuple[str, str, str], Value], dict[tuple[str, str], float]]:
     """(metric, dimension, level) -> value, and (dimension, level) -> ceiling."""
     values: dict[tuple[str, str, str], Value] = {}
     ceilings: dict[tuple[str, str], float] = {}
     for level, coefficient in board.coefficients.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # systems that were judged on different inputs: the page says so
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # systems that were judged on different inputs: the page says so
             found = people.correlate(levels=level, coefficients=coefficient, interval=board.over, draws=draws)
-        most = {human: max(row["n_groups"] for row in found if row["human"] == human) for human in found.column("human")}
+        most = {
+            human: max(row["n_groups"] for row in found if row["human"] == human)
+            for human in found.column("human")
+        }
         for row in found:
             if row.get("group", "average") != "average":
                 continue
-            defined = row["n_groups"] / max(most[row["human"]], 1) if level == "input" and people.pairs is None else 1.0
+            defined = (
+                row["n_groups"] / max(most[row["human"]], 1)
+                if level == "input" and people.pairs is None
+                else 1.0
+            )
             values[row["metric"], row["human"], level] = Value(row["value"], row["low"], row["high"], defined)
             ceilings[row["human"], level] = row["ceiling"]
     return values, ceilings
 
 
-def _tested(people: Judgements, board: Board, level: str, draws: int, planned: bool) -> tuple[dict[str, Place], dict[str, Planned]]:
-    """The cluster of each metric that has (nearly) all cells, and the planned comparisons if they are asked for."""
+def _tested(
+    people: Judgements, board: Board, level: str, draws: int, planned: bool
+) -> tuple[dict[str, Place], dict[str, Planned]]:
+    """The cluster of each metric that has (nearly) all cells, and the planned comparisons if they are
+    asked for.
+    """
     if people.pairs is not None:
         return {label: Place(*place) for label, place in pair_clusters(people, draws).items()}, {}
     z = people.human(board.human)
-    lacking = {label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()}
-    labels = [label for label in people.labels if lacking.get(label, 0.0) <= MOST_MISSING and (level == "system" or label in people.metrics)]
+    lacking = {
+        label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()
+    }
+    labels = [
+        label
+        for label in people.labels
+        if lacking.get(label, 0.0) <= MOST_MISSING and (level == "system" or label in people.metrics)
+    ]
     chosen = _varying(people.only(metrics=labels, humans=[str(board.human)]), level)
     target = "inputs" if level == "global" else "systems"
     coefficient = board.coefficients[level]
     rows: Any
     if people.groups is not None:
         rows = rank(chosen, tasks=[Task(coefficient, level)], generalise_to=target, draws=draws)
-        return {row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1) for row in rows if row["cluster"] is not None}, {}
-    # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim, which errs on the side of caution, seconds.
-    options: dict[str, Any] = {"level": level, "coefficient": coefficient, "generalise_to": target, "draws": draws}
+        return {
+            row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1)
+            for row in rows
+            if row["cluster"] is not None
+        }, {}
+    # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim,
+    # which errs on the side of caution, seconds.
+    options: dict[str, Any] = {
+        "level": level,
+        "coefficient": coefficient,
+        "generalise_to": target,
+        "draws": draws,
+    }
     options["test"] = "bootstrap" if level == "input" else "permutation"
     rows = chosen.compare(**options).clusters()
-    places = {row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None}
+    places = {
+        row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None
+    }
     return places, _planned(chosen, options) if planned else {}
 
 
@@ -269,11 +379,16 @@ def _planned(people: Judgements, options: Mapping[str, Any]) -> dict[str, Planne
     made = {}
     for yardstick in yardsticks:
         pairs = [row for row in found if yardstick in (row["metric"], row["other"])]
-        named = [(row["metric"], row["delta"]) if row["other"] == yardstick else (row["other"], -row["delta"]) for row in pairs]
+        named = [
+            (row["metric"], row["delta"]) if row["other"] == yardstick else (row["other"], -row["delta"])
+            for row in pairs
+        ]
         p = {metric: row["p"] for (metric, _), row in zip(named, pairs, strict=True)}
         better = sum(row["better"] not in ("", yardstick) for row in pairs)
         alone = sum(delta > 0 and p[metric] <= LEVEL for metric, delta in named)
-        made[yardstick] = Planned(better, sum(row["better"] == yardstick for row in pairs), len(pairs), len(found), alone, p)
+        made[yardstick] = Planned(
+            better, sum(row["better"] == yardstick for row in pairs), len(pairs), len(found), alone, p
+        )
     return made
 
 

@@ -27,13 +27,23 @@ def test_where_a_compiler_is_the_compiled_kernels_are_too():
 
 @pytest.mark.skipif(backend.NATIVE is None, reason="nothing was compiled")
 def test_the_compiled_module_is_made_from_these_sources():
-    digests = "".join(hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(SOURCES.glob("*.[ch]pp")))
-    assert hashlib.sha256(digests.encode()).hexdigest() == backend.NATIVE.SOURCES, "install again: the compiled module is an old one"
+    digests = "".join(
+        hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(SOURCES.glob("*.[ch]pp"))
+    )
+    assert hashlib.sha256(digests.encode()).hexdigest() == backend.NATIVE.SOURCES, (
+        "install again: the compiled module is an old one"
+    )
 
 
 def chosen_with(**environment: str) -> subprocess.CompletedProcess[str]:
     program = "from nlgauge._core.backend import chosen; print(chosen())"
-    return subprocess.run([sys.executable, "-c", program], env={**environment_now(), **environment}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment_now(), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def environment_now() -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""The file of statistics: several processes at once, a limit, and whatever may be wrong with it, which never stops a run."""
+"""The file of statistics: several processes at once, a limit, and whatever may be wrong with it, which
+never stops a run.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def kept(path: Path) -> Path:
 
 
 def writer(path: Path, seed: int, batches: int) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(seed), str(batches)], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), str(seed), str(batches)], stdout=subprocess.PIPE, text=True
+    )
 
 
 def test_what_is_kept_is_found_bit_for_bit(path: Path):
@@ -108,7 +112,10 @@ def test_processes_that_write_at_once_lose_nothing(path: Path):
         for _ in range(15):
             keys = rng.integers(-(2**63), 2**63 - 1, (200, 2))
             found = opened.find(METRIC, keys)
-            assert found.known.all() and found.values.tobytes() == (np.tile(keys[:, :1] % 1000, 3) * 0.1).tobytes()
+            assert (
+                found.known.all()
+                and found.values.tobytes() == (np.tile(keys[:, :1] % 1000, 3) * 0.1).tobytes()
+            )
     assert verify(path) == (9000, "", None)
 
 
@@ -167,7 +174,10 @@ def test_a_limit_below_everything_keeps_nothing_and_stops_nothing(path: Path):
     assert contents(path).rows == {}
 
 
-@pytest.mark.parametrize(("given", "limit"), [("", 2 * 10**9), ("500", 500), ("1.5GB", 1_500_000_000), ("10 mb", 10**7), ("1KiB", 1024)])
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [("", 2 * 10**9), ("500", 500), ("1.5GB", 1_500_000_000), ("10 mb", 10**7), ("1KiB", 1024)],
+)
 def test_limits(given: str, limit: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", given)
     assert place.limit() == limit
@@ -254,7 +264,8 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "rows exchanged": changed(
         "UPDATE rows SET key = key + 1 WHERE id = (SELECT min(id) FROM rows)",
         "CREATE TEMP TABLE a AS SELECT id, row FROM rows ORDER BY id LIMIT 3",
-        "UPDATE rows SET row = (SELECT row FROM a WHERE a.id = rows.id - 1) WHERE id IN (SELECT id + 1 FROM a) AND id IN (SELECT id FROM a)",
+        "UPDATE rows SET row = (SELECT row FROM a WHERE a.id = rows.id - 1) WHERE id IN (SELECT id + 1 FROM"
+        " a) AND id IN (SELECT id FROM a)",
     ),
 }
 
@@ -263,7 +274,9 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 def test_a_damaged_file_is_set_aside_with_one_warning_and_a_new_one_is_begun(what: str, kept: Path):
     DAMAGES[what](kept)
     opened = Store(kept, LARGE)
-    with pytest.warns(UserWarning, match=r"is damaged \(.*\); it is now some\.sqlite\.damaged-\d+, and a new one is begun") as told:
+    with pytest.warns(
+        UserWarning, match=r"is damaged \(.*\); it is now some\.sqlite\.damaged-\d+, and a new one is begun"
+    ) as told:
         found = [opened.find(METRIC, some(5000, 1)[0]) for _ in range(3)]
     assert len(told) == 1 and not any(one.known.any() for one in found)
     opened.keep(METRIC, WIDTHS, *some(5, 9))
@@ -281,7 +294,13 @@ def test_verify_says_what_is_damaged_and_sets_it_aside(what: str, kept: Path):
     }
     (DAMAGES | others)[what](kept)
     found = verify(kept)
-    assert found.damage and found.rows == 0 and found.aside is not None and found.aside.exists() and not kept.exists()
+    assert (
+        found.damage
+        and found.rows == 0
+        and found.aside is not None
+        and found.aside.exists()
+        and not kept.exists()
+    )
 
 
 def test_another_process_that_sets_a_file_aside_is_followed(path: Path):
@@ -289,7 +308,9 @@ def test_another_process_that_sets_a_file_aside_is_followed(path: Path):
     opened.keep(METRIC, WIDTHS, *some(5, 1))
     assert cache_file.set_aside(path) is not None
     opened.keep(METRIC, WIDTHS, *some(5, 2))
-    assert not opened.find(METRIC, some(5, 1)[0]).known.any() and opened.find(METRIC, some(5, 2)[0]).known.all()
+    assert (
+        not opened.find(METRIC, some(5, 1)[0]).known.any() and opened.find(METRIC, some(5, 2)[0]).known.all()
+    )
     assert contents(path).rows == {"first": 5}
 
 
@@ -308,8 +329,12 @@ def text(path: Path) -> None:
 
 UNUSABLE: dict[str, Callable[[Path], None]] = {
     "a text": text,
-    "another program's": lambda path: database(path, "CREATE TABLE letters (text TEXT)", "INSERT INTO letters VALUES ('dear')"),
-    "a later version's": lambda path: database(path, "CREATE TABLE rows (x)", "PRAGMA application_id=1852598115", "PRAGMA user_version=2"),
+    "another program's": lambda path: database(
+        path, "CREATE TABLE letters (text TEXT)", "INSERT INTO letters VALUES ('dear')"
+    ),
+    "a later version's": lambda path: database(
+        path, "CREATE TABLE rows (x)", "PRAGMA application_id=1852598115", "PRAGMA user_version=2"
+    ),
     "a directory": lambda path: path.mkdir(parents=True),
     "in a file": lambda path: path.parent.write_text("not a directory"),
 }
@@ -335,7 +360,11 @@ def test_what_is_not_ours_is_left_alone_and_done_without(what: str, path: Path):
 
 def test_a_file_that_may_not_be_written_is_done_without(kept: Path, monkeypatch: pytest.MonkeyPatch):
     connect = sqlite3.connect
-    monkeypatch.setattr(cache_file.sqlite3, "connect", lambda name, **options: connect(f"file:{name}?mode=ro", uri=True, **options))
+    monkeypatch.setattr(
+        cache_file.sqlite3,
+        "connect",
+        lambda name, **options: connect(f"file:{name}?mode=ro", uri=True, **options),
+    )
     opened = Store(kept, LARGE)
     assert opened.find(METRIC, some(5000, 1)[0]).known.all()
     with pytest.warns(UserWarning, match="attempt to write a readonly database") as told:
@@ -366,16 +395,29 @@ def test_numbers_of_another_width_are_not_put_beside_those_that_are_here(kept: P
 
 
 def test_contents_and_clear(kept: Path):
-    assert contents(kept).rows == {"first": 5000, "second": 300} and contents(kept).bytes >= kept.stat().st_size > 100_000
-    with pytest.raises(ResultError, match=r"no rows of 'secon' in .*did you mean 'second'\?.*; there are some of first, second"):
+    assert (
+        contents(kept).rows == {"first": 5000, "second": 300}
+        and contents(kept).bytes >= kept.stat().st_size > 100_000
+    )
+    with pytest.raises(
+        ResultError,
+        match=r"no rows of 'secon' in .*did you mean 'second'\?.*; there are some of first, second",
+    ):
         clear(kept, "secon")
     assert clear(kept, "second") == 300
-    assert contents(kept).rows == {"first": 5000} and Store(kept, LARGE).find(METRIC, some(5000, 1)[0]).known.all()
+    assert (
+        contents(kept).rows == {"first": 5000}
+        and Store(kept, LARGE).find(METRIC, some(5000, 1)[0]).known.all()
+    )
     assert clear(kept) == 5000
     assert contents(kept).rows == {} and kept.stat().st_size < 50_000
     assert clear(kept) == 0 and verify(kept).rows == 0
     missing = kept.with_name("missing.sqlite")
-    assert (contents(missing), clear(missing), verify(missing).rows) == ((0, {}), 0, 0) and not missing.exists()
+    assert (contents(missing), clear(missing), verify(missing).rows) == (
+        (0, {}),
+        0,
+        0,
+    ) and not missing.exists()
 
 
 def test_writers_that_begin_at_the_same_time_make_one_file(path: Path):

@@ -47,7 +47,9 @@ def test_as_many_values_as_rows_need_not_be_one_each():
 
 @given(st.lists(ROWS, min_size=1, max_size=3))
 def test_concatenate_is_addition(columns):
-    assert Ragged.concatenate([Ragged.of(rows) for rows in columns]).lists() == [row for rows in columns for row in rows]
+    assert Ragged.concatenate([Ragged.of(rows) for rows in columns]).lists() == [
+        row for rows in columns for row in rows
+    ]
 
 
 def test_rows_may_be_vectors_and_arrays():
@@ -119,7 +121,8 @@ def test_growing_copies_each_item_a_few_times_at_most(blocks, monkeypatch):
     for i in range(blocks):
         column.append(Ragged(np.full((5, 3), float(i)), offsets_of([2, 3])))
     monkeypatch.undo()
-    # Room for 15 numbers and 2 offsets per block: doubling makes less than four times of it in all, adding anew would make blocks / 2 times.
+    # Room for 15 numbers and 2 offsets per block: doubling makes less than four times of it in all, adding
+    # anew would make blocks / 2 times.
     assert sum(made) < 4 * blocks * (15 + 2)
     assert len(made) < 4 * np.log2(blocks)
     assert column.nbytes == blocks * 8 * (15 + 2) + 8
@@ -128,7 +131,12 @@ def test_growing_copies_each_item_a_few_times_at_most(blocks, monkeypatch):
 
 def test_empty_blocks_need_not_know_how_wide_their_vectors_would_be():
     nothing = Ragged(np.empty(0), offsets_of([0]))
-    assert grown([nothing, vectors([[1]]), nothing, vectors([[2, 3]])]).lists() == [[], *vectors([[1]]).lists(), [], *vectors([[2, 3]]).lists()]
+    assert grown([nothing, vectors([[1]]), nothing, vectors([[2, 3]])]).lists() == [
+        [],
+        *vectors([[1]]).lists(),
+        [],
+        *vectors([[2, 3]]).lists(),
+    ]
     assert grown([nothing, nothing]).lists() == [[], []]
     assert Ragged.concatenate([nothing, vectors([[1]])]).lists() == [[], *vectors([[1]]).lists()]
 

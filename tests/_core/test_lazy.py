@@ -106,12 +106,17 @@ def test_no_module_uses_cached_property():
     assert not [str(path) for path in SOURCES.rglob("*.py") if "cached_property" in names_of(path)]
 
 
-# Locks of objects that one run makes for itself: a child that is forked meanwhile makes its own. Locks that outlive a run must be a ForkedLock.
+# Locks of objects that one run makes for itself: a child that is forked meanwhile makes its own. Locks that
+# outlive a run must be a ForkedLock.
 OF_ONE_RUN = {"judges/limits.py", "judges/cache.py"}
 
 
 def test_every_other_lock_survives_a_fork():
-    plain = {path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.py") if names_of(path) & {"Lock", "RLock", "Condition"}}
+    plain = {
+        path.relative_to(SOURCES).as_posix()
+        for path in SOURCES.rglob("*.py")
+        if names_of(path) & {"Lock", "RLock", "Condition"}
+    }
     assert plain - OF_ONE_RUN == {"models/locks.py"}
 
 

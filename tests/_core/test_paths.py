@@ -11,7 +11,26 @@ import pytest
 from nlgauge._core import paths
 from nlgauge.errors import ParameterError
 
-BAD = ["", ".", "..", "...", ".x", "~", "~root", "a/b", "a\\b", "C:x", "a\0", "a\x1b", "\x9b", "x.", "x ", "CON", "nul.txt", "é" * 101]
+BAD = [
+    "",
+    ".",
+    "..",
+    "...",
+    ".x",
+    "~",
+    "~root",
+    "a/b",
+    "a\\b",
+    "C:x",
+    "a\0",
+    "a\x1b",
+    "\x9b",
+    "x.",
+    "x ",
+    "CON",
+    "nul.txt",
+    "é" * 101,
+]
 
 
 def names_in(folder: Path) -> list[str]:

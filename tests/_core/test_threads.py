@@ -1,4 +1,6 @@
-"""Chunks in threads: the numbers of one chunk after the other, in the same order, with errors that surface."""
+"""Chunks in threads: the numbers of one chunk after the other, in the same order, with errors that
+surface.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ METRICS = ["bleu", "chrf", "rouge(stem=True)", "wer", "cider", "nist", "meteor",
 
 @dataclass(frozen=True)
 class Where(Metric):
-    """The number of characters of a prediction; says in which threads it was computed, and fails where it is told to."""
+    """The number of characters of a prediction; says in which threads it was computed, and fails where it
+    is told to.
+    """
 
     name: ClassVar[str] = "where"
     takes: ClassVar[str] = "alone"
@@ -60,7 +64,10 @@ def three_threads(monkeypatch):
 
 def test_the_numbers_are_those_of_one_chunk_after_the_other():
     assert len(Corpus.read(PREDICTIONS, REFERENCES).chunks(300)) > 6
-    found, expected = (nlgauge.score(PREDICTIONS, REFERENCES, metrics=METRICS, executor=kind(300)) for kind in (Threads, Serial))
+    found, expected = (
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics=METRICS, executor=kind(300))
+        for kind in (Threads, Serial)
+    )
     assert found.tables.keys() == expected.tables.keys()
     for key, table in found.tables.items():
         for part, values in table.statistics.items():
@@ -99,7 +106,11 @@ def test_an_error_in_a_thread_surfaces_as_it_is():
 
 @pytest.mark.parametrize(
     ("metrics", "kind"),
-    [(["bleu", "wer", "distinct"], Threads), (["bleu", "bertscore(model='minilm', layer=6)"], Serial), ([Where(), "bleu"], Serial)],
+    [
+        (["bleu", "wer", "distinct"], Threads),
+        (["bleu", "bertscore(model='minilm', layer=6)"], Serial),
+        ([Where(), "bleu"], Serial),
+    ],
 )
 def test_models_and_metrics_of_others_run_one_chunk_after_the_other(metrics, kind):
     assert type(nlgauge.Scorer(metrics).executor) is kind
@@ -108,13 +119,17 @@ def test_models_and_metrics_of_others_run_one_chunk_after_the_other(metrics, kin
 
 def test_adding_to_a_result_asks_for_the_executor_of_what_is_added(monkeypatch):
     chosen = []
-    monkeypatch.setattr("nlgauge.results.storage.addition.default_executor", lambda metrics: (chosen.append(list(map(str, metrics))), Serial())[1])
+    monkeypatch.setattr(
+        "nlgauge.results.storage.addition.default_executor",
+        lambda metrics: (chosen.append(list(map(str, metrics))), Serial())[1],
+    )
     nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu").add("wer")
     assert chosen == [["wer"]]
 
 
 def test_what_is_read_at_first_use_may_be_asked_for_by_several_threads_at_once():
-    # In a process of its own, where nothing was read before; a lock that two threads wait for would never end it.
+    # In a process of its own, where nothing was read before; a lock that two threads wait for would never end
+    # it.
     code = f"""
 import nlgauge
 from nlgauge.engine.executors import Threads
@@ -122,8 +137,12 @@ metrics = ["meteor", "meteor(version='2005', compat='nltk')", "flesch_reading_ea
 result = nlgauge.score({PREDICTIONS!r}, {REFERENCES!r}, metrics=metrics, executor=Threads(200))
 print(*(result[label]["score"] for label in result.labels))
 """
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=False, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], check=False, capture_output=True, text=True, timeout=300
+    )
     metrics = ["meteor", "meteor(version='2005', compat='nltk')", "flesch_reading_ease", "rouge(stem=True)"]
     expected = nlgauge.score(PREDICTIONS, REFERENCES, metrics=metrics, executor=Serial())
     assert done.returncode == 0, done.stderr
-    assert list(map(float, done.stdout.split())) == pytest.approx([expected[label]["score"] for label in expected.labels])
+    assert list(map(float, done.stdout.split())) == pytest.approx(
+        [expected[label]["score"] for label in expected.labels]
+    )

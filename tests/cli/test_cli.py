@@ -30,7 +30,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_score_prints_the_table_on_stdout_and_all_else_on_stderr() -> None:
-    result = run("score", "-m", "bleu", "-m", "chrf(word_order=2)", "-r", "refs.txt", "-s", "refs.txt", "sysA.txt", "sysB.txt", "-o", "out/")
+    result = run(
+        "score",
+        "-m",
+        "bleu",
+        "-m",
+        "chrf(word_order=2)",
+        "-r",
+        "refs.txt",
+        "-s",
+        "refs.txt",
+        "sysA.txt",
+        "sysB.txt",
+        "-o",
+        "out/",
+    )
     assert result.exit_code == 0
     assert "sysA" in result.stdout
     assert "95 % interval" in result.stdout
@@ -56,9 +70,24 @@ def test_quiet_prints_the_scores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_json_is_one_document_with_everything() -> None:
-    found = document("score", "-m", "bleu", "-m", "distinct(max_order=9)", "-r", "refs.txt", "sysA.txt", "sysB.txt", "--resamples", "50")
+    found = document(
+        "score",
+        "-m",
+        "bleu",
+        "-m",
+        "distinct(max_order=9)",
+        "-r",
+        "refs.txt",
+        "sysA.txt",
+        "sysB.txt",
+        "--resamples",
+        "50",
+    )
     direct = nlgauge.score(
-        {"sysA": ["the cat sat on a mat", "a dog runs", "x"], "sysB": ["the cat sat on the mat", "the dog runs off", ""]},
+        {
+            "sysA": ["the cat sat on a mat", "a dog runs", "x"],
+            "sysB": ["the cat sat on the mat", "the dog runs off", ""],
+        },
         ["the cat sat on the mat", "the dog runs away", ""],
         metrics=["bleu", "distinct(max_order=9)"],
     )
@@ -85,8 +114,30 @@ def test_one_system_has_no_comparison() -> None:
 def test_options_reach_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     write("meta.tsv", "id\tdoc\tw\na\tx\t1\nb\tx\t2\nc\ty\t1\n")
     columns = {name: f"meta.tsv:{name}" for name in ("id", "doc", "w")}
-    options = ["--ids", columns["id"], "--documents", columns["doc"], "--weights", columns["w"], "--reduce", "mean", "--lang", "en"]
-    options += ["--seed", "7", "--batch-size", "3", "--device", "cpu", "--offline", "--no-texts", "--confidence", "0.5"]
+    options = [
+        "--ids",
+        columns["id"],
+        "--documents",
+        columns["doc"],
+        "--weights",
+        columns["w"],
+        "--reduce",
+        "mean",
+        "--lang",
+        "en",
+    ]
+    options += [
+        "--seed",
+        "7",
+        "--batch-size",
+        "3",
+        "--device",
+        "cpu",
+        "--offline",
+        "--no-texts",
+        "--confidence",
+        "0.5",
+    ]
     scored(*options, "-r", "sysB.txt")
     saved = nlgauge.load("out")
     assert saved.corpus.ids == ("a", "b", "c")
@@ -106,7 +157,16 @@ def test_several_jobs_give_the_same_numbers() -> None:
 
 
 def test_standard_input_and_names() -> None:
-    found = document("score", "-m", "exact_match", "-r", "refs.txt", "-", "mine=sysB.txt", stdin="the cat sat on the mat\nthe dog runs away\n\n")
+    found = document(
+        "score",
+        "-m",
+        "exact_match",
+        "-r",
+        "refs.txt",
+        "-",
+        "mine=sysB.txt",
+        stdin="the cat sat on the mat\nthe dog runs away\n\n",
+    )
     assert {name: labels["exact_match"]["scores"]["score"] for name, labels in found["systems"].items()} == {
         "stdin": 1.0,
         "mine": pytest.approx(2 / 3),
@@ -114,8 +174,15 @@ def test_standard_input_and_names() -> None:
 
 
 def test_records_are_scored_as_the_only_argument() -> None:
-    write("d.jsonl", '{"src": "s", "mt": "a b", "ref": ["a b", "c"]}\n{"src": "s", "mt": "a", "ref": ["b"]}\n')
-    assert document("score", "-m", "exact_match", "d.jsonl")["systems"]["system"]["exact_match"]["scores"]["score"] == 0.5
+    write(
+        "d.jsonl", '{"src": "s", "mt": "a b", "ref": ["a b", "c"]}\n{"src": "s", "mt": "a", "ref": ["b"]}\n'
+    )
+    assert (
+        document("score", "-m", "exact_match", "d.jsonl")["systems"]["system"]["exact_match"]["scores"][
+            "score"
+        ]
+        == 0.5
+    )
 
 
 def test_blank_lines_of_later_reference_files_are_no_references() -> None:
@@ -123,7 +190,8 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
     plain = document("score", "-m", "wer", "-r", "refs.txt", "sysA.txt")
     more = document("score", "-m", "wer", "-r", "refs.txt", "-r", "more.txt", "sysA.txt")
     wer = [found["systems"]["sysA"]["wer"]["scores"] for found in (plain, more)]
-    # "x" against the empty reference is an insertion; with the second file's third line it is a hit, the rest is as before.
+    # "x" against the empty reference is an insertion; with the second file's third line it is a hit, the rest
+    # is as before.
     assert [scores["insertions"] for scores in wer] == [1, 0]
     assert [scores["substitutions"] for scores in wer] == [2, 2]
 
@@ -131,40 +199,91 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"], "no metric 'blue' (did you mean 'bleu' or 'bleurt'?)"),
+        (
+            ["score", "-m", "blue", "-r", "refs.txt", "sysA.txt"],
+            "no metric 'blue' (did you mean 'bleu' or 'bleurt'?)",
+        ),
         (["score", "-m", "wer,cre", "-r", "refs.txt", "sysA.txt"], "no metric 'cre' (did you mean 'cer'"),
         (["score", "-l", "german", "-r", "refs.txt", "sysA.txt"], "lang is 'german' (did you mean 'de'?)"),
-        (["score", "-r", "d.tsv:2", "d.tsv:1"], "d.tsv: a column by number is for a file without a header row"),
+        (
+            ["score", "-r", "d.tsv:2", "d.tsv:1"],
+            "d.tsv: a column by number is for a file without a header row",
+        ),
         (["score", "-m", "bleu(order=2)", "-r", "refs.txt", "sysA.txt"], "bleu has no parameter 'order'"),
-        (["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"], "max_order must be a whole number from 1 to 100, got 0"),
+        (
+            ["score", "-m", "bleu(max_order=0)", "-r", "refs.txt", "sysA.txt"],
+            "max_order must be a whole number from 1 to 100, got 0",
+        ),
         (["score", "-m", "bleu(", "-r", "refs.txt", "sysA.txt"], "cannot read 'bleu('"),
         (["score", "-r", "ref.txt", "sysA.txt"], "no file ref.txt (did you mean 'refs.txt'"),
         (["score", "-r", "short.txt", "sysA.txt"], "short.txt has 1 entry, sysA.txt has 3 entries"),
         (["score", "-r", "latin1.txt", "sysA.txt"], "latin1.txt is not UTF-8: line 1, byte 4 is 0xE9"),
         (["score", "-r", "-", "-"], "asked for twice"),
-        (["score", "sysA.txt"], "bleu needs references, none were given; name their file with -r (or as sacreBLEU does: REFERENCES -i SYSTEM"),
-        (["score", "-m", "coverage", "sysA.txt"], "coverage needs sources, none were given; name their file with -s"),
+        (
+            ["score", "sysA.txt"],
+            (
+                "bleu needs references, none were given; name their file with -r (or as sacreBLEU does:"
+                " REFERENCES -i SYSTEM"
+            ),
+        ),
+        (
+            ["score", "-m", "coverage", "sysA.txt"],
+            "coverage needs sources, none were given; name their file with -s",
+        ),
         (["score", "-r", "refs.txt", "sysA.txt", "./sysA.txt"], "would both be system 'sysA'"),
         (["score", "-r", "refs.txt", "sysA.txt", "--reduce", "nonsense"], "nonsense"),
         (["score", "-r", "refs.txt", "sysA.txt", "--confidence", "95"], "95.0 is not between 0 and 1"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--resamples", "-1"], "Invalid value for '--resamples': it must be 0 or more"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--jobs", "0"], "Invalid value for '--jobs': it must be 1 or more"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--jobs", "x"], "Invalid value for '--jobs': it must be a whole number"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--device", "gpu"], "device must be a name that torch knows, such as 'cpu', 'cuda'"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--label", "x"], "--caption and --label belong to a LaTeX table; add --format latex"),
-        (["score", "-m", "faithfulness", "-r", "refs.txt", "sysA.txt"], "no metric 'faithfulness'; summac, alignscore"),
-        (["score", "-m", "bertscore(model=my dir)", "-r", "refs.txt", "sysA.txt"], "with quotes around text that has blanks"),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--resamples", "-1"],
+            "Invalid value for '--resamples': it must be 0 or more",
+        ),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--jobs", "0"],
+            "Invalid value for '--jobs': it must be 1 or more",
+        ),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--jobs", "x"],
+            "Invalid value for '--jobs': it must be a whole number",
+        ),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--device", "gpu"],
+            "device must be a name that torch knows, such as 'cpu', 'cuda'",
+        ),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--label", "x"],
+            "--caption and --label belong to a LaTeX table; add --format latex",
+        ),
+        (
+            ["score", "-m", "faithfulness", "-r", "refs.txt", "sysA.txt"],
+            "no metric 'faithfulness'; summac, alignscore",
+        ),
+        (
+            ["score", "-m", "bertscore(model=my dir)", "-r", "refs.txt", "sysA.txt"],
+            "with quotes around text that has blanks",
+        ),
         (
             ["score", "-r", "refs.txt", "sysA.txt", "--format", "jsn"],
             "markdown, latex (did you mean 'json'?)",
         ),
-        (["score", "-r", "refs.txt", "sysA.txt", "--test", "t"], "'t' is not one of randomisation, bootstrap, none"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--segments", "x.xlsx"], "'x.xlsx' must end in .tsv, .csv, .jsonl, .parquet"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--segments", "none/x.tsv"], "there is no directory none to write x.tsv to"),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--test", "t"],
+            "'t' is not one of randomisation, bootstrap, none",
+        ),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--segments", "x.xlsx"],
+            "'x.xlsx' must end in .tsv, .csv, .jsonl, .parquet",
+        ),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--segments", "none/x.tsv"],
+            "there is no directory none to write x.tsv to",
+        ),
         (["score", "-r", "refs.txt", "sysA.txt", "--wide"], "--texts and --wide belong to --segments"),
         (["score", "-r", "refs.txt", "sysA.txt", "-b", "--by", "domain"], "groups are shown with --format"),
         (["score", "-r", "refs.txt", "sysA.txt", "--where", "news"], "'news' is not FIELD=VALUE"),
-        (["score", "-r", "refs.txt", "sysA.txt", "--weights", "refs.txt"], "refs.txt, line 1 is 'the cat sat on the mat'; a number is needed"),
+        (
+            ["score", "-r", "refs.txt", "sysA.txt", "--weights", "refs.txt"],
+            "refs.txt, line 1 is 'the cat sat on the mat'; a number is needed",
+        ),
         (["score"], "no predictions were named; write nlgauge score -r REFERENCES SYSTEM..."),
         (["score", "--nonsense"], "--nonsense"),
         (["nonsense"], "No such command 'nonsense'"),
@@ -183,8 +302,17 @@ def test_wrong_use_exits_with_2_and_says_what_is_wrong(arguments: list[str], mes
     assert "Traceback" not in result.stderr
 
 
-@pytest.mark.parametrize("error", [ModelError("the model is not here"), MissingExtraError("torch", "models", "bertscore"), RuntimeError("odd [red]")])
-def test_failure_exits_with_1_and_leaves_nothing(error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        ModelError("the model is not here"),
+        MissingExtraError("torch", "models", "bertscore"),
+        RuntimeError("odd [red]"),
+    ],
+)
+def test_failure_exits_with_1_and_leaves_nothing(
+    error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: Any) -> None:
         raise error
 
@@ -216,7 +344,9 @@ def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
 
 
 @pytest.mark.parametrize("where", ["nlgauge.io.read_corpus", "nlgauge.engine.engine.run"])
-def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(
+    where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
@@ -230,7 +360,9 @@ def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(wher
 
 
 @pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write", "pathlib.Path.replace"])
-def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(where: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(
+    where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
@@ -240,18 +372,31 @@ def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(where: str, folder:
         patched.setattr(where, interrupt)
         result = run(*command)
     assert result.exit_code == 130
-    assert result.stderr == "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n"
+    assert (
+        result.stderr
+        == "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n"
+    )
     assert sorted(folder.iterdir()) == sorted([*before, folder / "out.unfinished"])
     assert "is not finished: 3 segments are scored in out.unfinished" in run("show", "out").stderr
-    assert "out.unfinished holds a run that was not finished (3 segments are scored); go on with it by --resume" in run(*command).stderr
+    assert (
+        "out.unfinished holds a run that was not finished (3 segments are scored); go on with it by --resume"
+        in run(*command).stderr
+    )
     assert run(*command, "--resume").exit_code == 0
     assert sorted(folder.iterdir()) == sorted([*before, folder / "out"])
 
 
 @pytest.mark.parametrize(
-    "where", ["nlgauge.show.pages.result.long_rows", "nlgauge.results.result.Result.intervals", "nlgauge.results.result.Result.compare"]
+    "where",
+    [
+        "nlgauge.show.pages.result.long_rows",
+        "nlgauge.results.result.Result.intervals",
+        "nlgauge.results.result.Result.compare",
+    ],
 )
-def test_interrupted_after_scoring_says_where_the_result_is(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_after_scoring_says_where_the_result_is(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
@@ -285,20 +430,36 @@ def test_an_existing_directory_is_refused_before_anything_is_scored(monkeypatch:
 
 
 def test_texts_are_never_markup_nor_terminal_commands() -> None:
-    write("evil.jsonl", "".join(json.dumps({"id": i, "system": EVIL, "prediction": EVIL, "reference": f"{EVIL} y"}) + "\n" for i in range(2)))
+    write(
+        "evil.jsonl",
+        "".join(
+            json.dumps({"id": i, "system": EVIL, "prediction": EVIL, "reference": f"{EVIL} y"}) + "\n"
+            for i in range(2)
+        ),
+    )
     result = run("score", "-m", "wer", "evil.jsonl", "-o", "out")
-    shown = [result, run("explain", "out", "-m", "wer", "--segment", "0"), run("score", f"{EVIL}.txt"), run(EVIL), run("score", f"--{EVIL}")]
+    shown = [
+        result,
+        run("explain", "out", "-m", "wer", "--segment", "0"),
+        run("score", f"{EVIL}.txt"),
+        run(EVIL),
+        run("score", f"--{EVIL}"),
+    ]
     for found in shown:
         assert "[red]" in found.stdout + found.stderr
         assert "[/red]" in found.stdout + found.stderr
         assert "\x1b" not in found.stdout + found.stderr
         assert "\\x1b" in found.stdout + found.stderr
     assert ":smile:" in result.stdout
-    assert json.loads(run("explain", "out", "-m", "wer", "--segment", "0", "--json").stdout)["systems"].keys() == {EVIL}
+    assert json.loads(run("explain", "out", "-m", "wer", "--segment", "0", "--json").stdout)[
+        "systems"
+    ].keys() == {EVIL}
 
 
 def test_warnings_are_one_line_on_stderr(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.engine.engine.check", lambda *_: warnings.warn("few pairs \x1b", stacklevel=1))
+    monkeypatch.setattr(
+        "nlgauge.engine.engine.check", lambda *_: warnings.warn("few pairs \x1b", stacklevel=1)
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         result = run("score", "-q", "-m", "wer", "-r", "refs.txt", "sysA.txt")
@@ -313,13 +474,30 @@ def test_compare() -> None:
     assert "sysB against sysA" in result.stdout
     assert result.stderr == ""
     with pytest.warns(UserWarning, match="the paired bootstrap finds differences that are not there"):
-        found = document("compare", "out", "sysB", "sysA", "--test", "bootstrap", "--resamples", "20", "--confidence", "0.9", "--seed", "1")
-        expected = nlgauge.load("out").compare("sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1)
+        found = document(
+            "compare",
+            "out",
+            "sysB",
+            "sysA",
+            "--test",
+            "bootstrap",
+            "--resamples",
+            "20",
+            "--confidence",
+            "0.9",
+            "--seed",
+            "1",
+        )
+        expected = nlgauge.load("out").compare(
+            "sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1
+        )
     assert found["rows"][0]["low"] == expected["bleu"].low
     assert found["rows"][-1]["low"] is None
     assert (found["test"], found["confidence"], found["resamples"]) == ("bootstrap", 0.9, 20)
     # What is not computed from rows is tested by recomputing, whatever was asked for.
-    assert [row["test"] for row in found["rows"]] == ["bootstrap"] * (len(found["rows"]) - 1) + ["randomisation"]
+    assert [row["test"] for row in found["rows"]] == ["bootstrap"] * (len(found["rows"]) - 1) + [
+        "randomisation"
+    ]
     assert "with 3 segments" in found["caution"]
 
 
@@ -334,7 +512,11 @@ def test_compare() -> None:
         (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment '9'"),
         (["explain", "out", "-m", "wer", "--segment", "x"], 2, "no segment 'x'"),
         (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "no system 'C'"),
-        (["explain", "out", "-m", "distinct", "--segment", "0"], 1, "distinct has no explanation for a segment"),
+        (
+            ["explain", "out", "-m", "distinct", "--segment", "0"],
+            1,
+            "distinct has no explanation for a segment",
+        ),
     ],
 )
 def test_asking_a_result_for_what_it_lacks(arguments: list[str], code: int, message: str) -> None:
@@ -374,12 +556,18 @@ def test_list_filters_by_the_taxonomy() -> None:
     names = [row["name"] for row in document("list")]
     assert names == nlgauge.list_metrics()
     assert "bleu" in run("list").stdout
-    assert [row["name"] for row in document("list", "--task", "SR", "--needs-references")] == nlgauge.filter_metrics(
-        appl_task="SR", needs_references=True
-    )
+    assert [
+        row["name"] for row in document("list", "--task", "SR", "--needs-references")
+    ] == nlgauge.filter_metrics(appl_task="SR", needs_references=True)
     assert all(row["references"] for row in document("list", "--needs-references"))
-    assert "distinct" in [row["name"] for row in document("list", "--no-references", "--no-source", "--category", "Statistics")]
-    assert [row["name"] for row in document("list", "--trained")] == nlgauge.filter_metrics(trained=True) != names
+    assert "distinct" in [
+        row["name"] for row in document("list", "--no-references", "--no-source", "--category", "Statistics")
+    ]
+    assert (
+        [row["name"] for row in document("list", "--trained")]
+        == nlgauge.filter_metrics(trained=True)
+        != names
+    )
     assert document("list", "--untrained", "--supervised", "--quality", "Fluency") == []
 
 
@@ -432,7 +620,11 @@ def test_models_are_checked_and_removed(folder: Path) -> None:
     result = run("models", "verify", "mine")
     assert result.exit_code == 1
     assert "not what was fetched: words.txt" in result.stderr
-    for name, message in (("..", "begins with '.'"), ("min", "did you mean 'mine'"), ("minilm", "was not fetched")):
+    for name, message in (
+        ("..", "begins with '.'"),
+        ("min", "did you mean 'mine'"),
+        ("minilm", "was not fetched"),
+    ):
         result = run("models", "remove", name, "--yes")
         assert result.exit_code in (1, 2), name
         assert message in result.stderr
@@ -457,12 +649,18 @@ def test_a_quoted_tsv_scores_as_its_texts_do() -> None:
     texts = ['the "cat" sat', 'a "dog"\tran', "x"]
     frame = pandas.DataFrame({"mt": texts, "ref": texts[::-1]})
     write("d.tsv", frame.to_csv(sep="\t", index=False))
-    found = document("score", "-m", "chrf", "-r", "d.tsv:ref", "d.tsv:mt")["systems"]["mt"]["chrf"]["scores"]["score"]
+    found = document("score", "-m", "chrf", "-r", "d.tsv:ref", "d.tsv:mt")["systems"]["mt"]["chrf"]["scores"][
+        "score"
+    ]
     assert found == nlgauge.score(texts, texts[::-1], metrics="chrf")["chrf"]["score"]
 
 
-@pytest.mark.parametrize("error", [KeyError("no such thing"), type("Ours", (ResultError, KeyError), {})("no such thing")])
-def test_asking_for_what_is_not_there_is_wrong_use_whatever_kind_of_lookup_error_it_is(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "error", [KeyError("no such thing"), type("Ours", (ResultError, KeyError), {})("no such thing")]
+)
+def test_asking_for_what_is_not_there_is_wrong_use_whatever_kind_of_lookup_error_it_is(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
@@ -482,7 +680,10 @@ def test_the_sample_is_what_the_demo_needs() -> None:
     records = corpus.records()
     assert [record["predictions"]["baseline"] for record in records].count([""]) == 1
     assert any(record["predictions"]["baseline"] == record["predictions"]["improved"] for record in records)
-    assert sum(any("\u0900" <= character <= "\u097f" for character in record["source"]) for record in records) == 4
+    assert (
+        sum(any("\u0900" <= character <= "\u097f" for character in record["source"]) for record in records)
+        == 4
+    )
     assert corpus.documents is not None
     assert len(set(corpus.documents)) > 7
 
@@ -504,13 +705,17 @@ def test_demo() -> None:
 
 
 def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "nlgauge", *arguments], capture_output=True, check=False, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "nlgauge", *arguments], capture_output=True, check=False, **options
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is imitated by /dev/full")
 def test_a_full_disk_is_said_plainly() -> None:
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([sys.executable, "-m", "nlgauge", "version"], stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "nlgauge", "version"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
     assert (done.returncode, done.stderr) == (1, b"error: No space left on device\n")
 
 
@@ -526,20 +731,36 @@ def test_a_closed_stream_takes_nothing_and_breaks_nothing(stream: int) -> None:
 def test_as_a_program_with_a_pipe_and_a_poor_terminal() -> None:
     write("hindi.txt", "नमस्ते दुनिया\n" * 3)
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    done = program("score", "-m", "wer", "-r", "refs.txt", "-", "हिन्दी=hindi.txt", input="नमस्ते\n".encode() * 3, env=environment)
+    done = program(
+        "score",
+        "-m",
+        "wer",
+        "-r",
+        "refs.txt",
+        "-",
+        "हिन्दी=hindi.txt",
+        input="नमस्ते\n".encode() * 3,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr
     assert b"lower" in done.stdout
     assert b"\\u0939" in done.stdout
-    done = program("score", "-m", "wer", "-r", "refs.txt", "-", "--json", input="नमस्ते\n".encode() * 3, env=environment)
+    done = program(
+        "score", "-m", "wer", "-r", "refs.txt", "-", "--json", input="नमस्ते\n".encode() * 3, env=environment
+    )
     assert json.loads(done.stdout.decode())["systems"]["stdin"]["wer"]["scores"]["hits"] == 0
     assert program("score", "-r", "none.txt", "sysA.txt").returncode == 2
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
-@pytest.mark.parametrize("arguments", [["list"], ["card", "bleu"], ["segments", "out"], ["show", "out", "--json"], ["--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["card", "bleu"], ["segments", "out"], ["show", "out", "--json"], ["--help"]]
+)
 def test_a_reader_that_leaves_early_is_no_failure(arguments: list[str]) -> None:
     scored()
-    writer = subprocess.Popen([sys.executable, "-m", "nlgauge", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "nlgauge", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert writer.stdout is not None
     assert writer.stderr is not None
     writer.stdout.close()
@@ -556,7 +777,9 @@ def test_control_c_ends_a_program_without_traceback(folder: Path) -> None:
     # A child inherits an ignored signal, as that of a background job is, but not a handled one.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        running = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
     finally:
         signal.signal(signal.SIGINT, handler)
     assert running.stdin is not None
@@ -572,6 +795,9 @@ def test_control_c_ends_a_program_without_traceback(folder: Path) -> None:
 
 
 def test_importing_the_command_line_is_quick() -> None:
-    code = "import sys, nlgauge.cli; print([name for name in ('numpy', 'sacrebleu', 'torch', 'msgspec', 'nlgauge.corpus') if name in sys.modules])"
+    code = (
+        "import sys, nlgauge.cli; print([name for name in ('numpy', 'sacrebleu', 'torch', 'msgspec',"
+        " 'nlgauge.corpus') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"

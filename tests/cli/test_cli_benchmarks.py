@@ -26,7 +26,9 @@ def folder(tmp_path, monkeypatch):
 def test_list_names_all_and_says_what_is_here(folder):
     code, out, err = run("benchmarks", "list")
     assert code == 0
-    lines = {line.split()[0]: line.split()[-1] for line in out.splitlines() if line and line.split()[0] in names()}
+    lines = {
+        line.split()[0]: line.split()[-1] for line in out.splitlines() if line and line.split()[0] in names()
+    }
     assert list(lines) == names()
     assert [name for name, here in lines.items() if here == "yes"] == ["sample"]
     assert str(folder) in err
@@ -49,7 +51,11 @@ def test_info_says_licence_source_and_place(folder):
 
 
 def test_import_puts_a_benchmark_where_its_name_finds_it(tmp_path, folder):
-    record = {"text": "long", "summary": "short", "map_quality_scores": {"Fluent": {"annotators_ids": [1, 2], "scores": [2, 4]}}}
+    record = {
+        "text": "long",
+        "summary": "short",
+        "map_quality_scores": {"Fluent": {"annotators_ids": [1, 2], "scores": [2, 4]}},
+    }
     path = tmp_path / "DailyNews_300_aspects.json"
     path.write_text(json.dumps([record]), "utf-8")
     code, out, err = run("benchmarks", "import", str(path))

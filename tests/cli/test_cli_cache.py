@@ -28,12 +28,23 @@ def rows(file: Path) -> int:
 
 def test_info_clear_and_verify(metric: str, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", "1MB")
-    assert document("cache", "info", "--json") == {"file": str(statistics_file), "bytes": 0, "limit": 1_000_000, "rows": {}}
+    assert document("cache", "info", "--json") == {
+        "file": str(statistics_file),
+        "bytes": 0,
+        "limit": 1_000_000,
+        "rows": {},
+    }
     printed("score", "-m", metric, "-r", "refs.txt", "sysA.txt")
     size = document("cache", "info", "--json")["bytes"]
     assert document("cache", "info", "--json")["rows"] == {"embedding_average": 3} and 0 < size < 1_000_000
     shown = run("cache", "info")
-    assert shown.exit_code == 0 and shown.stdout.split() == ["metric", "rows", "─" * len(shown.stdout.split()[2]), "embedding_average", "3"]
+    assert shown.exit_code == 0 and shown.stdout.split() == [
+        "metric",
+        "rows",
+        "─" * len(shown.stdout.split()[2]),
+        "embedding_average",
+        "3",
+    ]
     assert f"3 rows in {statistics_file}; " in shown.stderr and "bytes of at most 1,000,000" in shown.stderr
     assert "3 rows, and nothing is damaged" in run("cache", "verify").stderr
     assert "no rows of 'wmd'" in refused("cache", "clear", "--metric", "wmd", code=1)
@@ -59,7 +70,12 @@ def test_where_there_is_none(metric: str, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_no_cache(metric: str, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
-    write("config.json", json.dumps({"metrics": [{"path": "embedding_average", "compute_kwargs": {"vectors": metric.split("'")[1]}}]}))
+    write(
+        "config.json",
+        json.dumps(
+            {"metrics": [{"path": "embedding_average", "compute_kwargs": {"vectors": metric.split("'")[1]}}]}
+        ),
+    )
     printed("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "-o", "out")
     commands = {
         "score": ["score", "-m", metric, "-r", "refs.txt", "sysA.txt"],

@@ -1,4 +1,6 @@
-"""nlgauge check: a drop beyond chance fails with an exit code of its own, noise passes, and what cannot be known is said."""
+"""nlgauge check: a drop beyond chance fails with an exit code of its own, noise passes, and what cannot
+be known is said.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,23 @@ from nlgauge.results.gate import Change, Limit, Margin, units_needed
 from nlgauge.results.joined import joined, of_metrics, of_systems
 from nlgauge.stats.corrections import holm
 
-WORDS = ["the", "a", "cat", "dog", "sat", "on", "mat", "in", "garden", "house", "he", "she", "reads", "runs", "book"]
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "on",
+    "mat",
+    "in",
+    "garden",
+    "house",
+    "he",
+    "she",
+    "reads",
+    "runs",
+    "book",
+]
 COUNT = 40
 
 
@@ -26,13 +44,22 @@ def texts(noise: float, seed: int) -> list[str]:
     generator = random.Random(1)
     references = [[generator.choice(WORDS) for _ in range(8)] for _ in range(COUNT)]
     changed = random.Random(seed)
-    return [" ".join(changed.choice(WORDS) if changed.random() < noise else word for word in row) for row in references]
+    return [
+        " ".join(changed.choice(WORDS) if changed.random() < noise else word for word in row)
+        for row in references
+    ]
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     enter(tmp_path, monkeypatch)
-    for name, noise, seed in (("ref", 0.0, 0), ("main", 0.2, 1), ("bad", 0.6, 2), ("same", 0.21, 3), ("good", 0.02, 4)):
+    for name, noise, seed in (
+        ("ref", 0.0, 0),
+        ("main", 0.2, 1),
+        ("bad", 0.6, 2),
+        ("same", 0.21, 3),
+        ("good", 0.02, 4),
+    ):
         write(f"{name}.txt", "".join(f"{line}\n" for line in texts(noise, seed)))
     return tmp_path
 
@@ -77,14 +104,18 @@ def test_without_conditions_any_metric_that_worsens_fails() -> None:
 def test_a_drop_may_have_a_least_size() -> None:
     scored("out", "main", "bad")
     gain = nlgauge.load("out").compare()["bleu"].gain
-    assert conditions("out", "--baseline", "main", "--fail-if", f"bleu drops by {-gain - 0.1:.3f}")[0] == WORSE
+    assert (
+        conditions("out", "--baseline", "main", "--fail-if", f"bleu drops by {-gain - 0.1:.3f}")[0] == WORSE
+    )
     code, found = conditions("out", "--baseline", "main", "--fail-if", f"bleu drops by {-gain + 0.1:.3f}")
     assert (code, found[0]["why"]) == (0, "significantly worse, but by less")
 
 
 def test_several_conditions_on_one_score_are_one_test() -> None:
     scored("out", "main", "bad")
-    _, found = conditions("out", "--baseline", "main", "--fail-if", "bleu drops", "--fail-if", "bleu drops by 0.5")
+    _, found = conditions(
+        "out", "--baseline", "main", "--fail-if", "bleu drops", "--fail-if", "bleu drops by 0.5"
+    )
     assert [row["p_holm"] for row in found] == [row["p"] for row in found]
 
 
@@ -139,7 +170,9 @@ def test_a_margin_makes_three_verdicts() -> None:
     gains = {row.second: row for row in nlgauge.load("out").compare()}
     inside = -gains["same"].gain_low + 0.01
     assert conditions("out", "--baseline", "main", "--system", "same", "--margin", f"{inside}")[0] == 0
-    code, (found,) = conditions("out", "--baseline", "main", "--system", "same", "--margin", f"wer={inside - 0.02}")
+    code, (found,) = conditions(
+        "out", "--baseline", "main", "--system", "same", "--margin", f"wer={inside - 0.02}"
+    )
     assert (code, found["verdict"]) == (INCONCLUSIVE, "inconclusive")
     assert found["more"] > 0
     assert "may lie below" in found["why"]
@@ -155,13 +188,21 @@ def test_margins_are_read_as_numbers_shares_and_of_one_metric() -> None:
     assert Margin.read("chrf(word_order=2)=0.5") == Margin(0.5, "chrf(word_order=2)")
 
 
-@pytest.mark.parametrize(("baseline", "word", "code"), [("main", "drops", 0), ("bad", "drops", WORSE), ("main", "rises", WORSE), ("bad", "rises", 0)])
+@pytest.mark.parametrize(
+    ("baseline", "word", "code"),
+    [("main", "drops", 0), ("bad", "drops", WORSE), ("main", "rises", WORSE), ("bad", "rises", 0)],
+)
 def test_an_output_without_a_direction_fails_by_the_word(baseline: str, word: str, code: int) -> None:
     write("main.txt", "".join(f"{line}\n" for line in texts(0.0, 0)))
     write("bad.txt", "".join(f"{line} with many words that are new\n" for line in texts(0.0, 0)))
     scored("out", "main", "bad", options=("-m", "novelty", "-s", "ref.txt"))
     checked = "bad" if baseline == "main" else "main"
-    assert conditions("out", "--baseline", baseline, "--system", checked, "--fail-if", f"novelty.novelty1 {word}")[0] == code
+    assert (
+        conditions(
+            "out", "--baseline", baseline, "--system", checked, "--fail-if", f"novelty.novelty1 {word}"
+        )[0]
+        == code
+    )
 
 
 def test_limits() -> None:
@@ -170,7 +211,12 @@ def test_limits() -> None:
     between = (scores["main"]["bleu"]["score"] + scores["bad"]["bleu"]["score"]) / 2
     code, found = conditions("out", "--fail-under", f"bleu={between}", "--fail-over", "wer=0.99")
     assert code == WORSE
-    assert [(row["system"], row["failed"]) for row in found] == [("main", False), ("bad", True), ("main", False), ("bad", False)]
+    assert [(row["system"], row["failed"]) for row in found] == [
+        ("main", False),
+        ("bad", True),
+        ("main", False),
+        ("bad", False),
+    ]
     assert conditions("out", "--fail-under", f"bleu = {between}", "--system", "main")[0] == 0
     both = conditions("out", "--baseline", "main", "--fail-if", "wer worsens", "--fail-under", "bleu=0")
     assert [row["failed"] for row in both[1]] == [True, False]
@@ -191,7 +237,10 @@ def test_a_baseline_in_another_directory_is_tested_as_in_the_same() -> None:
 def test_segments_in_another_order_are_matched_by_their_ids() -> None:
     lines = {name: Path(f"{name}.txt").read_text().splitlines() for name in ("ref", "main", "bad")}
     for name, system, step in (("old", "main", -1), ("new", "bad", 1)):
-        rows = [{"id": f"s{i}", "prediction": p, "reference": r} for i, (p, r) in enumerate(zip(lines[system], lines["ref"], strict=True))][::step]
+        rows = [
+            {"id": f"s{i}", "prediction": p, "reference": r}
+            for i, (p, r) in enumerate(zip(lines[system], lines["ref"], strict=True))
+        ][::step]
         write(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
         printed("score", "-q", "-m", "bleu", f"{system}={name}.jsonl", "-o", name)
     scored("together", "main", "bad", options=("-m", "bleu"))
@@ -202,7 +251,9 @@ def test_segments_in_another_order_are_matched_by_their_ids() -> None:
 def test_hashes_are_compared_with_texts() -> None:
     scored("old", "main", options=("-m", "bleu", "distinct", "--no-texts"))
     scored("new", "bad", options=("-m", "bleu", "distinct"))
-    code, found = conditions("new", "--baseline", "old", "--fail-if", "bleu drops", "--fail-if", "distinct drops")
+    code, found = conditions(
+        "new", "--baseline", "old", "--fail-if", "bleu drops", "--fail-if", "distinct drops"
+    )
     assert [row["failed"] for row in found] == [True, None]
     assert "texts to recompute it were not saved" in found[1]["why"]
     assert code == WORSE
@@ -217,7 +268,10 @@ def test_hashes_are_compared_with_texts() -> None:
     [
         ("ref", "references or source of segment 0 differ"),
         ("short", "the two results have other segments: 40 and 39; segment '39' is not in both"),
-        ("metric", "the two results have no metric in common that was computed in the same way: bleu, wer and chrf"),
+        (
+            "metric",
+            "the two results have no metric in common that was computed in the same way: bleu, wer and chrf",
+        ),
         ("weights", "other weights"),
     ],
 )
@@ -240,8 +294,15 @@ def test_other_segments_texts_or_weights_are_refused(change: str, message: str) 
 def test_the_system_of_a_baseline_with_several() -> None:
     scored("old", "main", "same")
     scored("new", "bad")
-    assert "old has several systems; name one with --baseline-system: main, same" in refused("check", "new", "--baseline", "old")
-    assert run("check", "new", "--baseline", "old", "--baseline-system", "same").stdout.count("Baseline: same (old).") == 1
+    assert "old has several systems; name one with --baseline-system: main, same" in refused(
+        "check", "new", "--baseline", "old"
+    )
+    assert (
+        run("check", "new", "--baseline", "old", "--baseline-system", "same").stdout.count(
+            "Baseline: same (old)."
+        )
+        == 1
+    )
     write("main.txt", Path("bad.txt").read_text())
     scored("again", "main")
     assert "Baseline: main (old)." in run("check", "again", "--baseline", "old").stdout
@@ -279,9 +340,18 @@ def test_another_way_of_scoring_is_warned_of() -> None:
     [
         ([], "give --baseline NAME or RESULT to compare with"),
         (["--fail-if", "bleu drops"], "'bleu drops' needs --baseline NAME or RESULT"),
-        (["--baseline", "mian"], "'mian' is neither a system of the result (did you mean 'main'?) nor a directory"),
-        (["--baseline", "main", "--fail-if", "bleu"], "cannot read the condition 'bleu'; write METRIC drops, rises or worsens"),
-        (["--baseline", "main", "--fail-if", "bleu rises"], "higher bleu is better, so that 'bleu' cannot fail because it rises; write: bleu drops"),
+        (
+            ["--baseline", "mian"],
+            "'mian' is neither a system of the result (did you mean 'main'?) nor a directory",
+        ),
+        (
+            ["--baseline", "main", "--fail-if", "bleu"],
+            "cannot read the condition 'bleu'; write METRIC drops, rises or worsens",
+        ),
+        (
+            ["--baseline", "main", "--fail-if", "bleu rises"],
+            "higher bleu is better, so that 'bleu' cannot fail because it rises; write: bleu drops",
+        ),
         (["--baseline", "main", "--fail-if", "wer drops"], "write: wer rises"),
         (["--baseline", "main", "--fail-if", "chrf drops"], "no metric 'chrf' in this result"),
         (["--baseline", "main", "--fail-if", "bleu.precision1 drops"], "precision1 of bleu is not tested"),
@@ -290,7 +360,10 @@ def test_another_way_of_scoring_is_warned_of() -> None:
         (["--fail-under", "wer=0.1"], "lower wer is better; write --fail-over wer=0.1"),
         (["--fail-over", "bleu=10"], "higher bleu is better; write --fail-under bleu=10"),
         (["--fail-under", "bleu=10", "--alpha", "5"], "5.0 is not between 0 and 1"),
-        (["--baseline", "main", "--margin", "much"], "cannot read the margin 'much'; write NUMBER, PERCENT% or METRIC=NUMBER"),
+        (
+            ["--baseline", "main", "--margin", "much"],
+            "cannot read the margin 'much'; write NUMBER, PERCENT% or METRIC=NUMBER",
+        ),
         (["--baseline", "main", "--inconclusive", "maybe"], "'maybe' is not one of report, pass, fail"),
         (["--baseline", "main", "--max-missing", "5"], "5.0 is not between 0 and 1"),
         (["--fail-under", "bleu=10", "--test", "none"], "'none' is not one of randomisation, bootstrap"),
@@ -304,7 +377,9 @@ def test_wrong_use(arguments: list[str], message: str) -> None:
 
 def test_a_name_that_is_a_system_and_a_directory_is_refused() -> None:
     scored("main", "main", "bad")
-    assert "'main' is a system of the result and a directory; write ./main" in refused("check", "main", "--baseline", "main")
+    assert "'main' is a system of the result and a directory; write ./main" in refused(
+        "check", "main", "--baseline", "main"
+    )
 
 
 def test_conditions_read_and_print() -> None:
@@ -325,12 +400,19 @@ def test_parts_and_joined_results_hold_what_they_should() -> None:
     both = joined(saved, other, "same", "baseline")
     assert both.systems == ("main", "bad", "baseline")
     assert both["baseline"]["bleu"] == other["bleu"]
-    assert both.corpus.texts[int(both.corpus.predictions["baseline"][0][0])] == Path("same.txt").read_text().splitlines()[0]
+    assert (
+        both.corpus.texts[int(both.corpus.predictions["baseline"][0][0])]
+        == Path("same.txt").read_text().splitlines()[0]
+    )
 
 
 def test_metrics_of_the_same_label_and_other_parameters_are_not_compared() -> None:
     one, other = (
-        nlgauge.score({name: texts(noise, 1)}, texts(0.0, 0), metrics={"path": "bleu", "resulting_name": "m", "compute_kwargs": {"max_order": order}})
+        nlgauge.score(
+            {name: texts(noise, 1)},
+            texts(0.0, 0),
+            metrics={"path": "bleu", "resulting_name": "m", "compute_kwargs": {"max_order": order}},
+        )
         for name, noise, order in (("A", 0.2, 4), ("B", 0.4, 2))
     )
     with pytest.raises(ResultError, match="no metric in common that was computed in the same way: m and m"):

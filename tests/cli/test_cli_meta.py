@@ -46,11 +46,16 @@ def test_rows_are_those_of_correlate():
     )
     assert len(document["rows"]) == len(expected) == 4
     for found, row in zip(document["rows"], expected, strict=True):
-        assert found == {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
+        assert found == {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in row.items()
+        }
 
 
 def test_a_table_names_what_is_the_same_in_its_title():
-    code, out, err = run("sample", "--human", "relevance", "-m", "chrf", "--level", "system", "-c", "kendall", "--draws", "50")
+    code, out, err = run(
+        "sample", "--human", "relevance", "-m", "chrf", "--level", "system", "-c", "kendall", "--draws", "50"
+    )
     assert code == 0
     assert out.splitlines()[0] == "relevance, system, kendall"
     assert out.splitlines()[1].split() == ["metric", "value", "low", "high", "p", "n", "ceiling"]
@@ -70,7 +75,9 @@ def test_only_what_is_missing_is_computed(tmp_path):
     assert code == 0
     assert "scoring chrf" in err
     before = (place / "scores" / "chrf.json.gz").stat().st_mtime_ns
-    _, out, err = run("sample", "--human", "fluency", "-m", "chrf", "ter", "-o", str(place), "--format", "csv", *QUICK)
+    _, out, err = run(
+        "sample", "--human", "fluency", "-m", "chrf", "ter", "-o", str(place), "--format", "csv", *QUICK
+    )
     assert "scoring chrf" not in err
     assert "scoring ter" in err
     assert (place / "scores" / "chrf.json.gz").stat().st_mtime_ns == before
@@ -79,7 +86,10 @@ def test_only_what_is_missing_is_computed(tmp_path):
     _, out, err = run("sample", "-o", str(place), "--format", "csv", *QUICK)
     assert "scoring" not in err, "without -m the metrics that are kept are taken"
     assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
-    texts = b"".join(gzip.decompress(path.read_bytes()) for path in (place / "scores").iterdir()) + (place / "study.json").read_bytes()
+    texts = (
+        b"".join(gzip.decompress(path.read_bytes()) for path in (place / "scores").iterdir())
+        + (place / "study.json").read_bytes()
+    )
     assert b"ferry" not in texts
 
 
@@ -119,7 +129,12 @@ def test_a_study_is_opened_again(tmp_path):
     place = tmp_path / "out"
     run("sample", "--human", "relevance", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
     study, benchmark, scores = reopened(place)
-    assert (study.benchmark, study.segments, len(benchmark.segments), list(scores)) == ("sample", 5, 5, ["chrf"])
+    assert (study.benchmark, study.segments, len(benchmark.segments), list(scores)) == (
+        "sample",
+        5,
+        5,
+        ["chrf"],
+    )
     assert list(study.judgements(benchmark, scores).humans) == ["relevance"]
     (place / "study.json").write_text("{", "utf-8")
     with pytest.raises(ResultError, match="is damaged"):
@@ -135,7 +150,11 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     assert code == 0, err
     document = json.loads(out)
     assert document["made"]["generalise_to"] == "systems"
-    assert [(row["metric"], row["other"]) for row in document["rows"]] == [("chrf", "ter"), ("chrf", "wer"), ("ter", "wer")]
+    assert [(row["metric"], row["other"]) for row in document["rows"]] == [
+        ("chrf", "ter"),
+        ("chrf", "wer"),
+        ("ter", "wer"),
+    ]
     _, benchmark, scores = reopened(tmp_path / "out")
     expected = compare(benchmark.judgements(scores), human="relevance", draws=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
@@ -160,11 +179,17 @@ def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
         assert (row["level"], row["coefficient"]) == ("global", "kendall")
     _, out, _ = run("compare", place, "--draws", "20")
     assert out.splitlines()[0] == "Differences in Kendall's tau-b, global level: relevance"
-    made = json.loads(run("compare", place, "--level", "system", "-c", "pearson", "--draws", "20", "--json")[1])["made"]
+    made = json.loads(
+        run("compare", place, "--level", "system", "-c", "pearson", "--draws", "20", "--json")[1]
+    )["made"]
     assert (made["level"], made["coefficient"]) == ("system", "pearson")
-    # A coefficient takes a level at which it has a meaning; what was asked for last counts, and a run without such options asks for the usual.
+    # A coefficient takes a level at which it has a meaning; what was asked for last counts, and a run without
+    # such options asks for the usual.
     run(*words, "-c", "darr", "--level", "system,input")
-    assert Study(benchmark="sample", levels=["system", "input"], coefficients=["darr"]).asked(None, None) == ("input", "darr")
+    assert Study(benchmark="sample", levels=["system", "input"], coefficients=["darr"]).asked(None, None) == (
+        "input",
+        "darr",
+    )
     assert reopened(tmp_path / "out")[0].coefficients == ["darr"]
     run(*words)
     assert json.loads(run("compare", place, "--draws", "20", "--json")[1])["made"]["coefficient"] == "pearson"
@@ -191,11 +216,30 @@ def test_the_answer_is_sorted_and_says_no_more_than_the_table(tmp_path):
     rng = np.random.default_rng(1)
     quality = np.repeat(np.linspace(0, 1, 12), 6)
     lines = [
-        {"id": i % 6, "system": f"s{i // 6:02}", "prediction": "good " * int(1 + 8 * q) + "bad", "reference": "good " * 9, "adequacy": q + 0.1 * e}
+        {
+            "id": i % 6,
+            "system": f"s{i // 6:02}",
+            "prediction": "good " * int(1 + 8 * q) + "bad",
+            "reference": "good " * 9,
+            "adequacy": q + 0.1 * e,
+        }
         for i, (q, e) in enumerate(zip(quality, rng.normal(size=72), strict=True))
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    code, out, err = run(str(path), "--human", "adequacy", "-m", "chrf", "mattr", "--level", "system", "-c", "pearson", "--draws", "200")
+    code, out, err = run(
+        str(path),
+        "--human",
+        "adequacy",
+        "-m",
+        "chrf",
+        "mattr",
+        "--level",
+        "system",
+        "-c",
+        "pearson",
+        "--draws",
+        "200",
+    )
     assert code == 0, err
     rows = [line.split() for line in out.splitlines() if line.startswith(("chrf", "mattr"))]
     assert [float(row[1]) for row in rows] == sorted((float(row[1]) for row in rows), reverse=True)
@@ -208,15 +252,28 @@ def test_the_answer_is_sorted_and_says_no_more_than_the_table(tmp_path):
     # Four systems can show nothing, and equal metrics lead together.
     _, out, _ = run("sample", "--human", "relevance", "-m", "chrf", "rouge", "ter", *QUICK)
     sentence = " ".join(out.split())
-    assert "chrf and rouge agree equally and best with people (kendall 1.000, system level); ter cannot be separated from chrf." in sentence
+    assert (
+        "chrf and rouge agree equally and best with people (kendall 1.000, system level); ter cannot be"
+        " separated from chrf." in sentence
+    )
     assert "4 systems are too few for any difference to be significant (p is at least 0.12)." in sentence
 
 
 def records(*, judged: bool = True) -> list[dict]:
-    texts = {"A": ["the cat sat", "a dog ran", "birds sing"], "B": ["the cat", "dog", "birds"], "C": ["x", "y", "birds sing"]}
+    texts = {
+        "A": ["the cat sat", "a dog ran", "birds sing"],
+        "B": ["the cat", "dog", "birds"],
+        "C": ["x", "y", "birds sing"],
+    }
     references = ["the cat sat down", "a dog ran off", "birds sing"]
     return [
-        {"id": i, "system": system, "prediction": text, "reference": references[i], "lp": "de-en" if i else "fr-en"}
+        {
+            "id": i,
+            "system": system,
+            "prediction": text,
+            "reference": references[i],
+            "lp": "de-en" if i else "fr-en",
+        }
         | ({"adequacy": len(text)} if judged else {})
         for system, predictions in texts.items()
         for i, text in enumerate(predictions)
@@ -231,22 +288,44 @@ def test_a_file_of_records_with_human_columns(tmp_path):
     assert {row["human"] for row in json.loads(out)["rows"]} == {"adequacy"}
     code, _, err = run(str(path), "-m", "chrf", *QUICK)
     assert code == 2
-    assert "say which columns hold human scores with --human; beside texts, ids and systems there are lp, adequacy." in " ".join(err.split())
+    assert (
+        "say which columns hold human scores with --human; beside texts, ids and systems there are lp,"
+        " adequacy." in " ".join(err.split())
+    )
     code, out, err = run(str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf", "--json", *QUICK)
     assert code == 0, err
     assert {row["group"] for row in json.loads(out)["rows"]} == {"fr-en", "de-en", "average"}
     code, _, err = run(str(path), "--human", "adequecy", "-m", "chrf", *QUICK)
     assert code != 0
-    assert "did you mean 'adequacy'?); beside texts, ids and systems there are lp, adequacy." in " ".join(err.split())
+    assert "did you mean 'adequacy'?); beside texts, ids and systems there are lp, adequacy." in " ".join(
+        err.split()
+    )
 
 
 def test_a_human_column_of_several_annotators_is_read_as_human_raw_is(tmp_path):
-    ratings = [[len(record["prediction"]), len(record["prediction"]) % 4, None if i % 4 else i] for i, record in enumerate(records())]
+    ratings = [
+        [len(record["prediction"]), len(record["prediction"]) % 4, None if i % 4 else i]
+        for i, record in enumerate(records())
+    ]
     own, benchmark = tmp_path / "own.jsonl", tmp_path / "benchmark.jsonl"
-    own.write_text("".join(json.dumps({**record, "adequacy": each}) + "\n" for record, each in zip(records(), ratings, strict=True)), "utf-8")
+    own.write_text(
+        "".join(
+            json.dumps({**record, "adequacy": each}) + "\n"
+            for record, each in zip(records(), ratings, strict=True)
+        ),
+        "utf-8",
+    )
     lines = [
-        {"segment": record["id"], "system": record["system"], "prediction": record["prediction"], "references": [record["reference"]]}
-        | {"human": {"adequacy": float(np.nanmean(np.array(each, dtype=float)))}, "human_raw": {"adequacy": each}}
+        {
+            "segment": record["id"],
+            "system": record["system"],
+            "prediction": record["prediction"],
+            "references": [record["reference"]],
+        }
+        | {
+            "human": {"adequacy": float(np.nanmean(np.array(each, dtype=float)))},
+            "human_raw": {"adequacy": each},
+        }
         for record, each in zip(records(), ratings, strict=True)
     ]
     benchmark.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
@@ -280,7 +359,9 @@ def test_a_study_of_a_file_is_opened_again_from_elsewhere(tmp_path, monkeypatch)
 def test_judged_pairs_are_told_by_darr(tmp_path):
     path = tmp_path / "pairs.jsonl"
     sides = {"better": {"system": "A", "text": "the cat sat"}, "worse": {"system": "B", "text": "cat"}}
-    path.write_text(json.dumps({"segment": 1, "references": ["the cat sat"], **sides, "meta": {}}) + "\n", "utf-8")
+    path.write_text(
+        json.dumps({"segment": 1, "references": ["the cat sat"], **sides, "meta": {}}) + "\n", "utf-8"
+    )
     code, out, err = run(str(path), "-m", "chrf", "--json", "--draws", "50")
     assert code == 0, err
     (row,) = json.loads(out)["rows"]
@@ -288,10 +369,18 @@ def test_judged_pairs_are_told_by_darr(tmp_path):
 
 
 def test_published_metrics_need_no_texts(tmp_path, monkeypatch):
-    rows = [{"segment": s, "system": str(n), "human": {"pyramid": n}, "metrics": {"METEOR": n * n}} for s in "xyz" for n in range(4)]
+    rows = [
+        {"segment": s, "system": str(n), "human": {"pyramid": n}, "metrics": {"METEOR": n * n}}
+        for s in "xyz"
+        for n in range(4)
+    ]
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path))
-    (tmp_path / "tac2008.scores.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
-    code, out, err = run("tac2008", "--peers", "--json", "--interval", "none", "--level", "system", "-c", "kendall")
+    (tmp_path / "tac2008.scores.jsonl.gz").write_bytes(
+        gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode())
+    )
+    code, out, err = run(
+        "tac2008", "--peers", "--json", "--interval", "none", "--level", "system", "-c", "kendall"
+    )
     assert code == 0, err
     assert [(row["metric"], row["value"]) for row in json.loads(out)["rows"]] == [("METEOR", 1.0)]
     code, _, err = run("tac2008", "-m", "chrf", *QUICK)
@@ -302,7 +391,13 @@ def test_published_metrics_need_no_texts(tmp_path, monkeypatch):
 def test_what_people_wrote_is_left_out_unless_it_is_asked_for(tmp_path):
     judged = {"A": 1.0, "B": 2.0, "C": 3.0, "person": 5.0}
     rows = [
-        {"segment": i, "system": system, "prediction": f"{system} {i}", "references": [f"x {i}"], "human": {"q": q}}
+        {
+            "segment": i,
+            "system": system,
+            "prediction": f"{system} {i}",
+            "references": [f"x {i}"],
+            "human": {"q": q},
+        }
         | {"meta": {"human_reference": system == "person"}}
         for i in range(3)
         for system, q in judged.items()
@@ -310,13 +405,37 @@ def test_what_people_wrote_is_left_out_unless_it_is_asked_for(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     for words, systems in (((), 3), (("--with-people",), 4)):
-        _, out, _ = run(str(path), "-m", "chrf", "--json", "--interval", "none", "--level", "system", "-c", "pearson", *words)
+        _, out, _ = run(
+            str(path),
+            "-m",
+            "chrf",
+            "--json",
+            "--interval",
+            "none",
+            "--level",
+            "system",
+            "-c",
+            "pearson",
+            *words,
+        )
         assert [row["n"] for row in json.loads(out)["rows"]] == [systems]
 
 
 def test_corpus_scores_and_all_outputs():
     def rows(*words):
-        _, out, _ = run("sample", "--human", "relevance", "--json", "--interval", "none", "--level", "system", "-c", "pearson", *words)
+        _, out, _ = run(
+            "sample",
+            "--human",
+            "relevance",
+            "--json",
+            "--interval",
+            "none",
+            "--level",
+            "system",
+            "-c",
+            "pearson",
+            *words,
+        )
         return json.loads(out)["rows"]
 
     (means,), (whole,) = rows("-m", "bleu"), rows("-m", "bleu", "--corpus-scores")
@@ -380,7 +499,9 @@ def kept(tmp_path_factory):
 
 
 def test_between_metrics_of_a_study(kept, tmp_path):
-    code, out, err = run("between", str(kept), "--level", "system", "-c", "kendall", "--with-humans", "--json")
+    code, out, err = run(
+        "between", str(kept), "--level", "system", "-c", "kendall", "--with-humans", "--json"
+    )
     assert code == 0, err
     _, benchmark, scores = reopened(kept)
     judged = benchmark.judgements(scores, dimensions=["relevance"])
@@ -408,7 +529,11 @@ def test_what_agreement_costs(kept):
 def test_plots_on_request(kept, tmp_path):
     pytest.importorskip("matplotlib")
     files = {kind: str(tmp_path / f"{kind}.svg") for kind in ("forest", "heatmap", "pareto", "topk")}
-    words = [word for kind, path in files.items() for word in ("--plot", path if kind == "forest" else f"{kind}={path}")]
+    words = [
+        word
+        for kind, path in files.items()
+        for word in ("--plot", path if kind == "forest" else f"{kind}={path}")
+    ]
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", *words, *QUICK)
     assert code == 0, err
     alone = {kind: str(tmp_path / f"{kind}.svg") for kind in ("scatter", "bins", "calibration", "landscape")}
@@ -424,17 +549,36 @@ def test_plots_on_request(kept, tmp_path):
     assert len(drawn) == 11
     # `between` draws the heatmap, and `cost` what pareto draws, of seconds that may be the same twice.
     assert len({text for kind, text in drawn.items() if kind not in ("heatmap", "pareto")}) == 9
-    titles = {"forest": "ceiling", "pareto": "Agreement and cost", "compare": "p of differences in kendall", "between": "Pearson between metrics"}
+    titles = {
+        "forest": "ceiling",
+        "pareto": "Agreement and cost",
+        "compare": "p of differences in kendall",
+        "between": "Pearson between metrics",
+    }
     for kind, text in titles.items():
         assert f">{text}" in drawn[kind], kind
-    code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", "--plot", f"scatter={tmp_path / 'x.pdf'}", *QUICK)
+    code, _, err = run(
+        "sample",
+        "--human",
+        "relevance",
+        "-m",
+        "chrf",
+        "ter",
+        "--plot",
+        f"scatter={tmp_path / 'x.pdf'}",
+        *QUICK,
+    )
     assert code == 2
     assert "is of one metric, there are chrf, ter" in err
 
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("x.gif", "ends with .pdf, .png or .svg"), ("scater=x.pdf", "did you mean 'scatter'"), ("none/x.pdf", "there is no directory none")],
+    [
+        ("x.gif", "ends with .pdf, .png or .svg"),
+        ("scater=x.pdf", "did you mean 'scatter'"),
+        ("none/x.pdf", "there is no directory none"),
+    ],
 )
 def test_a_plot_that_cannot_be_drawn_is_refused_before_any_work(word, message):
     pytest.importorskip("matplotlib")
@@ -453,9 +597,18 @@ def test_without_matplotlib_a_plot_names_the_extra(monkeypatch):
 
 
 def half_judged(tmp_path):
-    path, references = tmp_path / "half.jsonl", [" ".join(f"w{(i * j) % 11}" for j in range(1, 9)) for i in range(30)]
+    path, references = (
+        tmp_path / "half.jsonl",
+        [" ".join(f"w{(i * j) % 11}" for j in range(1, 9)) for i in range(30)],
+    )
     rows = [
-        {"id": i, "system": system, "prediction": " ".join(words.split()[: 3 + (i + k) % 5]), "reference": words, "adequacy": None}
+        {
+            "id": i,
+            "system": system,
+            "prediction": " ".join(words.split()[: 3 + (i + k) % 5]),
+            "reference": words,
+            "adequacy": None,
+        }
         | ({"adequacy": 1 + (i + k) % 5 + k} if i % 3 == 0 else {})
         for k, system in enumerate("AB")
         for i, words in enumerate(references)
@@ -468,7 +621,10 @@ def test_estimates_from_few_labels(tmp_path):
     path = half_judged(tmp_path)
     benchmark = Study(benchmark=str(path), humans=["adequacy"]).read()
     judged = benchmark.judgements(benchmark.score("chrf", show_progress=False))
-    for words, options in (((), {}), (("--differences", "--generalise-to", "none"), {"of": "differences", "generalise_to": "none"})):
+    for words, options in (
+        ((), {}),
+        (("--differences", "--generalise-to", "none"), {"of": "differences", "generalise_to": "none"}),
+    ):
         code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--json", *words)
         assert code == 0, err
         expected = judged.estimate(seed=12345, **options)
@@ -476,23 +632,45 @@ def test_estimates_from_few_labels(tmp_path):
             (row["estimate"], row["low"], 10) for row in expected
         ]
     _, out, _ = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--width", "1", "--json")
-    assert [row["needed"] for row in json.loads(out)["rows"]] == judged.estimate(seed=12345).labels_needed(1.0).column("needed")
+    assert [row["needed"] for row in json.loads(out)["rows"]] == judged.estimate(seed=12345).labels_needed(
+        1.0
+    ).column("needed")
 
 
 def test_what_to_label_next_and_what_came_of_it(tmp_path):
     path = half_judged(tmp_path)
-    code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--next", "5", "-f", "csv")
+    code, out, err = run(
+        "estimate", str(path), "--human", "adequacy", "-m", "chrf", "--next", "5", "-f", "csv"
+    )
     assert code == 0, err
     rows = list(csv.DictReader(out.splitlines()))
     assert (len(rows), sum(row["proposed"] == "True" for row in rows)) == (30, 5)
     (tmp_path / "next.csv").write_text(out, "utf-8")
     _, table, _ = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--next", "5")
     assert len([line for line in table.splitlines() if line[:1].isdigit()]) == 5
-    code, out, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--probabilities", str(tmp_path / "next.csv"))
+    code, out, err = run(
+        "estimate",
+        str(path),
+        "--human",
+        "adequacy",
+        "-m",
+        "chrf",
+        "--probabilities",
+        str(tmp_path / "next.csv"),
+    )
     assert code == 0, err
     assert "with the probabilities that were given" in " ".join(out.split())
     (tmp_path / "next.csv").write_text("segment,probability\n0,1\n", "utf-8")
-    code, _, err = run("estimate", str(path), "--human", "adequacy", "-m", "chrf", "--probabilities", str(tmp_path / "next.csv"))
+    code, _, err = run(
+        "estimate",
+        str(path),
+        "--human",
+        "adequacy",
+        "-m",
+        "chrf",
+        "--probabilities",
+        str(tmp_path / "next.csv"),
+    )
     assert code == 2
     assert "has no probability of segment '1'" in err
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--next", "5", "--width", "1")
@@ -503,7 +681,20 @@ def test_what_to_label_next_and_what_came_of_it(tmp_path):
 def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps({**record, "adequacy": 3}) + "\n" for record in records()), "utf-8")
-    _, out, _ = run(str(path), "--human", "adequacy", "-m", "chrf", "ter", "--level", "system", "-c", "kendall", "-o", str(tmp_path / "out"))
+    _, out, _ = run(
+        str(path),
+        "--human",
+        "adequacy",
+        "-m",
+        "chrf",
+        "ter",
+        "--level",
+        "system",
+        "-c",
+        "kendall",
+        "-o",
+        str(tmp_path / "out"),
+    )
     assert out.splitlines()[1].split() == ["metric", "value", "n"]
     assert "chrf, ter (system): scores are the same for all" in out
     _, out, _ = run("compare", str(tmp_path / "out"), "--draws", "20")

@@ -25,7 +25,9 @@ def test_every_block_runs_as_printed(tmp_path: Path) -> None:
     environment = {**os.environ, **cache, "PYTHONUTF8": "1", "COLUMNS": "80", "PATH": path}
     for commands in BLOCKS:
         shell = ["sh", "-e", "-c", commands]
-        done = subprocess.run(shell, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False)
+        done = subprocess.run(
+            shell, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
+        )
         assert done.returncode == 0, f"{commands}\n{done.stderr}"
         assert "Traceback" not in done.stderr, commands
         if "nlgauge" in commands:
@@ -33,6 +35,10 @@ def test_every_block_runs_as_printed(tmp_path: Path) -> None:
 
 
 def test_the_page_names_every_command() -> None:
-    registered = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback is not None]
+    registered = [
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback is not None
+    ]
     assert len(registered) > 10
     assert [name for name in registered if f"nlgauge {name}" not in PAGE] == []

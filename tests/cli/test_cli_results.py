@@ -1,4 +1,6 @@
-"""Commands on saved results: their scores in every form, segment scores in files, more metrics and systems, groups."""
+"""Commands on saved results: their scores in every form, segment scores in files, more metrics and
+systems, groups.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 RECORDS = [
-    {"id": f"s{i}", "domain": "news" if i % 2 else "ted", "system": system, "prediction": f"{text} {i}", "reference": f"the cat sat {i}"}
+    {
+        "id": f"s{i}",
+        "domain": "news" if i % 2 else "ted",
+        "system": system,
+        "prediction": f"{text} {i}",
+        "reference": f"the cat sat {i}",
+    }
     for system, text in (("A", "the cat sat"), ("B", "a cat"))
     for i in range(6)
 ]
@@ -43,7 +51,9 @@ def test_show_prints_what_score_printed() -> None:
     assert result.stdout == shown
     assert "bleu: nrefs:1|" in result.stderr
     assert "|bs:1000|confidence:95|ar:1000|seed:12345" in result.stderr
-    assert printed("show", "out", "--json") == printed("score", "-m", "bleu", "wer", "-r", "refs.txt", "sysA.txt", "sysB.txt", "--json")
+    assert printed("show", "out", "--json") == printed(
+        "score", "-m", "bleu", "wer", "-r", "refs.txt", "sysA.txt", "sysB.txt", "--json"
+    )
     assert run("show", "out", "-q").stderr == ""
 
 
@@ -52,7 +62,9 @@ def test_forms_are_those_of_the_library(form: str) -> None:
     scored()
     saved = nlgauge.load("out")
     delimiter = {"delimiter": "\t"} if form == "tsv" else {}
-    expected = getattr(saved, f"to_{'csv' if form in ('tsv', 'csv') else form}")(confidence=0.9, resamples=50, details=True, **delimiter)
+    expected = getattr(saved, f"to_{'csv' if form in ('tsv', 'csv') else form}")(
+        confidence=0.9, resamples=50, details=True, **delimiter
+    )
     found = run("show", "out", "--format", form, "--confidence", "0.9", "--resamples", "50", "--details")
     assert found.stdout == expected
     # Those for readers name the signatures themselves.
@@ -67,7 +79,21 @@ def test_text_is_a_name_of_the_table() -> None:
 
 def test_segment_files_hold_what_the_frame_holds() -> None:
     for suffix in ("tsv", "csv", "jsonl"):
-        printed("score", "-m", "bleu", "wer", "-r", "refs.txt", "sysA.txt", "sysB.txt", "-o", suffix, "--segments", f"s.{suffix}", "--texts")
+        printed(
+            "score",
+            "-m",
+            "bleu",
+            "wer",
+            "-r",
+            "refs.txt",
+            "sysA.txt",
+            "sysB.txt",
+            "-o",
+            suffix,
+            "--segments",
+            f"s.{suffix}",
+            "--texts",
+        )
     expected = nlgauge.load("tsv").frame(texts=True, frame="records")
     assert [json.loads(line) for line in Path("s.jsonl").read_text("utf-8").splitlines()] == expected
     for suffix, delimiter in (("tsv", "\t"), ("csv", ",")):
@@ -78,15 +104,33 @@ def test_segment_files_hold_what_the_frame_holds() -> None:
 
 
 def test_parquet_is_written_where_pyarrow_is() -> None:
-    arguments = ("score", "-q", "-m", "wer", "-r", "refs.txt", "sysA.txt", "sysB.txt", "--segments", "s.parquet", "-o", "out")
+    arguments = (
+        "score",
+        "-q",
+        "-m",
+        "wer",
+        "-r",
+        "refs.txt",
+        "sysA.txt",
+        "sysB.txt",
+        "--segments",
+        "s.parquet",
+        "-o",
+        "out",
+    )
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        assert 'writing .parquet files needs pyarrow; run: pip install "nlgauge[parquet]"' in run(*arguments).stderr
+        assert (
+            'writing .parquet files needs pyarrow; run: pip install "nlgauge[parquet]"'
+            in run(*arguments).stderr
+        )
         return
     printed(*arguments)
     expected = [row["wer"] for row in nlgauge.load("out").frame(frame="records")]
-    assert polars.read_parquet("s.parquet")["wer"].to_list() == [None if math.isnan(value) else value for value in expected]
+    assert polars.read_parquet("s.parquet")["wer"].to_list() == [
+        None if math.isnan(value) else value for value in expected
+    ]
 
 
 def test_segments_on_standard_output_leave_scores_to_standard_error() -> None:
@@ -103,18 +147,26 @@ def test_segments_of_a_saved_result() -> None:
     scored("--ids", "ids.txt")
     saved = nlgauge.load("out")
     long = rows(printed("segments", "out"))
-    assert [(row["segment"], row["system"]) for row in long] == [(name, system) for system in ("sysA", "sysB") for name in ("a", "b", "last")]
+    assert [(row["segment"], row["system"]) for row in long] == [
+        (name, system) for system in ("sysA", "sysB") for name in ("a", "b", "last")
+    ]
     assert "prediction" not in long[0]
     wide = rows(printed("segments", "out", "--wide", "--texts", "-m", "wer", "-m", "bleu"))
     assert [row["segment"] for row in wide] == ["a", "b", "last"]
     assert wide[0]["sysB/prediction"] == "the cat sat on the mat"
     assert float(wide[1]["sysA/wer"]) == saved.tables["sysA", "wer"].segments()["wer"][1]
-    assert rows(printed("segments", "out", "-m", "wer", "bleu"))[0].keys() == rows(printed("segments", "out", "-m", "wer,bleu"))[0].keys()
+    assert (
+        rows(printed("segments", "out", "-m", "wer", "bleu"))[0].keys()
+        == rows(printed("segments", "out", "-m", "wer,bleu"))[0].keys()
+    )
     assert "bleu" not in rows(printed("segments", "out", "-m", "wer"))[0]
     assert {row["system"] for row in rows(printed("segments", "out", "--system", "sysB"))} == {"sysB"}
     printed("segments", "out", "-o", "x.csv")
     assert rows(Path("x.csv").read_text(), ",") == long
-    assert [json.loads(line)["segment"] for line in printed("segments", "out", "-f", "jsonl", "--wide").splitlines()] == ["a", "b", "last"]
+    assert [
+        json.loads(line)["segment"]
+        for line in printed("segments", "out", "-f", "jsonl", "--wide").splitlines()
+    ] == ["a", "b", "last"]
 
 
 def test_the_worst_segments() -> None:
@@ -123,14 +175,33 @@ def test_the_worst_segments() -> None:
     shown = printed("segments", "out", "-m", "wer", "--worst", "2")
     assert "prediction: x" in shown
     assert shown.split("\n")[0].split() == ["segment", "system", "wer", "texts"]
-    found = [json.loads(line) for line in printed("segments", "out", "-m", "wer", "--worst", "2", "-f", "jsonl").splitlines()]
-    assert [(row["segment"], row["system"]) for row in found] == [(row["segment"], row["system"]) for row in expected]
+    found = [
+        json.loads(line)
+        for line in printed("segments", "out", "-m", "wer", "--worst", "2", "-f", "jsonl").splitlines()
+    ]
+    assert [(row["segment"], row["system"]) for row in found] == [
+        (row["segment"], row["system"]) for row in expected
+    ]
 
 
 def test_missing_values_are_empty_and_several_texts_a_list() -> None:
     write("more.txt", "\nit runs\n\n")
     write("sources.txt", "\na b c\nd e f\n")
-    printed("score", "-m", "compression", "wer", "-r", "refs.txt", "-r", "more.txt", "-s", "sources.txt", "sysB.txt", "-o", "out")
+    printed(
+        "score",
+        "-m",
+        "compression",
+        "wer",
+        "-r",
+        "refs.txt",
+        "-r",
+        "more.txt",
+        "-s",
+        "sources.txt",
+        "sysB.txt",
+        "-o",
+        "out",
+    )
     found = rows(printed("segments", "out", "--texts"))
     assert json.loads(found[1]["references"]) == ["the dog runs away", "it runs"]
     empty = [i for i, row in enumerate(found) if row["compression"] == ""]
@@ -158,7 +229,11 @@ def test_missing_values_are_empty_and_several_texts_a_list() -> None:
         (["add", "out", "-m", "chrf", "-o", "hashed"], 1, "holds a result already"),
         (["show", "out", "--by", "domain"], 2, "domain"),
         (["show", "out", "--where", "domain=x"], 2, "domain"),
-        (["compare", "alone"], 1, "a comparison needs two systems, alone has 'sysA' alone; run: nlgauge add alone --system FILE"),
+        (
+            ["compare", "alone"],
+            1,
+            "a comparison needs two systems, alone has 'sysA' alone; run: nlgauge add alone --system FILE",
+        ),
         (["compare", "out", "-f", "x"], 2, "'x' is not one of table"),
     ],
 )
@@ -198,10 +273,20 @@ def test_a_system_of_records_is_added_by_its_ids() -> None:
     printed("add", "out", "--system", "C.jsonl")
     printed("add", "out", "--system", "D=C.jsonl")
     saved = nlgauge.load("out")
-    assert {system: saved[system]["exact_match"]["score"] for system in saved.systems} == {"A": 1.0, "B": 0.0, "C": 1.0, "D": 1.0}
+    assert {system: saved[system]["exact_match"]["score"] for system in saved.systems} == {
+        "A": 1.0,
+        "B": 0.0,
+        "C": 1.0,
+        "D": 1.0,
+    }
     assert list(document("score", "-m", "distinct", "mine=C.jsonl")["systems"]) == ["mine"]
     assert list(document("score", "-m", "distinct", "C.jsonl")["systems"]) == ["system"]
-    write("D.jsonl", json.dumps({"id": "x", "prediction": "p"}) + "\n" + "".join(json.dumps(record) + "\n" for record in turned[1:]))
+    write(
+        "D.jsonl",
+        json.dumps({"id": "x", "prediction": "p"})
+        + "\n"
+        + "".join(json.dumps(record) + "\n" for record in turned[1:]),
+    )
     assert "has no segment 's5'" in refused("add", "out", "--system", "D.jsonl")
 
 
@@ -215,26 +300,58 @@ def test_groups_and_conditions() -> None:
     groups = document("show", "out", "--by", "domain")
     assert [group["value"] for group in groups["groups"]] == ["ted", "news"]
     assert groups["groups"][1]["systems"]["B"]["wer"]["scores"] == whole.where(domain="news")["B"]["wer"]
-    assert groups["groups"][0]["comparison"]["rows"][0]["p_holm"] == whole.by("domain").compare()["ted"].rows[0].p_holm
+    assert (
+        groups["groups"][0]["comparison"]["rows"][0]["p_holm"]
+        == whole.by("domain").compare()["ted"].rows[0].p_holm
+    )
     news = document("score", "-m", "wer", "d.jsonl", "--where", "domain=news")
     assert news["segments"] == 3
     assert document("show", "out", "--where", "domain=news")["systems"] == news["systems"]
-    assert document("show", "out", "--where", "id=s1", "--where", "id=s2", "--no-intervals", "--test", "none")["segments"] == 2
-    assert [row["segment"] for row in rows(printed("segments", "out", "--where", "domain=ted", "--system", "A"))] == ["s0", "s2", "s4"]
-    assert document("compare", "out", "--where", "domain=news")["rows"][0]["p"] == whole.where(domain="news").compare()["wer"].p
+    assert (
+        document("show", "out", "--where", "id=s1", "--where", "id=s2", "--no-intervals", "--test", "none")[
+            "segments"
+        ]
+        == 2
+    )
+    assert [
+        row["segment"] for row in rows(printed("segments", "out", "--where", "domain=ted", "--system", "A"))
+    ] == ["s0", "s2", "s4"]
+    assert (
+        document("compare", "out", "--where", "domain=news")["rows"][0]["p"]
+        == whole.where(domain="news").compare()["wer"].p
+    )
     assert printed("show", "out", "--by", "domain", "-f", "latex") == whole.by("domain").to_latex()
 
 
 def test_inputs_in_other_forms() -> None:
     write("ref.csv", "caf\xe9;x\n".encode("cp1252") * 3)
     write("hyp.csv", "caf\xe9;y\n".encode("cp1252") * 3)
-    found = document("score", "-m", "exact_match", "--encoding", "cp1252", "--delimiter", ";", "-r", "ref.csv:1", "hyp.csv:1")
+    found = document(
+        "score",
+        "-m",
+        "exact_match",
+        "--encoding",
+        "cp1252",
+        "--delimiter",
+        ";",
+        "-r",
+        "ref.csv:1",
+        "hyp.csv:1",
+    )
     assert next(iter(found["systems"].values()))["exact_match"]["scores"]["score"] == 1.0
     write("tabs.csv", "caf\tx\n" * 3)
-    assert document("score", "-m", "exact_match", "--delimiter", "\\t", "-r", "tabs.csv:1", "T=tabs.csv:1")["segments"] == 3
+    assert (
+        document("score", "-m", "exact_match", "--delimiter", "\\t", "-r", "tabs.csv:1", "T=tabs.csv:1")[
+            "segments"
+        ]
+        == 3
+    )
     write("gaps.jsonl", '{"prediction": "a", "reference": "a"}\n{"prediction": null, "reference": "b"}\n')
     skipped = warned("score", "-b", "-m", "wer", "gaps.jsonl", "--skip-missing")
-    assert (skipped.stdout, skipped.stderr) == ("0.0000\n", "warning: 1 of 2 segments is left out: a text is missing.\n")
+    assert (skipped.stdout, skipped.stderr) == (
+        "0.0000\n",
+        "warning: 1 of 2 segments is left out: a text is missing.\n",
+    )
     assert "gaps.jsonl, line 2" in refused("score", "-m", "wer", "gaps.jsonl")
     uneven = RECORDS[:5] + RECORDS[6:]
     write("uneven.jsonl", "".join(json.dumps(record) + "\n" for record in uneven))
@@ -243,7 +360,10 @@ def test_inputs_in_other_forms() -> None:
     assert json.loads(common.stdout)["segments"] == 5
     assert document("score", "-m", "wer", records(), "--pooled")["segments"] == 12
     write("wide.tsv", "ref\tA\tB\nx\tx\ty\n")
-    assert list(document("score", "-m", "wer", "wide.tsv", "--column", "A", "--column", "B")["systems"]) == ["A", "B"]
+    assert list(document("score", "-m", "wer", "wide.tsv", "--column", "A", "--column", "B")["systems"]) == [
+        "A",
+        "B",
+    ]
     assert list(document("score", "-m", "wer", records(), "--column", "B")["systems"]) == ["B"]
 
 
@@ -256,10 +376,17 @@ def test_comparisons_in_other_forms() -> None:
 
 
 def test_eval_and_version() -> None:
-    found = json.loads(printed("eval", "--predictions", "sysA.txt", "--references", "refs.txt", "--export", "e.json"))
+    found = json.loads(
+        printed("eval", "--predictions", "sysA.txt", "--references", "refs.txt", "--export", "e.json")
+    )
     assert found["total_items"] == 3
     assert json.loads(Path("e.json").read_text())["bleu"]["score"] == found["bleu"]["score"]
-    write("cfg.json", json.dumps({"predictions": "sysA.txt", "references": "refs.txt", "metrics": ["wer"], "reduce_fn": "max"}))
+    write(
+        "cfg.json",
+        json.dumps(
+            {"predictions": "sysA.txt", "references": "refs.txt", "metrics": ["wer"], "reduce_fn": "max"}
+        ),
+    )
     assert "wer" in json.loads(printed("eval", "--config", "cfg.json"))
     assert "predictions and references are needed" in refused("eval")
     assert printed("version") == printed("--version")
@@ -289,12 +416,18 @@ def test_lists_fit_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert value.value in shown
 
 
-BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+BENCHMARKS = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 
 
 @pytest.mark.parametrize(
     ("name", "options", "groups"),
-    [("webnlg2020_en", ["--common"], 0), ("wmt17_da_seg", ["--pooled", "--by", "lp"], 7), ("wmt21_mqm_news", ["--pooled", "--by", "lp"], 2)],
+    [
+        ("webnlg2020_en", ["--common"], 0),
+        ("wmt17_da_seg", ["--pooled", "--by", "lp"], 7),
+        ("wmt21_mqm_news", ["--pooled", "--by", "lp"], 2),
+    ],
 )
 def test_files_of_the_field_are_scored_as_they_are(name: str, options: list[str], groups: int) -> None:
     path = BENCHMARKS / f"{name}.jsonl.gz"
@@ -335,10 +468,14 @@ def test_fetching_a_model_says_so_on_a_terminal(monkeypatch: pytest.MonkeyPatch)
     assert "fetching minilm (91 MB)" in terminal.text
 
 
-def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("nlgauge.scoring.Scorer.score_corpus", lambda *_: pytest.fail("it was scored"))
     words = ("score", "-m", "bleu", "-r", "refs.txt", "sysA.txt")
-    assert "refs.txt is a file, so refs.txt/out cannot be written; choose another place" in refused(*words, "-o", "refs.txt/out")
+    assert "refs.txt is a file, so refs.txt/out cannot be written; choose another place" in refused(
+        *words, "-o", "refs.txt/out"
+    )
     assert "there is no directory new to write out to; create it first" in refused(*words, "-o", "new/out")
     monkeypatch.setattr("nlgauge.cli.segment_files.find_spec", lambda _: None)
     assert 'pip install "nlgauge[parquet]"' in refused(*words, "--segments", "x.parquet", code=1)
@@ -366,7 +503,9 @@ def test_latex_has_the_label_and_the_caption_that_were_asked_for() -> None:
 
 def test_a_report_makes_no_directories(folder: Path) -> None:
     scored()
-    assert "there is no directory none/there to write x.html to; create it first." in refused("report", "out", "-o", "none/there/x.html")
+    assert "there is no directory none/there to write x.html to; create it first." in refused(
+        "report", "out", "-o", "none/there/x.html"
+    )
     assert not (folder / "none").exists()
 
 

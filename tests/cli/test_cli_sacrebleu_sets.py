@@ -30,12 +30,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(dataset, "_outdir", str(tmp_path / "sets" / dataset.name))
         monkeypatch.setattr(dataset, "_rawdir", str(tmp_path / "sets" / dataset.name / "raw"))
     (tmp_path / "sets" / "wmt17" / "raw" / "test").mkdir(parents=True)
-    columns = {"src": SOURCES, "ref": REFERENCES, "docid": ["a", "b", "b"], "genre": ["news"] * 3, "origlang": ["de", "en", "en"]}
+    columns = {
+        "src": SOURCES,
+        "ref": REFERENCES,
+        "docid": ["a", "b", "b"],
+        "genre": ["news"] * 3,
+        "origlang": ["de", "en", "en"],
+    }
     for field, lines in columns.items():
         write(f"sets/wmt17/wmt17.de-en.{field}", "".join(f"{line}\n" for line in lines))
     documents = [("a", "de", SOURCES[:1]), ("b", "en", SOURCES[1:])]
     raw = "".join(
-        f'<doc sysid="src" docid="{name}" origlang="{lang}">\n' + "".join(f'<seg id="1">{line}</seg>\n' for line in lines)
+        f'<doc sysid="src" docid="{name}" origlang="{lang}">\n'
+        + "".join(f'<seg id="1">{line}</seg>\n' for line in lines)
         for name, lang, lines in documents
     )
     write("sets/wmt17/raw/test/newstest2017-deen-src.de.sgm", raw)
@@ -45,9 +52,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_test_set_brings_references_and_sources() -> None:
     found = document("score", "-t", "wmt17", "-l", "de-en", "-m", "bleu", "novelty", "sys.txt")
-    assert found["systems"]["sys"]["bleu"]["scores"]["score"] == pytest.approx(sacrebleu.corpus_bleu(SYSTEM, [REFERENCES]).score, abs=1e-9)
+    assert found["systems"]["sys"]["bleu"]["scores"]["score"] == pytest.approx(
+        sacrebleu.corpus_bleu(SYSTEM, [REFERENCES]).score, abs=1e-9
+    )
     assert found["systems"]["sys"]["novelty"]["scores"]["score"] > 0
-    piped = document("score", "-t", "wmt17", "-l", "de-en", "-m", "bleu", stdin="".join(f"{line}\n" for line in SYSTEM))
+    piped = document(
+        "score", "-t", "wmt17", "-l", "de-en", "-m", "bleu", stdin="".join(f"{line}\n" for line in SYSTEM)
+    )
     assert piped["systems"]["stdin"]["bleu"] == found["systems"]["sys"]["bleu"]
 
 
@@ -63,9 +74,17 @@ def test_a_part_of_a_test_set() -> None:
 
 def test_texts_of_a_test_set() -> None:
     assert printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "src").splitlines() == SOURCES
-    assert printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "docid", "ref").splitlines()[0] == "a\ta house ."
-    assert printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "all").splitlines()[2] == "sie liest ein Buch\tshe reads a book\tb\tnews\ten"
-    assert printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "ref", "-ol", "de").splitlines() == ["a house ."]
+    assert (
+        printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "docid", "ref").splitlines()[0]
+        == "a\ta house ."
+    )
+    assert (
+        printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "all").splitlines()[2]
+        == "sie liest ein Buch\tshe reads a book\tb\tnews\ten"
+    )
+    assert printed("score", "-t", "wmt17", "-l", "de-en", "--echo", "ref", "-ol", "de").splitlines() == [
+        "a house ."
+    ]
 
 
 def test_lists_and_citations() -> None:
@@ -84,16 +103,31 @@ def test_lists_and_citations() -> None:
         (["-t", "wmt19", "-l", "de-en", "sys.txt"], "sacrebleu --download wmt19 -l "),
         (["-t", "wmt21", "-l", "de-en", "sys.txt"], "the test set wmt21 is not on this machine"),
         (["-t", "wmt21", "--list"], "the test set wmt21 is not on this machine"),
-        (["-t", "wmt177", "-l", "de-en", "sys.txt"], "sacreBLEU has no test set 'wmt177' (did you mean 'wmt17'"),
+        (
+            ["-t", "wmt177", "-l", "de-en", "sys.txt"],
+            "sacreBLEU has no test set 'wmt177' (did you mean 'wmt17'",
+        ),
         (["-t", "wmt17", "-l", "de-xx", "sys.txt"], "wmt17 has no language pair 'de-xx'"),
         (["-t", "wmt17", "sys.txt"], "-t wmt17 needs a language pair, such as -l en-de"),
         (["-t", "wmt17", "-l", "en", "sys.txt"], "-t wmt17 needs a language pair"),
-        (["-t", "wmt17", "-l", "de-en", "-r", "refs.txt", "sys.txt"], "-t wmt17 brings its own references; leave out -t or -r refs.txt"),
-        (["-t", "wmt17", "-l", "de-en", "--echo", "x"], "wmt17, de-en has no field 'x'; there are src, ref, docid"),
+        (
+            ["-t", "wmt17", "-l", "de-en", "-r", "refs.txt", "sys.txt"],
+            "-t wmt17 brings its own references; leave out -t or -r refs.txt",
+        ),
+        (
+            ["-t", "wmt17", "-l", "de-en", "--echo", "x"],
+            "wmt17, de-en has no field 'x'; there are src, ref, docid",
+        ),
         (["--echo", "src"], "--echo needs a test set and a language pair"),
         (["--cite"], "--cite needs a test set"),
-        (["--origlang", "de", "-r", "refs.txt", "sysA.txt"], "--origlang and --subset choose a part of a test set"),
-        (["-l", "en-ja", "-r", "refs.txt", "sysA.txt"], "for texts in Japanese write -l ja, for English with a region -l en-JA"),
+        (
+            ["--origlang", "de", "-r", "refs.txt", "sysA.txt"],
+            "--origlang and --subset choose a part of a test set",
+        ),
+        (
+            ["-l", "en-ja", "-r", "refs.txt", "sysA.txt"],
+            "for texts in Japanese write -l ja, for English with a region -l en-JA",
+        ),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:

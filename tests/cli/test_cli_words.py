@@ -1,4 +1,6 @@
-"""The words of a command line: the forms that users of sacreBLEU type mean what they mean there, and what is unclear is refused."""
+"""The words of a command line: the forms that users of sacreBLEU type mean what they mean there, and what
+is unclear is refused.
+"""
 
 from __future__ import annotations
 
@@ -46,14 +48,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("words", "expected"),
     [
         ("-m bleu -r refs.txt sysA.txt sysB.txt", "--metric bleu --references refs.txt -- sysA.txt sysB.txt"),
-        ("-m bleu chrf,ter -r refs.txt sysA.txt", "--metric bleu --metric chrf --metric ter --references refs.txt -- sysA.txt"),
+        (
+            "-m bleu chrf,ter -r refs.txt sysA.txt",
+            "--metric bleu --metric chrf --metric ter --references refs.txt -- sysA.txt",
+        ),
         ("-m bleu,chrf(word_order=2,beta=3)", "--metric bleu --metric chrf(word_order=2,beta=3)"),
-        ("-m infolm(model='a),b',measure=('kl','l1')),bleu", "--metric infolm(model='a),b',measure=('kl','l1')) --metric bleu"),
+        (
+            "-m infolm(model='a),b',measure=('kl','l1')),bleu",
+            "--metric infolm(model='a),b',measure=('kl','l1')) --metric bleu",
+        ),
         ("-m bleu wer sysA.txt -r refs.txt", "--metric bleu --metric wer --references refs.txt -- sysA.txt"),
         ("-m bleu nowhere.txt -r refs.txt", "--metric bleu --references refs.txt -- nowhere.txt"),
         ("-m bleu A=sysA d.tsv:mt", "--metric bleu -- A=sysA d.tsv:mt"),
-        ("-r ref0 ref1 -i sysA.txt sysB.txt", "--references ref0 --references ref1 --input sysA.txt --input sysB.txt"),
-        ("ref0 ref1 -i sysA.txt -m bleu", "--input sysA.txt --metric bleu --references ref0 --references ref1"),
+        (
+            "-r ref0 ref1 -i sysA.txt sysB.txt",
+            "--references ref0 --references ref1 --input sysA.txt --input sysB.txt",
+        ),
+        (
+            "ref0 ref1 -i sysA.txt -m bleu",
+            "--input sysA.txt --metric bleu --references ref0 --references ref1",
+        ),
         ("-i sysA.txt -q ref0", "--input sysA.txt --quiet --references ref0"),
         ("sysA.txt -r ref0", "--references ref0 -- sysA.txt"),
         ("-r refs.txt - sysB.txt", "--references refs.txt -- - sysB.txt"),
@@ -81,13 +95,25 @@ def test_words_in_one_form(words: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("-r ref0 ref1 sysA.txt", "is ref1 another reference or a system? For a reference write -r ref0 -r ref1 sysA.txt, for"),
+        (
+            "-r ref0 ref1 sysA.txt",
+            "is ref1 another reference or a system? For a reference write -r ref0 -r ref1 sysA.txt, for",
+        ),
         ("-r ref0 ref1", "-r ref0 -r ref1 SYSTEM"),
         ("sysA.txt -r ref0 C.txt", "write -r ref0 -r C.txt sysA.txt, for a system -r ref0 -i sysA.txt C.txt"),
-        ("-r ref0 -i sysA.txt -q sysB.txt", "with -i every file follows -r (references) or -i (systems); 'sysB.txt' follows neither"),
-        ("-m bleu chfr -r refs.txt sysA.txt", "there is neither a metric nor a file 'chfr' (did you mean 'chrf'"),
+        (
+            "-r ref0 -i sysA.txt -q sysB.txt",
+            "with -i every file follows -r (references) or -i (systems); 'sysB.txt' follows neither",
+        ),
+        (
+            "-m bleu chfr -r refs.txt sysA.txt",
+            "there is neither a metric nor a file 'chfr' (did you mean 'chrf'",
+        ),
         ("-m bleu nonsense(x=1) sysA.txt", "there is neither a metric nor a file 'nonsense'"),
-        ("-m bleu wer -r refs.txt sysA.txt", "'wer' is the name of a metric and of a file; write -m wer for the metric, ./wer for the file"),
+        (
+            "-m bleu wer -r refs.txt sysA.txt",
+            "'wer' is the name of a metric and of a file; write -m wer for the metric, ./wer for the file",
+        ),
     ],
 )
 def test_what_is_unclear_is_refused_with_the_right_form(words: str, message: str) -> None:
@@ -111,23 +137,37 @@ def test_the_form_of_sacrebleu_scores_against_all_references() -> None:
     assert list(found["signatures"]) == ["bleu", "wer"]
     assert found["signatures"]["bleu"].startswith("nrefs:var|")
     same = document("score", "-r", "refs.txt", "ref1", "-m", "bleu,wer", "-i", "sysA.txt", "-i", "sysB.txt")
-    assert same == found == document("score", "-m", "bleu", "-m", "wer", "-r", "refs.txt", "-r", "ref1", "sysA.txt", "sysB.txt")
+    assert (
+        same
+        == found
+        == document(
+            "score", "-m", "bleu", "-m", "wer", "-r", "refs.txt", "-r", "ref1", "sysA.txt", "sysB.txt"
+        )
+    )
 
 
 def test_tokeniser_and_case_reach_the_metrics_that_take_them() -> None:
-    found = document("score", "-m", "bleu", "chrf", "rouge", "-tok", "char", "-lc", "-r", "refs.txt", "sysA.txt")
+    found = document(
+        "score", "-m", "bleu", "chrf", "rouge", "-tok", "char", "-lc", "-r", "refs.txt", "sysA.txt"
+    )
     assert list(found["signatures"]) == ["bleu(tokenizer='char', lowercase=True)", "chrf", "rouge"]
     without = document("score", "-m", "chrf", "wer", "-lc", "-r", "refs.txt", "sysA.txt")
     assert list(without["signatures"]) == ["chrf(lowercase=True)", "wer(lowercase=True)"]
-    kept = document("score", "-m", "bleu(tokenizer='none')", "bleu", "-tok", "intl", "-r", "refs.txt", "sysA.txt")
+    kept = document(
+        "score", "-m", "bleu(tokenizer='none')", "bleu", "-tok", "intl", "-r", "refs.txt", "sysA.txt"
+    )
     assert list(kept["signatures"]) == ["bleu(tokenizer='none')", "bleu(tokenizer='intl')"]
     assert "none of distinct takes lowercase=True" in refused("score", "-m", "distinct", "-lc", "sysA.txt")
-    assert "tokenizer must be one of" in refused("score", "-m", "bleu", "-tok", "nonsense", "-r", "refs.txt", "sysA.txt")
+    assert "tokenizer must be one of" in refused(
+        "score", "-m", "bleu", "-tok", "nonsense", "-r", "refs.txt", "sysA.txt"
+    )
 
 
 @pytest.fixture
 def sacrebleu_program() -> ModuleType:
-    """sacreBLEU's command line, which is not allowed to change what happens to a process that writes to a closed socket."""
+    """sacreBLEU's command line, which is not allowed to change what happens to a process that writes to a
+    closed socket.
+    """
     before = signal.getsignal(signal.SIGPIPE) if hasattr(signal, "SIGPIPE") else None
     program: ModuleType = pytest.importorskip("sacrebleu.sacrebleu")
     if before is not None:
@@ -138,7 +178,9 @@ def sacrebleu_program() -> ModuleType:
 def test_every_name_of_sacrebleu_means_something(sacrebleu_program: ModuleType) -> None:
     given: list[str] = []
     original = argparse.ArgumentParser.parse_args
-    argparse.ArgumentParser.parse_args = lambda self, *_: given.extend(self._option_string_actions) or original(self, [])  # type: ignore[method-assign]
+    argparse.ArgumentParser.parse_args = lambda self, *_: (
+        given.extend(self._option_string_actions) or original(self, [])
+    )  # type: ignore[method-assign]
     try:
         sacrebleu_program.parse_args()
     finally:
@@ -160,7 +202,9 @@ def test_what_is_written_otherwise_is_answered(name: str) -> None:
 
 
 def test_smoothing_after_s_is_answered() -> None:
-    assert "-m \"bleu(smooth_method='floor')\"" in refused("score", "-s", "floor", "-r", "refs.txt", "sysA.txt")
+    assert "-m \"bleu(smooth_method='floor')\"" in refused(
+        "score", "-s", "floor", "-r", "refs.txt", "sysA.txt"
+    )
     write("floor", "a\nb\nc\n")
     assert run("score", "-q", "-m", "wer", "-s", "floor", "-r", "refs.txt", "sysA.txt").exit_code == 0
 
@@ -168,7 +212,9 @@ def test_smoothing_after_s_is_answered() -> None:
 @pytest.mark.parametrize("name", ["--paired-bs", "-pbs"])
 def test_the_paired_bootstrap_by_its_name_there(name: str) -> None:
     with pytest.warns(UserWarning, match="paired bootstrap"):
-        found = document("score", "-m", "wer", name, "--paired-bs-n", "30", "-r", "refs.txt", "sysA.txt", "sysB.txt")["comparison"]
+        found = document(
+            "score", "-m", "wer", name, "--paired-bs-n", "30", "-r", "refs.txt", "sysA.txt", "sysB.txt"
+        )["comparison"]
         assert found["rows"][0]["p"] == nlgauge_compared("bootstrap", 30)
     assert (found["test"], found["resamples"]) == ("bootstrap", 30)
 
@@ -201,7 +247,11 @@ def test_intervals_and_tests_can_be_chosen_or_left_out() -> None:
 
 
 def test_translated_words_keep_values_and_what_other_commands_do_not_know() -> None:
-    assert translated(["--metrics=bleu", "-sl"], ["--metric", "--segments"]) == ["--metric=bleu", "--segments", "-"]
+    assert translated(["--metrics=bleu", "-sl"], ["--metric", "--segments"]) == [
+        "--metric=bleu",
+        "--segments",
+        "-",
+    ]
     assert translated(["-sl", "--detail"], ["--metric"]) == ["-sl", "--detail"]
 
 

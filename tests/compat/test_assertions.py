@@ -15,7 +15,9 @@ WORSE = [f"the cat sat near mat number {number} of a house" for number in range(
 ONE_WORSE = [*REFERENCES[:-1], "no"]
 
 
-@pytest.mark.parametrize("metric", ["chrf", "bleu", "wer", "ter", "rouge", {"path": "wer", "resulting_name": "mistakes"}])
+@pytest.mark.parametrize(
+    "metric", ["chrf", "bleu", "wer", "ter", "rouge", {"path": "wer", "resulting_name": "mistakes"}]
+)
 def test_it_fails_where_the_new_system_is_worse_and_only_then(metric):
     with pytest.raises(AssertionError, match="is worse than that of the baseline, beyond chance"):
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric=metric)
@@ -31,7 +33,9 @@ def test_what_may_be_chance_passes():
 
 
 def test_the_message_has_the_numbers_of_a_comparison():
-    row = nlgauge.score({"new": WORSE, "baseline": REFERENCES}, REFERENCES, metrics="wer").compare("new", "baseline")["wer"]
+    row = nlgauge.score({"new": WORSE, "baseline": REFERENCES}, REFERENCES, metrics="wer").compare(
+        "new", "baseline"
+    )["wer"]
     with pytest.raises(AssertionError) as caught:
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
     assert str(caught.value) == (
@@ -59,9 +63,15 @@ def test_options_of_a_score():
 
 
 def test_few_segments_are_warned_of_and_too_few_refused():
-    with pytest.warns(UserWarning, match="with 8 segments"), pytest.raises(AssertionError, match="wer is worse"):
+    with (
+        pytest.warns(UserWarning, match="with 8 segments"),
+        pytest.raises(AssertionError, match="wer is worse"),
+    ):
         assert_not_worse(WORSE[:8], REFERENCES[:8], REFERENCES[:8], "wer")
-    with pytest.raises(InputError, match=r"5 segments with both scores cannot reach p < 0\.05, so nothing could fail; give 6 or more"):
+    with pytest.raises(
+        InputError,
+        match=r"5 segments with both scores cannot reach p < 0\.05, so nothing could fail; give 6 or more",
+    ):
         assert_not_worse(WORSE[:5], REFERENCES[:5], REFERENCES[:5], "wer")
 
 

@@ -1,4 +1,6 @@
-"""The call forms of other libraries: the thesis' figures as printed, NLG-Metricverse and Jury, evaluate, torchmetrics, bert-score."""
+"""The call forms of other libraries: the thesis' figures as printed, NLG-Metricverse and Jury, evaluate,
+torchmetrics, bert-score.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import DataLoaderStrategies, Jury, MetricForLanguageGeneration, MetricForNLG, NLGMetricverse, load_metric
+from nlgauge import (
+    DataLoaderStrategies,
+    Jury,
+    MetricForLanguageGeneration,
+    MetricForNLG,
+    NLGMetricverse,
+    load_metric,
+)
 from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.compat.torchmetrics import TextMetric
 from nlgauge.engine.executors import Serial
@@ -24,13 +33,19 @@ refs = ["the cat sat on the mat", "hello their", "something"]
 class CustomMetric(MetricForNLG):
     """Figure 3.6: says which method was reached, and with what."""
 
-    def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+    def _compute_single_pred_single_ref(
+        self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+    ) -> Any:
         return {"score": 11.0, "got": [preds, refs], "reduce": reduce_fn, "given": kwargs}
 
-    def _compute_single_pred_multi_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+    def _compute_single_pred_multi_ref(
+        self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+    ) -> Any:
         return {"score": 12.0, "got": [preds, refs], "reduce": reduce_fn, "given": kwargs}
 
-    def _compute_multi_pred_multi_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+    def _compute_multi_pred_multi_ref(
+        self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+    ) -> Any:
         return {"score": 22.0, "got": [preds, refs], "reduce": reduce_fn, "given": kwargs}
 
 
@@ -51,9 +66,13 @@ def test_figure_3_3() -> None:
 
 
 def test_figure_3_3_with_a_model(tiny_models: dict[str, Path]) -> None:
-    model = load_metric("bertscore", compute_kwargs={"model_type": str(tiny_models["encoder"]), "num_layers": 2, "lang": "en"})
+    model = load_metric(
+        "bertscore", compute_kwargs={"model_type": str(tiny_models["encoder"]), "num_layers": 2, "lang": "en"}
+    )
     score = NLGMetricverse(metrics=[model, "bleu"], run_concurrent=True)(preds, refs)
-    expected = nlgauge.score(preds, refs, metrics={"path": "bertscore", "model": str(tiny_models["encoder"]), "layer": 2})
+    expected = nlgauge.score(
+        preds, refs, metrics={"path": "bertscore", "model": str(tiny_models["encoder"]), "layer": 2}
+    )
     assert score["bertscore"]["score"] == pytest.approx(next(iter(expected.values()))["f1"], abs=1e-6)
 
 
@@ -66,7 +85,12 @@ def test_figure_3_4() -> None:
     scorer = NLGMetricverse(metrics=metrics)
     score = scorer(preds, refs)
     expected = nlgauge.score(preds, refs, metrics=["bleu(max_order=1)", "bleu(max_order=2)", "rouge"])
-    assert score["bleu_1"]["score"] == expected["bleu(max_order=1)"]["score"] != score["bleu_2"]["score"] == expected["bleu(max_order=2)"]["score"]
+    assert (
+        score["bleu_1"]["score"]
+        == expected["bleu(max_order=1)"]["score"]
+        != score["bleu_2"]["score"]
+        == expected["bleu(max_order=2)"]["score"]
+    )
     assert score["rouge"]["score"] == expected["rouge"]["score"]
     # The same list works in our own call.
     assert nlgauge.score(preds, refs, metrics=metrics)["bleu_1"]["score"] == score["bleu_1"]["score"]
@@ -79,17 +103,29 @@ MANY_PREDS = [["the cat is here", "a cat"], ["hello there"], [""]]
 @pytest.mark.parametrize("how", ["class", "instance", "ours", "compute"])
 @pytest.mark.parametrize(
     ("predictions", "references", "score"),
-    [(preds, refs, 11.0), (preds, MANY_REFS, 12.0), (MANY_PREDS, MANY_REFS, 22.0), (preds, [[ref] for ref in refs], 11.0)],
+    [
+        (preds, refs, 11.0),
+        (preds, MANY_REFS, 12.0),
+        (MANY_PREDS, MANY_REFS, 22.0),
+        (preds, [[ref] for ref in refs], 11.0),
+    ],
 )
 def test_figure_3_6(how: str, predictions: list[Any], references: list[Any], score: float) -> None:
     if how == "ours":
         found = nlgauge.score(predictions, references, metrics=CustomMetric())["CustomMetric"]
     elif how == "compute":
-        found = CustomMetric.construct().compute(predictions=predictions, references=references)["CustomMetric"]
+        found = CustomMetric.construct().compute(predictions=predictions, references=references)[
+            "CustomMetric"
+        ]
     else:
-        found = NLGMetricverse(metrics=CustomMetric if how == "class" else [CustomMetric()])(predictions, references)["CustomMetric"]
+        found = NLGMetricverse(metrics=CustomMetric if how == "class" else [CustomMetric()])(
+            predictions, references
+        )["CustomMetric"]
     assert found["score"] == score
-    assert found["got"] == [predictions, [ref for (ref,) in references] if score == 11.0 and references is not refs else references]
+    assert found["got"] == [
+        predictions,
+        [ref for (ref,) in references] if score == 11.0 and references is not refs else references,
+    ]
 
 
 def test_a_custom_metric_beside_others_gets_what_the_call_gives() -> None:
@@ -112,7 +148,9 @@ def test_a_custom_metric_in_our_own_calls_gets_the_rule_of_reduction() -> None:
 
 def test_a_custom_metric_may_return_a_number_or_numpy() -> None:
     class Numpy(MetricForLanguageGeneration):
-        def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+        def _compute_single_pred_single_ref(
+            self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+        ) -> Any:
             return {"score": np.float32(0.5), "all": np.array([1, 2])}
 
     assert NLGMetricverse(OneReference)(preds, preds)["OneReference"]["score"] == 1.0
@@ -122,7 +160,13 @@ def test_a_custom_metric_may_return_a_number_or_numpy() -> None:
 
 
 def test_a_custom_metric_without_the_method_says_so() -> None:
-    with pytest.raises(InputError, match="several references per segment, for which OneReference needs the method _compute_single_pred_multi_ref"):
+    with pytest.raises(
+        InputError,
+        match=(
+            "several references per segment, for which OneReference needs the method"
+            " _compute_single_pred_multi_ref"
+        ),
+    ):
         NLGMetricverse(OneReference)(preds, MANY_REFS)
     with pytest.raises(InputError, match="_compute_multi_pred_multi_ref"):
         NLGMetricverse(OneReference)(MANY_PREDS, MANY_REFS)
@@ -132,7 +176,9 @@ def test_a_custom_metric_without_the_method_says_so() -> None:
 
 def test_a_custom_metric_that_returns_nothing_is_an_error() -> None:
     class Forgot(MetricForNLG):
-        def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+        def _compute_single_pred_single_ref(
+            self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+        ) -> Any:
             return None
 
     with pytest.raises(ParameterError, match="returned None"):
@@ -183,7 +229,15 @@ def test_positional_and_keyword_calls_agree(call: str) -> None:
     method = getattr(scorer, call)
     expected = nlgauge.score(preds, many, metrics="chrf", reduce_fn="min")["chrf"]["score"]
     assert method(preds, many, "min")["chrf"]["score"] == expected
-    assert method(predictions=preds, references=many, reduce_fn="min", strategy=DataLoaderStrategies.OneRecordPerLine)["chrf"]["score"] == expected
+    assert (
+        method(
+            predictions=preds,
+            references=many,
+            reduce_fn="min",
+            strategy=DataLoaderStrategies.OneRecordPerLine,
+        )["chrf"]["score"]
+        == expected
+    )
     assert method(preds, many)["chrf"]["score"] != expected
 
 
@@ -198,9 +252,21 @@ def test_metrics_in_every_form() -> None:
         CustomMetric,
     ]
     score = NLGMetricverse(metrics=forms)(preds, refs)
-    assert list(score)[3:] == ["bleu_1", "bleu_lower", "sacrebleu", "chrf(word_order=2)", "chrf++", "wer", "CustomMetric"]
+    assert list(score)[3:] == [
+        "bleu_1",
+        "bleu_lower",
+        "sacrebleu",
+        "chrf(word_order=2)",
+        "chrf++",
+        "wer",
+        "CustomMetric",
+    ]
     assert score["chrf++"]["score"] == score["chrf(word_order=2)"]["score"]
-    assert list(NLGMetricverse(metrics="bleu").metrics) == list(NLGMetricverse(metrics=load_metric("bleu")).metrics) == ["bleu"]
+    assert (
+        list(NLGMetricverse(metrics="bleu").metrics)
+        == list(NLGMetricverse(metrics=load_metric("bleu")).metrics)
+        == ["bleu"]
+    )
     assert list(NLGMetricverse().metrics) == ["bleu", "chrf", "rouge"]
 
 
@@ -217,7 +283,9 @@ def test_other_spellings_of_parameters_work_in_every_call_form():
     assert nmv.load_metric("bleu", compute_kwargs={"tok": "char"}).compute(**texts) == {
         "bleu": nmv.load_metric("bleu", tokenizer="char").compute(**texts)["bleu"]
     }
-    assert nlgauge.score(**texts, metrics={"path": "em", "ignore_case": True}).labels == ("exact_match(lowercase=True)",)
+    assert nlgauge.score(**texts, metrics={"path": "em", "ignore_case": True}).labels == (
+        "exact_match(lowercase=True)",
+    )
     both = NLGMetricverse(metrics=["bleu", "ter"])(**texts, ignore_case=True)
     assert both["ter"]["score"] == pytest.approx(100 / 3)
 
@@ -225,18 +293,29 @@ def test_other_spellings_of_parameters_work_in_every_call_form():
 def test_parameters_at_the_call_go_where_they_belong() -> None:
     scorer = NLGMetricverse(metrics=["bleu", "wer", {"path": "rouge", "rouge_types": ["rouge1"]}])
     score = scorer(preds, refs, max_order=1, lowercase=True)
-    expected = nlgauge.score(preds, refs, metrics=["bleu(max_order=1, lowercase=True)", "wer(lowercase=True)", "rouge(rouge_types=['rouge1'])"])
+    expected = nlgauge.score(
+        preds,
+        refs,
+        metrics=["bleu(max_order=1, lowercase=True)", "wer(lowercase=True)", "rouge(rouge_types=['rouge1'])"],
+    )
     for label, outputs in zip(("bleu", "wer", "rouge"), expected.values(), strict=True):
         assert {name: score[label][name] for name in outputs} == outputs
     assert scorer(preds, refs)["bleu"]["score"] != score["bleu"]["score"]  # the scorer itself is unchanged
     assert scorer(preds, refs, rouge_types=["rouge2"])["rouge"].keys() >= {"rouge2"}
-    with pytest.raises(ParameterError, match=r"none of bleu, wer, rouge has a parameter 'max_oder' \(did you mean 'max_order'\?\)"):
+    with pytest.raises(
+        ParameterError,
+        match=r"none of bleu, wer, rouge has a parameter 'max_oder' \(did you mean 'max_order'\?\)",
+    ):
         scorer(preds, refs, max_oder=1)
 
 
 def test_the_language_changes_the_tokeniser_and_not_the_label() -> None:
     score = NLGMetricverse("bleu")(["猫坐在垫子上"], ["猫坐在垫子上面"], lang="zh")
-    assert score["bleu"]["score"] == nlgauge.score(["猫坐在垫子上"], ["猫坐在垫子上面"], metrics="bleu", lang="zh")["bleu"]["score"] > 0
+    assert (
+        score["bleu"]["score"]
+        == nlgauge.score(["猫坐在垫子上"], ["猫坐在垫子上面"], metrics="bleu", lang="zh")["bleu"]["score"]
+        > 0
+    )
     assert score["bleu"]["time_elapsed"] > 0
     loaded = load_metric("bleu", compute_kwargs={"lang": "zh"})
     assert loaded.compute(["猫坐在垫子上"], ["猫坐在垫子上面"])["bleu"]["score"] == score["bleu"]["score"]
@@ -251,7 +330,9 @@ def test_adding_and_removing_metrics() -> None:
     scorer.remove_metric("bleu")
     assert list(scorer(preds, refs))[3:] == ["characters", "CustomMetric"]
     scorer.remove_metric("bleu", error=False)
-    with pytest.raises(ParameterError, match=r"there is no metric 'characterz' to remove \(did you mean 'characters'\?\)"):
+    with pytest.raises(
+        ParameterError, match=r"there is no metric 'characterz' to remove \(did you mean 'characters'\?\)"
+    ):
         scorer.remove_metric("characterz")
     with pytest.raises(ParameterError, match="two metrics are labelled 'characters'"):
         scorer.add_metric("bleu", resulting_name="characters")
@@ -269,7 +350,11 @@ def test_adding_and_removing_metrics() -> None:
         (lambda: NLGMetricverse([3]), ParameterError, "a metric is a name"),
         (lambda: load_metric("bleu", compute_kwargs={"n": 1}), ParameterError, "bleu has no parameter 'n'"),
         (lambda: load_metric("bleu", task="sequence-classification"), ParameterError, "language-generation"),
-        (lambda: NLGMetricverse("bleu")("folder", "other"), InputError, "predictions is 'folder', and there is no such file"),
+        (
+            lambda: NLGMetricverse("bleu")("folder", "other"),
+            InputError,
+            "predictions is 'folder', and there is no such file",
+        ),
         (lambda: NLGMetricverse("bleu")(preds, Path("other")), InputError, "give two paths, or two lists"),
         (lambda: NLGMetricverse("bleu")(preds, refs, strategy="line"), ParameterError, "strategy must be"),
         (lambda: NLGMetricverse("bleu")({"A": preds}, refs), InputError, "use nlgauge.score"),
@@ -293,7 +378,9 @@ def test_class_names_and_auto_metric() -> None:
     from nlgauge.compat.nlgmetricverse import Bertscore, Bleu, ExactMatch
 
     expected = nlgauge.score(preds, [[ref] for ref in refs], metrics="bleu(max_order=2)")["bleu"]
-    found = Bleu.construct(resulting_name="b", compute_kwargs={"max_order": 2}).compute(predictions=preds, references=refs, reduce_fn="max")
+    found = Bleu.construct(resulting_name="b", compute_kwargs={"max_order": 2}).compute(
+        predictions=preds, references=refs, reduce_fn="max"
+    )
     assert found == {"b": expected}
     assert nlgauge.AutoMetric.load("bleu", max_order=2).compute(preds, refs) == {"bleu": expected}
     assert NLGMetricverse.load_metric("bleu").compute(preds, refs, max_order=2) == {"bleu": expected}
@@ -319,10 +406,17 @@ def test_a_metric_from_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert load_metric(str(directory)).compute(preds, preds) == {"Same": {"score": 3}}
     metric = load_metric(directory, resulting_name="twice", compute_kwargs={"factor": 2})
     assert NLGMetricverse(metric)(preds, preds)["twice"]["score"] == 6
-    assert NLGMetricverse([{"path": str(directory), "resulting_name": "thrice", "factor": 3}])(preds, preds)["thrice"]["score"] == 9
+    assert (
+        NLGMetricverse([{"path": str(directory), "resulting_name": "thrice", "factor": 3}])(preds, preds)[
+            "thrice"
+        ]["score"]
+        == 9
+    )
     monkeypatch.chdir(tmp_path)
     write_custom(tmp_path / "bleu", "Same")
-    assert load_metric("bleu").compute(preds, preds)["bleu"].keys() > {"precision1"}  # a known name is never a directory
+    assert load_metric("bleu").compute(preds, preds)["bleu"].keys() > {
+        "precision1"
+    }  # a known name is never a directory
     with pytest.raises(UnknownMetricError, match="__main_class__"):
         load_metric(write_custom(tmp_path / "wrong", "Other"))
     (tmp_path / "empty").mkdir()
@@ -359,7 +453,9 @@ def test_concurrent_means_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_concurrent_from_a_plain_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.stdout.split() == ["True", "3000", "True"], done.stderr
 
 
@@ -369,7 +465,10 @@ def test_concurrent_from_a_plain_script(tmp_path: Path) -> None:
 def test_torchmetrics_updates_and_resets() -> None:
     metric = TextMetric("bleu", max_order=2)
     metric.update(preds[:2], [[ref] for ref in refs[:2]])
-    assert metric(preds[2:], refs[2:])["bleu"] == nlgauge.score(preds[2:], refs[2:], metrics="bleu(max_order=2)")["bleu"]["score"]
+    assert (
+        metric(preds[2:], refs[2:])["bleu"]
+        == nlgauge.score(preds[2:], refs[2:], metrics="bleu(max_order=2)")["bleu"]["score"]
+    )
     expected = nlgauge.score(preds, refs, metrics="bleu(max_order=2)")["bleu"]
     assert metric.compute() == metric.compute() == expected
     metric.reset()

@@ -1,4 +1,6 @@
-"""NLG-Metricverse's correlations: calls as the thesis prints them and as its package has them; numbers are those of scipy."""
+"""NLG-Metricverse's correlations: calls as the thesis prints them and as its package has them; numbers
+are those of scipy.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +14,34 @@ import pytest
 from scipy import stats
 
 import nlgauge
-from nlgauge import Benchmarks, CorrelationMeasures, load_metric, metric_human_correlation, metrics_correlation
+from nlgauge import (
+    Benchmarks,
+    CorrelationMeasures,
+    load_metric,
+    metric_human_correlation,
+    metrics_correlation,
+)
 from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import benchmarks
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 OF_SCIPY: dict[Any, Any] = {
     CorrelationMeasures.Pearson: stats.pearsonr,
     CorrelationMeasures.Spearman: stats.spearmanr,
     CorrelationMeasures.KendallTau: stats.kendalltau,
 }
 preds = ["the cat is on the mat", "hello there", "a dog runs", "we sat down", "it rains in the north", "no"]
-refs = ["the cat sat on the mat", "hello their", "a dog ran away", "they sat down", "it rained in the north", "yes"]
+refs = [
+    "the cat sat on the mat",
+    "hello their",
+    "a dog ran away",
+    "they sat down",
+    "it rained in the north",
+    "yes",
+]
 human = [80.0, 35, 50, 62, 95, 0]
 
 
@@ -33,14 +50,19 @@ def segment_scores(metric: str, sign: float = 1.0) -> list[float]:
 
 
 def explicit_darr(x: list[float], z: list[float]) -> tuple[float, int]:
-    kept = [(x[i] - x[j]) * (z[i] - z[j]) > 0 for i in range(len(x)) for j in range(i) if abs(z[i] - z[j]) >= 25]
+    kept = [
+        (x[i] - x[j]) * (z[i] - z[j]) > 0 for i in range(len(x)) for j in range(i) if abs(z[i] - z[j]) >= 25
+    ]
     return (2 * sum(kept) - len(kept)) / len(kept), len(kept)
 
 
 def test_names_of_measures_and_benchmarks() -> None:
     assert [measure.name for measure in CorrelationMeasures] == ["Pearson", "Spearman", "KendallTau", "daRR"]
     assert [benchmark.name for benchmark in Benchmarks] == ["WMT17", "WMT18"]
-    assert [benchmarks.card(benchmark.value).name for benchmark in Benchmarks] == ["wmt17_da_seg", "wmt18_darr"]
+    assert [benchmarks.card(benchmark.value).name for benchmark in Benchmarks] == [
+        "wmt17_da_seg",
+        "wmt18_darr",
+    ]
 
 
 def test_seconds_of_each_metric() -> None:
@@ -52,7 +74,9 @@ def test_seconds_of_each_metric() -> None:
 
 @pytest.mark.parametrize("measure", OF_SCIPY)
 def test_own_human_scores_as_scipy(measure: CorrelationMeasures) -> None:
-    found = metric_human_correlation(preds, refs, metrics=["chrf", "ter"], human_scores=human, correlation_measures=[measure])
+    found = metric_human_correlation(
+        preds, refs, metrics=["chrf", "ter"], human_scores=human, correlation_measures=[measure]
+    )
     assert found.column("metric") == ["chrf", "ter"]
     for row, sign in zip(found, (1, -1), strict=True):
         expected = OF_SCIPY[measure](segment_scores(row["metric"], sign), human)
@@ -64,7 +88,9 @@ def test_own_human_scores_as_scipy(measure: CorrelationMeasures) -> None:
 
 
 def test_several_measures_are_rows_of_their_own_and_darr_is_that_of_wmt() -> None:
-    found = metric_human_correlation(preds, refs, "chrf", human, corrs=[CorrelationMeasures.daRR, CorrelationMeasures.Spearman])
+    found = metric_human_correlation(
+        preds, refs, "chrf", human, corrs=[CorrelationMeasures.daRR, CorrelationMeasures.Spearman]
+    )
     assert found.column("coefficient") == ["darr", "spearman"]
     value, pairs = explicit_darr(segment_scores("chrf"), human)
     assert (found[0]["value"], found[0]["n"]) == (pytest.approx(value), pairs)
@@ -79,27 +105,38 @@ def test_missing_and_constant_scores_are_said() -> None:
     assert partial[0]["value"] == pytest.approx(stats.pearsonr(segment_scores("chrf")[1:5], human[1:5])[0])
     constant = metric_human_correlation(preds, refs, ["chrf", "distinct"], [3.0] * 6)
     assert [bool(np.isnan(value)) for value in constant.column("value")] == [True, True]
-    assert constant.column("reason") == ["scores are the same for all, or no pair can be ordered", "the metric has no scores here"]
+    assert constant.column("reason") == [
+        "scores are the same for all, or no pair can be ordered",
+        "the metric has no scores here",
+    ]
 
 
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(InputError, match="human_scores has 2 scores for 6 predictions; give one for each"):
         metric_human_correlation(preds, refs, ["chrf"], [1, 2])
     with pytest.raises(ParameterError, match="corrs is another name"):
-        metric_human_correlation(preds, refs, ["chrf"], human, [CorrelationMeasures.Pearson], corrs=[CorrelationMeasures.Pearson])
-    with pytest.raises(ParameterError, match=r"must hold some of CorrelationMeasures\.Pearson, .*got 'pearson'"):
+        metric_human_correlation(
+            preds, refs, ["chrf"], human, [CorrelationMeasures.Pearson], corrs=[CorrelationMeasures.Pearson]
+        )
+    with pytest.raises(
+        ParameterError, match=r"must hold some of CorrelationMeasures\.Pearson, .*got 'pearson'"
+    ):
         metric_human_correlation(preds, refs, ["chrf"], human, "pearson")
     with pytest.raises(ParameterError, match="correlation_measures is empty"):
         metrics_correlation(preds, refs, ["chrf"], [])
 
 
 def test_metrics_with_each_other_as_scipy() -> None:
-    results, pvalues = metrics_correlation(preds, refs, ["chrf", "wer", "rouge"], [*OF_SCIPY, CorrelationMeasures.daRR])
+    results, pvalues = metrics_correlation(
+        preds, refs, ["chrf", "wer", "rouge"], [*OF_SCIPY, CorrelationMeasures.daRR]
+    )
     scores = [segment_scores("chrf"), segment_scores("wer", -1), segment_scores("rouge")]
     for measure, values, p in zip([*OF_SCIPY, CorrelationMeasures.daRR], results, pvalues, strict=True):
         assert values.shape == p.shape == (3, 3)
         if measure is CorrelationMeasures.daRR:
-            assert values[:, 0].tolist() == pytest.approx([explicit_darr(one, scores[0])[0] for one in scores])
+            assert values[:, 0].tolist() == pytest.approx(
+                [explicit_darr(one, scores[0])[0] for one in scores]
+            )
             assert np.isnan(p).all()
             continue
         assert np.diag(values).tolist() == pytest.approx([1, 1, 1])
@@ -124,7 +161,11 @@ def test_the_call_of_the_thesis_runs_as_printed(monkeypatch: pytest.MonkeyPatch)
         )
     assert found.column("group") == ["cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en", "average"]
     benchmark = benchmarks.load("wmt17").where(group="cs-en")
-    scores = nlgauge.score([row.prediction for row in benchmark.rows], [list(row.references) for row in benchmark.rows], metrics="rouge")
+    scores = nlgauge.score(
+        [row.prediction for row in benchmark.rows],
+        [list(row.references) for row in benchmark.rows],
+        metrics="rouge",
+    )
     rouge = scores.tables[scores.systems[0], "rouge"].segments()["rougeL"]
     expected = stats.pearsonr(rouge, [row.human["da_z"] for row in benchmark.rows])
     assert (found[0]["value"], found[0]["p"]) == (pytest.approx(expected[0]), pytest.approx(expected[1]))
@@ -134,19 +175,34 @@ def test_a_benchmark_of_pairs_has_darr_alone(tmp_path: Path, monkeypatch: pytest
     sides = [{"system": "A", "text": "the cat sat"}, {"system": "B", "text": "a cow"}]
     orders = [(0, 1), (0, 1), (0, 1), (1, 0)]
     lines = [
-        {"segment": f"{i}", "references": ["the cat sat down"], "better": sides[better], "worse": sides[worse], "meta": {"lp": "de-en"}}
+        {
+            "segment": f"{i}",
+            "references": ["the cat sat down"],
+            "better": sides[better],
+            "worse": sides[worse],
+            "meta": {"lp": "de-en"},
+        }
         for i, (better, worse) in enumerate(orders)
     ]
     (tmp_path / "wmt18_darr.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path))
     for given in ({}, {"correlation_measures": [CorrelationMeasures.daRR]}):
-        found = metric_human_correlation(metrics=["chrf", load_metric("ter", compute_kwargs={"lang": "en"})], human_scores=Benchmarks.WMT18, **given)
-        assert [(row["metric"], row["value"], row["n"]) for row in found] == [("chrf", 0.5, 4), ("ter", 0.5, 4)]
+        found = metric_human_correlation(
+            metrics=["chrf", load_metric("ter", compute_kwargs={"lang": "en"})],
+            human_scores=Benchmarks.WMT18,
+            **given,
+        )
+        assert [(row["metric"], row["value"], row["n"]) for row in found] == [
+            ("chrf", 0.5, 4),
+            ("ter", 0.5, 4),
+        ]
     with pytest.raises(ParameterError, match="wmt18 holds better/worse pairs, of which daRR alone is known"):
         metric_human_correlation(None, None, ["chrf"], Benchmarks.WMT18, [CorrelationMeasures.Pearson])
 
 
-def test_a_benchmark_that_is_not_here_says_where_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_benchmark_that_is_not_here_says_where_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path))
     with pytest.raises(InputError, match=r"statmt\.org/wmt17"):
         metric_human_correlation(metrics=["chrf"], human_scores=Benchmarks.WMT17)
@@ -163,16 +219,30 @@ def test_the_calls_draw_on_request(tmp_path: Path) -> None:
     from tests.show.plots.drawn import check_readable, words
 
     chosen = ["chrf", "ter", "bleu"]
-    found = metric_human_correlation(preds, refs, chosen, human, [CorrelationMeasures.Spearman], plot=tmp_path / "people.svg")
+    found = metric_human_correlation(
+        preds, refs, chosen, human, [CorrelationMeasures.Spearman], plot=tmp_path / "people.svg"
+    )
     figure = found.plot()
-    assert [part.axes[0].get_xlabel() for part in figure.subfigs[:3]] == ["chrf", "ter (lower is better; negated)", "bleu"]
-    assert [part.axes[0].get_title(loc="left") for part in figure.subfigs[:3]] == [f"Spearman {row['value']:.2f}" for row in found]
+    assert [part.axes[0].get_xlabel() for part in figure.subfigs[:3]] == [
+        "chrf",
+        "ter (lower is better; negated)",
+        "bleu",
+    ]
+    assert [part.axes[0].get_title(loc="left") for part in figure.subfigs[:3]] == [
+        f"Spearman {row['value']:.2f}" for row in found
+    ]
     points = figure.subfigs[1].axes[0].get_lines()[0]
     assert points.get_xdata() == pytest.approx(segment_scores("ter", -1))
     assert list(points.get_ydata()) == human
     check_readable(figure)
 
-    between = metrics_correlation(preds, refs, chosen, [CorrelationMeasures.Pearson, CorrelationMeasures.KendallTau], plot=tmp_path / "metrics.svg")
+    between = metrics_correlation(
+        preds,
+        refs,
+        chosen,
+        [CorrelationMeasures.Pearson, CorrelationMeasures.KendallTau],
+        plot=tmp_path / "metrics.svg",
+    )
     results, pvalues = between
     assert len(results) == len(pvalues) == 2
     heatmaps = between.plot()
@@ -198,7 +268,9 @@ def test_groups_have_looks_of_their_own_in_a_scatterplot() -> None:
     from nlgauge.show.plots import meta as plots
 
     rng = np.random.default_rng(0)
-    judged = Judgements.from_arrays(rng.normal(size=(3, 8)), {"a": rng.normal(size=(3, 8))}, groups=["x-y"] * 4 + ["y-x"] * 4)
+    judged = Judgements.from_arrays(
+        rng.normal(size=(3, 8)), {"a": rng.normal(size=(3, 8))}, groups=["x-y"] * 4 + ["y-x"] * 4
+    )
     figure = plots.scatter(judged, "a", level="global", coefficient="pearson")
     lines = figure.axes[0].get_lines()
     assert [line.get_label() for line in lines] == ["x-y", "y-x"]

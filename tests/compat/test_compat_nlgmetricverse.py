@@ -1,4 +1,6 @@
-"""NLG-Metricverse and Jury beyond lists of texts: files and directories, `nlgauge eval`'s function, class names, and what comes later."""
+"""NLG-Metricverse and Jury beyond lists of texts: files and directories, `nlgauge eval`'s function, class
+names, and what comes later.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def test_files_hold_one_text_per_line(place: Path) -> None:
     scorer = NLGMetricverse("chrf")
     expected = scores(scorer(preds, refs))
     for strategy in (None, LINES):
-        assert scores(scorer(predictions=str(place / "p.txt"), references=place / "r.txt", strategy=strategy)) == expected
+        assert (
+            scores(scorer(predictions=str(place / "p.txt"), references=place / "r.txt", strategy=strategy))
+            == expected
+        )
     whole = scorer(place / "p.txt", place / "r.txt", strategy=FILES)
     assert whole["total_items"] == 1
     assert scores(whole) == scores(scorer(["\n".join(preds)], ["\n".join(refs)]))
@@ -61,7 +66,11 @@ def test_directories_hold_one_text_per_file_or_one_segment_per_file(place: Path)
     same = write(place / "same", a__txt="the cat is\non the mat", b__txt=preds[1])
     assert NLGMetricverse("exact_match")(place / "P", same)["exact_match"]["score"] == 1
     several = scorer(str(place / "P"), str(place / "R"), strategy=LINES)
-    assert scores(several, "rouge") == scores(scorer([["the cat is", "on the mat"], [preds[1]]], [[refs[0]], [refs[1]]]), "rouge") != expected
+    assert (
+        scores(several, "rouge")
+        == scores(scorer([["the cat is", "on the mat"], [preds[1]]], [[refs[0]], [refs[1]]]), "rouge")
+        != expected
+    )
 
 
 def test_paths_that_do_not_fit(place: Path) -> None:
@@ -95,14 +104,28 @@ def test_the_function_behind_eval(place: Path) -> None:
 def test_tables_hold_several_references_per_row(place: Path) -> None:
     write(place, r__csv='"the cat, sat",a cat,\nhello their,,\n', p__tsv="the cat sat\nhello there\n")
     found = nmv.evaluate_files(place / "p.tsv", place / "r.csv", reduce_fn="min")
-    assert scores(found) == scores(NLGMetricverse()(["the cat sat", "hello there"], [["the cat, sat", "a cat"], ["hello their"]], "min"))
+    assert scores(found) == scores(
+        NLGMetricverse()(["the cat sat", "hello there"], [["the cat, sat", "a cat"], ["hello their"]], "min")
+    )
 
 
 def test_a_configuration(place: Path) -> None:
     metrics = [{"path": "bleu", "resulting_name": "bleu_1", "compute_kwargs": {"max_order": 1}}, "wer"]
-    config = {"predictions": str(place / "p.txt"), "references": str(place / "r.txt"), "reduce_fn": "max", "metrics": metrics}
+    config = {
+        "predictions": str(place / "p.txt"),
+        "references": str(place / "r.txt"),
+        "reduce_fn": "max",
+        "metrics": metrics,
+    }
     code = json.dumps({"metrics": [str(place)]})
-    write(place, cfg__json=json.dumps(config), bad__json="{", list__json="[]", key__json='{"metric": "bleu"}', code__json=code)
+    write(
+        place,
+        cfg__json=json.dumps(config),
+        bad__json="{",
+        list__json="[]",
+        key__json='{"metric": "bleu"}',
+        code__json=code,
+    )
     found = nmv.evaluate_files(config=place / "cfg.json")
     assert list(found)[3:] == ["bleu_1", "wer"]
     assert found["wer"]["score"] == 2 / 8
@@ -125,8 +148,18 @@ def test_a_configuration(place: Path) -> None:
 
 def test_scores_that_are_undefined_are_exported_as_null(place: Path, tmp_path: Path) -> None:
     write(tmp_path, none__txt="\n", cfg__json='{"metrics": ["compression_ratio", "smog"]}')
-    found = nmv.evaluate_files(tmp_path / "none.txt", tmp_path / "none.txt", config=tmp_path / "cfg.json", export=tmp_path / "out.json")
-    undefined = [(label, name) for label in ("compression_ratio", "smog") for name, value in found[label].items() if value != value]
+    found = nmv.evaluate_files(
+        tmp_path / "none.txt",
+        tmp_path / "none.txt",
+        config=tmp_path / "cfg.json",
+        export=tmp_path / "out.json",
+    )
+    undefined = [
+        (label, name)
+        for label in ("compression_ratio", "smog")
+        for name, value in found[label].items()
+        if value != value
+    ]
     assert undefined
     written = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert all(written[label][name] is None for label, name in undefined)
@@ -138,8 +171,15 @@ def test_class_names_are_in_nlgauge_metrics() -> None:
     assert load_metric is nlgauge.load_metric
     assert AutoMetric is nlgauge.AutoMetric
     expected = nlgauge.score(preds, refs, metrics="rouge")["rouge"]
-    assert Rouge.construct(resulting_name="r").compute(predictions=preds, references=refs, reduce_fn="max") == {"r": expected}
-    assert NLGMetricverse(metrics=[Rouge, Bleu.construct(compute_kwargs={"max_order": 1})])(preds, refs)["rouge"]["score"] == expected["score"]
+    assert Rouge.construct(resulting_name="r").compute(
+        predictions=preds, references=refs, reduce_fn="max"
+    ) == {"r": expected}
+    assert (
+        NLGMetricverse(metrics=[Rouge, Bleu.construct(compute_kwargs={"max_order": 1})])(preds, refs)[
+            "rouge"
+        ]["score"]
+        == expected["score"]
+    )
     assert NLGMetricverse(metrics=WER)(preds, refs)["wer"]["score"] == 2 / 8
     assert CHRF() == nlgauge.load_metric("chrf")
     assert Bertscore.construct(idf=True)["compute_kwargs"] == {"idf": True}
@@ -152,21 +192,35 @@ def test_class_names_are_in_nlgauge_metrics() -> None:
 
 def test_names_of_metrics_are_imported_lazily() -> None:
     code = "import sys, nlgauge.metrics.wer; print('nlgauge.compat' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "False\n"
+    )
 
 
 def test_bertscore_with_its_own_words(tiny_models: dict[str, Path], tmp_path: Path) -> None:
     write(tmp_path, base__tsv="LAYER,P,R,F\n0,0,0,0\n1,0.5,0.25,0.125\n")
-    given = {"model_type": str(tiny_models["encoder"]), "num_layers": 1, "lang": "en", "verbose": True, "nthreads": 2}
+    given = {
+        "model_type": str(tiny_models["encoder"]),
+        "num_layers": 1,
+        "lang": "en",
+        "verbose": True,
+        "nthreads": 2,
+    }
     plain = load_metric("bertscore", compute_kwargs=given).compute(preds, refs)["bertscore"]
-    rescaled = load_metric("bertscore", compute_kwargs={**given, "rescale_with_baseline": True, "baseline_path": str(tmp_path / "base.tsv")})
+    rescaled = load_metric(
+        "bertscore",
+        compute_kwargs={**given, "rescale_with_baseline": True, "baseline_path": str(tmp_path / "base.tsv")},
+    )
     found = NLGMetricverse(rescaled)(preds, refs)["bertscore"]
     assert found["recall"] == pytest.approx((plain["recall"] - 0.25) / 0.75, abs=1e-6)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("bartscore", "seq2seq"), ("prism", "prism")])
 def test_bartscore_and_prism_are_here(name: str, kind: str, tiny_models: dict[str, Path]) -> None:
-    found = NLGMetricverse(load_metric(name, compute_kwargs={"model": str(tiny_models[kind])}))(preds, refs)[name]
+    found = NLGMetricverse(load_metric(name, compute_kwargs={"model": str(tiny_models[kind])}))(preds, refs)[
+        name
+    ]
     assert found["score"] == pytest.approx((found["precision"] + found["recall"]) / 2)
     assert getattr(nmv, name.capitalize()).path == name
 
@@ -178,14 +232,27 @@ def test_bartscore_with_its_own_words(tiny_models: dict[str, Path]) -> None:
         loaded = load_metric("bartscore", model_checkpoint=spelling, direction="recall")
         assert unpacked(loaded)[1] == BartScore(direction="recall")
     model = str(tiny_models["seq2seq"])
-    recall = load_metric("bartscore", model_checkpoint=model, direction="recall", batch_size=4).compute(preds, refs)["bartscore"]["score"]
-    assert recall == pytest.approx(load_metric("bartscore", model=model).compute(preds, refs)["bartscore"]["recall"], abs=1e-6)
+    recall = load_metric("bartscore", model_checkpoint=model, direction="recall", batch_size=4).compute(
+        preds, refs
+    )["bartscore"]["score"]
+    assert recall == pytest.approx(
+        load_metric("bartscore", model=model).compute(preds, refs)["bartscore"]["recall"], abs=1e-6
+    )
 
 
 def test_learned_metrics_of_pairs(tiny_models: dict[str, Path]) -> None:
-    models = {"model": str(tiny_models["pair_one"]), "nli": str(tiny_models["pair"]), "lm": str(tiny_models["causal"])}
-    for name, given, first in (("bleurt", {"model": models["model"]}, "bleurt"), ("nubia", models, "semantic_relation")):
-        found = load_metric(name, compute_kwargs=given).compute(["the cat sat"], ["the cat sat on a mat"])[name]
+    models = {
+        "model": str(tiny_models["pair_one"]),
+        "nli": str(tiny_models["pair"]),
+        "lm": str(tiny_models["causal"]),
+    }
+    for name, given, first in (
+        ("bleurt", {"model": models["model"]}, "bleurt"),
+        ("nubia", models, "semantic_relation"),
+    ):
+        found = load_metric(name, compute_kwargs=given).compute(["the cat sat"], ["the cat sat on a mat"])[
+            name
+        ]
         assert found["score"] == found[first]
 
 
@@ -194,14 +261,20 @@ def test_learned_metrics_of_pairs(tiny_models: dict[str, Path]) -> None:
 
 @pytest.mark.parametrize("name", LATER)
 def test_metrics_that_come_later_say_so(name: str) -> None:
-    for call in (lambda: load_metric(name), lambda: NLGMetricverse(metrics=["bleu", name]), lambda: getattr(nmv, name.capitalize()).construct()):
+    for call in (
+        lambda: load_metric(name),
+        lambda: NLGMetricverse(metrics=["bleu", name]),
+        lambda: getattr(nmv, name.capitalize()).construct(),
+    ):
         with pytest.raises(NotYetError, match=f"{name} comes with a later release of nlgauge; meanwhile "):
             call()
 
 
 def test_meteor_plus_plus_says_what_it_needs():
     for call in (lambda: load_metric("meteor++"), lambda: nlgauge.score(["a"], ["a"], metrics="meteor++")):
-        with pytest.raises(ParameterError, match=r"meteor\+\+ is meteor with a list of words .* give copy_words="):
+        with pytest.raises(
+            ParameterError, match=r"meteor\+\+ is meteor with a list of words .* give copy_words="
+        ):
             call()
     loaded = load_metric("METEOR++", copy_words=["Rome"])
     lost = loaded.compute(["I saw Paris"], ["I saw Rome"])["METEOR++"]["score"]

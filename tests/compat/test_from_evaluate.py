@@ -1,4 +1,6 @@
-"""Metrics that Hugging Face evaluate computes: scripts of other people, which run only where that was allowed."""
+"""Metrics that Hugging Face evaluate computes: scripts of other people, which run only where that was
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from cli_cases import refused, warned
 import nlgauge
 from nlgauge import NLGMetricverse, load_metric
 from nlgauge.compat import from_evaluate
-from nlgauge.errors import InputError, MetricError, NotYetError, ParameterError, ResultError, UnknownMetricError
+from nlgauge.errors import (
+    InputError,
+    MetricError,
+    NotYetError,
+    ParameterError,
+    ResultError,
+    UnknownMetricError,
+)
 
 PREDICTIONS, REFERENCES = ["a cat", "a dog", "a cow"], ["a cat", "a dog", "a hen"]
 
@@ -38,7 +47,9 @@ class Overlap(evaluate.Metric):
 
 @pytest.fixture(scope="module", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keeps what evaluate writes away from the user's files; it asks for the places once, when it is imported."""
+    """Keeps what evaluate writes away from the user's files; it asks for the places once, when it is
+    imported.
+    """
     place = tmp_path_factory.mktemp("evaluate")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_MODULES_CACHE", str(place / "modules"))
@@ -68,13 +79,21 @@ def ran(directory: Path) -> bool:
 def test_a_script_is_computed_by_evaluate(script: Path, form: str) -> None:
     file = script / "overlap.py"
     dictionary = {"path": str(script), "resulting_name": "mine", "scale": 3, "config_name": "first"}
-    spec: Any = {"directory": str(script), "file": str(file), "parameters": f"{file}(scale=3)", "dictionary": dictionary}[form]
+    spec: Any = {
+        "directory": str(script),
+        "file": str(file),
+        "parameters": f"{file}(scale=3)",
+        "dictionary": dictionary,
+    }[form]
     with pytest.warns(UserWarning, match="somebody else's code") as told:
         result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=[spec, "chrf"], allow_remote_code=True)
     assert ran(script)
     assert f"runs {file.resolve()}, which" in str(told[0].message)
     assert told[0].filename == __file__
-    label, scale = "mine" if form == "dictionary" else "overlap", 3 if form in ("parameters", "dictionary") else 1
+    label, scale = (
+        "mine" if form == "dictionary" else "overlap",
+        3 if form in ("parameters", "dictionary") else 1,
+    )
     found = dict(result[label])
     assert found.pop("config") == ("first" if form == "dictionary" else "default")
     assert found == {"score": scale * 2 / 3, "overlap": scale * 2 / 3, "texts": 3}
@@ -87,7 +106,9 @@ def test_a_script_is_computed_by_evaluate(script: Path, form: str) -> None:
 def test_a_signature_names_the_text_of_the_script(script: Path) -> None:
     def signature() -> str:
         with pytest.warns(UserWarning, match="somebody else's code"):
-            return nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script), allow_remote_code=True).signatures["overlap"]
+            return nlgauge.score(
+                PREDICTIONS, REFERENCES, metrics=str(script), allow_remote_code=True
+            ).signatures["overlap"]
 
     first = signature()
     assert first == signature()
@@ -109,7 +130,11 @@ def test_nothing_runs_without_permission(script: Path, monkeypatch: pytest.Monke
             with pytest.raises(UnknownMetricError):
                 call()
     with pytest.raises(
-        UnknownMetricError, match=r"shows all; Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True, or --allow-"
+        UnknownMetricError,
+        match=(
+            r"shows all; Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True,"
+            r" or --allow-"
+        ),
     ):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script))
     with pytest.raises(UnknownMetricError, match="evaluate may compute it"):
@@ -136,7 +161,9 @@ def test_what_is_not_there_says_so(script: Path, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(UnknownMetricError, match=why):
             nlgauge.score(PREDICTIONS, REFERENCES, metrics=name, allow_remote_code=True)
 
-    not_found("code_eval", "no metric 'code_eval'.*because HF_HUB_OFFLINE is set; give the path of its script")
+    not_found(
+        "code_eval", "no metric 'code_eval'.*because HF_HUB_OFFLINE is set; give the path of its script"
+    )
     not_found("somebody/overlap", "because HF_HUB_OFFLINE is set")
     monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
     not_found("code_eval", "because NLGAUGE_OFFLINE is set")
@@ -146,7 +173,9 @@ def test_what_is_not_there_says_so(script: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.warns(UserWarning, match="somebody else's code"):
         not_found(str(script), "evaluate does not give it either: RuntimeError: out of order")
     monkeypatch.setattr(from_evaluate.importlib.util, "find_spec", lambda name: None)
-    not_found("code_eval", "Hugging Face evaluate, which may have it, is not installed; run: pip install evaluate")
+    not_found(
+        "code_eval", "Hugging Face evaluate, which may have it, is not installed; run: pip install evaluate"
+    )
 
 
 def test_a_hub_name_is_named_before_evaluate_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,9 +193,16 @@ def test_a_hub_name_is_named_before_evaluate_is_asked(monkeypatch: pytest.Monkey
     for name, place in (("code_eval", "evaluate-metric/code_eval"), ("somebody/overlap", "somebody/overlap")):
         with (
             pytest.warns(
-                UserWarning, match=f"'{name}' is not a metric of nlgauge; Hugging Face evaluate runs {place} of the Hugging Face hub, which is"
+                UserWarning,
+                match=(
+                    f"'{name}' is not a metric of nlgauge; Hugging Face evaluate runs {place} of the Hugging"
+                    " Face hub, which is"
+                ),
             ),
-            pytest.raises(UnknownMetricError, match="evaluate does not give it either: FileNotFoundError: nothing of that name"),
+            pytest.raises(
+                UnknownMetricError,
+                match="evaluate does not give it either: FileNotFoundError: nothing of that name",
+            ),
         ):
             nlgauge.Scorer(name, allow_remote_code=True)
     assert asked == ["code_eval", "somebody/overlap"]
@@ -174,7 +210,12 @@ def test_a_hub_name_is_named_before_evaluate_is_asked(monkeypatch: pytest.Monkey
 
 def test_a_result_is_saved_and_loads_where_evaluate_is_not(script: Path, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="somebody else's code"):
-        result = nlgauge.score({"A": PREDICTIONS, "B": REFERENCES}, REFERENCES, metrics=[f"{script}(scale=2)", "chrf"], allow_remote_code=True)
+        result = nlgauge.score(
+            {"A": PREDICTIONS, "B": REFERENCES},
+            REFERENCES,
+            metrics=[f"{script}(scale=2)", "chrf"],
+            allow_remote_code=True,
+        )
     result.save(tmp_path / "result")
     (script / "overlap.py").unlink()
     again = nlgauge.load(tmp_path / "result")
@@ -191,7 +232,9 @@ def test_a_result_is_saved_and_loads_where_evaluate_is_not(script: Path, tmp_pat
 def test_nothing_of_the_registry_takes_the_place_of_a_saved_one(tmp_path: Path) -> None:
     directory = write(tmp_path, "chrf", ("predictions", "references"))
     with pytest.warns(UserWarning, match="somebody else's code"):
-        nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(directory), allow_remote_code=True).save(tmp_path / "result")
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(directory), allow_remote_code=True).save(
+            tmp_path / "result"
+        )
     again = nlgauge.load(tmp_path / "result")
     assert again["chrf"]["texts"] == 3
     assert again.segments("records")[0].keys() == {"segment", "system"}
@@ -208,7 +251,10 @@ def test_what_a_script_does_not_take_is_an_error_of_the_metric(script: Path, tmp
     with pytest.warns(UserWarning, match="somebody else's code"):
         assert nlgauge.score(PREDICTIONS, metrics=str(alone), allow_remote_code=True)["counted"]["texts"] == 3
     other = write(tmp_path, "measured", ("data",))
-    with pytest.warns(UserWarning, match="somebody else's code"), pytest.raises(UnknownMetricError, match="it takes data, and not predictions"):
+    with (
+        pytest.warns(UserWarning, match="somebody else's code"),
+        pytest.raises(UnknownMetricError, match="it takes data, and not predictions"),
+    ):
         nlgauge.score(PREDICTIONS, metrics=str(other), allow_remote_code=True)
 
 
@@ -218,7 +264,10 @@ def test_load_metric_and_its_scorers_ask_for_the_same_permission(script: Path) -
     assert metric.compute(PREDICTIONS, REFERENCES)["mine"]["score"] == 4 / 3
     assert nlgauge.score(PREDICTIONS, REFERENCES, metrics=metric)["mine"]["score"] == 4 / 3
     with pytest.warns(UserWarning, match="somebody else's code"):
-        scorer = NLGMetricverse(metrics=["chrf", {"path": str(script / "overlap.py"), "resulting_name": "mine"}], allow_remote_code=True)
+        scorer = NLGMetricverse(
+            metrics=["chrf", {"path": str(script / "overlap.py"), "resulting_name": "mine"}],
+            allow_remote_code=True,
+        )
     assert scorer(PREDICTIONS, REFERENCES)["mine"]["overlap"] == 2 / 3
     with pytest.warns(UserWarning, match="somebody else's code"):
         scorer.add_metric(str(script))
@@ -231,8 +280,9 @@ def test_load_metric_and_its_scorers_ask_for_the_same_permission(script: Path) -
 
 def test_a_directory_of_nlg_metricverse_is_loaded_as_before(script: Path) -> None:
     (script / "overlap.py").write_text(
-        "from nlgauge import MetricForNLG\n\n__main_class__ = 'Own'\n\n\nclass Own(MetricForNLG):\n"
-        "    def _compute_single_pred_single_ref(self, preds, refs, reduce_fn=None, **kwargs):\n        return 0.25\n"
+        "from nlgauge import MetricForNLG\n\n__main_class__ = 'Own'\n\n\nclass Own(MetricForNLG):\n    def"
+        " _compute_single_pred_single_ref(self, preds, refs, reduce_fn=None, **kwargs):\n        return"
+        " 0.25\n"
     )
     for allowed in (False, True):
         metric = load_metric(str(script), allow_remote_code=allowed)

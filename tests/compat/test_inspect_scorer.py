@@ -1,4 +1,6 @@
-"""The scorer for Inspect: with the package where it is installed, else with a stand-in that has the few names it reads."""
+"""The scorer for Inspect: with the package where it is installed, else with a stand-in that has the few
+names it reads.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ def stand_in(monkeypatch):
     scoring.Scorer = scoring.Target = solving.TaskState = object
     scoring.mean, scoring.stderr = (lambda: "mean"), (lambda: "stderr")
     scoring.scorer = lambda metrics: lambda function: setattr(function, "metrics", metrics) or function
-    for name, module in (("inspect_ai", ModuleType("inspect_ai")), ("inspect_ai.scorer", scoring), ("inspect_ai.solver", solving)):
+    for name, module in (
+        ("inspect_ai", ModuleType("inspect_ai")),
+        ("inspect_ai.scorer", scoring),
+        ("inspect_ai.solver", solving),
+    ):
         monkeypatch.setitem(sys.modules, name, module)
     yield
     ours._registered.cache_clear()
@@ -57,13 +63,19 @@ def test_sources_and_undefined_scores():
     with pytest.raises(ParameterError, match="distinct has a score for a whole corpus"):
         ours.nlgauge_scorer("distinct")
     with pytest.raises(InputError, match="wer needs a reference for every segment"):
-        asyncio.run(ours.nlgauge_scorer("wer")(SimpleNamespace(output=SimpleNamespace(completion="a"), input_text="b"), []))
+        asyncio.run(
+            ours.nlgauge_scorer("wer")(
+                SimpleNamespace(output=SimpleNamespace(completion="a"), input_text="b"), []
+            )
+        )
 
 
 def test_without_inspect_the_module_can_be_imported_and_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.scorer", None)
     ours._registered.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"nlgauge_scorer needs inspect_ai; run: pip install \"nlgauge\[inspect\]\""):
+    with pytest.raises(
+        MissingExtraError, match=r"nlgauge_scorer needs inspect_ai; run: pip install \"nlgauge\[inspect\]\""
+    ):
         ours.nlgauge_scorer  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'scorer'"):
         ours.scorer  # noqa: B018
@@ -90,7 +102,9 @@ def test_inspect_evaluates_with_it(tmp_path):
         return solve
 
     samples = [Sample(input=text, target=targets) for text, targets in TARGETS.items()]
-    task = Task(dataset=samples, solver=answer(), scorer=ours.nlgauge_scorer(["chrf", "wer", undefined_for_dogs]))
+    task = Task(
+        dataset=samples, solver=answer(), scorer=ours.nlgauge_scorer(["chrf", "wer", undefined_for_dogs])
+    )
     (log,) = evaluate(task, model="mockllm/model", display="none", log_dir=str(tmp_path))
     assert log.status == "success", log.error
     found = {score.name: score for score in log.results.scores}

@@ -1,4 +1,6 @@
-"""docs/migration.md: every pair of calls is run, yours where the library is installed, and the values are what the page says."""
+"""docs/migration.md: every pair of calls is run, yours where the library is installed, and the values are
+what the page says.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,21 @@ from nlgauge.compat.nlgmetricverse.loading import LATER
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "migration.md").read_text("utf-8")
-LIBRARIES = ["sacreBLEU", "rouge-score", "jiwer", "bert-score", "Hugging Face evaluate", "Jury", "NLG-Metricverse", "torchmetrics", "pycocoevalcap"]
-_ROW = re.compile(r"^\| `(?P<yours>[^`]+)` \| `(?P<ours>[^`]+)` \| (?P<values>equal|differ) \| (?P<why>[^|]*)\|$", re.MULTILINE)
+LIBRARIES = [
+    "sacreBLEU",
+    "rouge-score",
+    "jiwer",
+    "bert-score",
+    "Hugging Face evaluate",
+    "Jury",
+    "NLG-Metricverse",
+    "torchmetrics",
+    "pycocoevalcap",
+]
+_ROW = re.compile(
+    r"^\| `(?P<yours>[^`]+)` \| `(?P<ours>[^`]+)` \| (?P<values>equal|differ) \| (?P<why>[^|]*)\|$",
+    re.MULTILINE,
+)
 _BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 # Its metrics are scripts that it downloads; tests/compat/test_compat_evaluate.py has what they gave.
 _DOWNLOADS = ("Hugging Face evaluate",)
@@ -35,13 +50,22 @@ def _sections() -> dict[str, str]:
 
 
 SECTIONS = _sections()
-PAIRS = [Pair(name, row["yours"], row["ours"], row["values"]) for name, text in SECTIONS.items() for row in _ROW.finditer(text)]
+PAIRS = [
+    Pair(name, row["yours"], row["ours"], row["values"])
+    for name, text in SECTIONS.items()
+    for row in _ROW.finditer(text)
+]
 
 
 def _names(library: str, side: str, given: dict[str, Any]) -> dict[str, Any]:
     """What the blocks of the page define for one side."""
     names = dict(given)
-    lines = [line for text in (SECTIONS[""], SECTIONS[library]) for block in _BLOCK.findall(text) for line in block.splitlines()]
+    lines = [
+        line
+        for text in (SECTIONS[""], SECTIONS[library])
+        for block in _BLOCK.findall(text)
+        for line in block.splitlines()
+    ]
     for line in lines:
         code, _, whose = line.partition("  # ")
         if whose in ("", side):
@@ -49,7 +73,9 @@ def _names(library: str, side: str, given: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable", "ignore:.*:DeprecationWarning", "ignore:.*:FutureWarning")
+@pytest.mark.filterwarnings(
+    "ignore:The given NumPy array is not writable", "ignore:.*:DeprecationWarning", "ignore:.*:FutureWarning"
+)
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.library}-{pair.yours[:60]}")
 def test_the_pair_is_what_the_page_says(pair: Pair, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     given: dict[str, Any] = {}
@@ -66,7 +92,9 @@ def test_the_pair_is_what_the_page_says(pair: Pair, tmp_path: Path, request: pyt
     except ImportError:
         pytest.skip(f"ours runs; {pair.library} is not installed")
     yours = eval(pair.yours, names)
-    assert (_numbers(ours) == pytest.approx(_numbers(yours), rel=1e-5, abs=1e-5)) == (pair.values == "equal"), (ours, yours)
+    assert (_numbers(ours) == pytest.approx(_numbers(yours), rel=1e-5, abs=1e-5)) == (
+        pair.values == "equal"
+    ), (ours, yours)
 
 
 def _numbers(value: Any) -> list[float]:
@@ -84,12 +112,18 @@ def test_every_library_has_a_section_with_pairs() -> None:
     assert sum(counts.values()) == len(PAIRS)
     rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
     assert len(rows) == len(PAIRS)  # a row that the pattern above does not match would not be run
-    assert set(re.findall(r"\]\(#([\w-]+)\)", PAGE)) == {name.lower().replace(" ", "-") for name in [*SECTIONS][1:]}
+    assert set(re.findall(r"\]\(#([\w-]+)\)", PAGE)) == {
+        name.lower().replace(" ", "-") for name in [*SECTIONS][1:]
+    }
 
 
 def test_what_comes_later_is_listed() -> None:
     named = set(re.findall(r"`([\w.]+)`", SECTIONS["What comes with later releases"]))
-    raising = [name for name in nlgmetricverse.__all__ if "Comes with a later release" in (getattr(nlgmetricverse, name).__doc__ or "")]
+    raising = [
+        name
+        for name in nlgmetricverse.__all__
+        if "Comes with a later release" in (getattr(nlgmetricverse, name).__doc__ or "")
+    ]
     assert raising == []
     assert named == set(LATER)
 

@@ -1,4 +1,6 @@
-"""Rewards give the segment scores of a Result, with the sign and the scale that were asked for, in the calls that trainers make."""
+"""Rewards give the segment scores of a Result, with the sign and the scale that were asked for, in the
+calls that trainers make.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from nlgauge.errors import InputError, MetricError, ParameterError
 from nlgauge.metric.registry import make, metric_classes
 
 PREDICTIONS = ["the cat sat on the mat", "a dog", "", "it rained all day long", "the cat sat on the mat"]
-REFERENCES = ["the cat sat on a mat", "my dog barks", "nothing", "it rained all day", "the cat sat on the mat"]
+REFERENCES = [
+    "the cat sat on a mat",
+    "my dog barks",
+    "nothing",
+    "it rained all day",
+    "the cat sat on the mat",
+]
 SEVERAL = [[text, "the cat sat on the mat"] for text in REFERENCES]
 SOURCES = [f"{text} and so on" for text in REFERENCES]
 
@@ -37,7 +45,12 @@ def _plain(name):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.") and _plain(name)]
+    "name",
+    [
+        name
+        for name, metric in metric_classes().items()
+        if metric.__module__.startswith("nlgauge.metrics.") and _plain(name)
+    ],
 )
 @pytest.mark.parametrize("references", [REFERENCES, SEVERAL])
 def test_rewards_are_the_segment_scores(name, references):
@@ -62,9 +75,13 @@ def test_many_texts_are_scored_in_chunks(monkeypatch):
 def test_the_scale():
     chrf, wer = segment_values("chrf"), segment_values("wer")
     assert nlgauge.reward("chrf", scale="unit")(PREDICTIONS, REFERENCES) == [value / 100 for value in chrf]
-    assert nlgauge.reward("mer", scale="unit")(PREDICTIONS, REFERENCES) == [1 - value for value in segment_values("mer")]
+    assert nlgauge.reward("mer", scale="unit")(PREDICTIONS, REFERENCES) == [
+        1 - value for value in segment_values("mer")
+    ]
     assert nlgauge.reward("wer", scale=(1, 0))(PREDICTIONS, REFERENCES) == [1 - value for value in wer]
-    assert nlgauge.reward("ter", scale=[100, 0])(PREDICTIONS, REFERENCES) == pytest.approx([1 - value / 100 for value in segment_values("ter")])
+    assert nlgauge.reward("ter", scale=[100, 0])(PREDICTIONS, REFERENCES) == pytest.approx(
+        [1 - value / 100 for value in segment_values("ter")]
+    )
     assert nlgauge.reward("wer", scale=(1, 0))(["a b c d"], ["x"]) == [-3.0]
     assert str(nlgauge.reward("wer")(["a"], ["a"])) == "[0.0]"
     assert nlgauge.reward("embedding_similarity(model='minilm')", scale="unit").ends == (-1, 1)
@@ -72,28 +89,49 @@ def test_the_scale():
 
 def test_the_output():
     rows = nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge").segments("records")
-    assert nlgauge.reward("rouge", output="rouge2")(PREDICTIONS, REFERENCES) == [row["rouge.rouge2"] for row in rows]
+    assert nlgauge.reward("rouge", output="rouge2")(PREDICTIONS, REFERENCES) == [
+        row["rouge.rouge2"] for row in rows
+    ]
     assert nlgauge.reward("rouge", output="score")(PREDICTIONS, REFERENCES) == [row["rouge"] for row in rows]
 
 
 def test_options_of_a_run():
     assert nlgauge.reward("bleu", lang="zh")(["你好吗"], ["你好啊"]) == [
-        row["bleu(tokenizer='zh')"] for row in nlgauge.score(["你好吗"], ["你好啊"], metrics="bleu", lang="zh").segments("records")
+        row["bleu(tokenizer='zh')"]
+        for row in nlgauge.score(["你好吗"], ["你好啊"], metrics="bleu", lang="zh").segments("records")
     ]
-    assert nlgauge.reward("wer", reduce_fn="mean")(PREDICTIONS, SEVERAL) == [-value for value in segment_values("wer", SEVERAL, reduce_fn="mean")]
+    assert nlgauge.reward("wer", reduce_fn="mean")(PREDICTIONS, SEVERAL) == [
+        -value for value in segment_values("wer", SEVERAL, reduce_fn="mean")
+    ]
 
 
 @pytest.mark.parametrize("references", [REFERENCES, SEVERAL, [chat(text) for text in REFERENCES]])
 @pytest.mark.parametrize(
-    "completions", [PREDICTIONS, [chat(text) for text in PREDICTIONS], [chat(text)[0] for text in PREDICTIONS], tuple(PREDICTIONS)]
+    "completions",
+    [
+        PREDICTIONS,
+        [chat(text) for text in PREDICTIONS],
+        [chat(text)[0] for text in PREDICTIONS],
+        tuple(PREDICTIONS),
+    ],
 )
-@pytest.mark.parametrize("column", ["reference", "references", "target", "answer", "solution", "ground_truth"])
+@pytest.mark.parametrize(
+    "column", ["reference", "references", "target", "answer", "solution", "ground_truth"]
+)
 def test_the_call_of_a_trainer(completions, references, column):
     reward = nlgauge.reward("chrf")
     prompts = [[{"role": "user", "content": "say it"}]] * len(completions)
-    others = {"completion_ids": [[1, 2]] * 5, "trainer_state": object(), "log_extra": print, "log_metric": print, "difficulty": [1] * 5}
+    others = {
+        "completion_ids": [[1, 2]] * 5,
+        "trainer_state": object(),
+        "log_extra": print,
+        "log_metric": print,
+        "difficulty": [1] * 5,
+    }
     plain = SEVERAL if references is SEVERAL else REFERENCES
-    assert reward(prompts=prompts, completions=completions, **{column: references}, **others) == reward(PREDICTIONS, plain)
+    assert reward(prompts=prompts, completions=completions, **{column: references}, **others) == reward(
+        PREDICTIONS, plain
+    )
     assert reward.__name__ == "chrf"
     assert not inspect.iscoroutinefunction(reward)
 
@@ -102,7 +140,10 @@ def test_of_a_chat_the_last_message_of_the_assistant_counts():
     messages = [
         {"role": "assistant", "content": None, "tool_calls": [{}]},
         {"role": "tool", "content": "42"},
-        {"role": "assistant", "content": [{"type": "text", "text": "the "}, {"type": "image"}, {"type": "text", "text": "cat"}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": "the "}, {"type": "image"}, {"type": "text", "text": "cat"}],
+        },
         {"role": "tool", "content": "x"},
     ]
     em = nlgauge.reward("exact_match")
@@ -130,18 +171,30 @@ def test_the_column_that_was_named_is_read():
             "needs references; it was given prompts, label. Name the column: nlgauge.rew",
         ),
         ({}, {"completions": ["a"]}, "the reward chrf needs references; none were given"),
-        ({"references": "gold"}, {"completions": ["a"], "answer": ["a"]}, "the reward chrf needs a column 'gold'; it was given answer"),
+        (
+            {"references": "gold"},
+            {"completions": ["a"], "answer": ["a"]},
+            "the reward chrf needs a column 'gold'; it was given answer",
+        ),
         (
             {},
             {"completions": ["a"], "answer": ["a"], "target": ["b"]},
             r"finds references in target and in answer; choose .*references='target'",
         ),
-        ({}, {"references": ["a"]}, "takes predictions or, as TRL names them, completions; give one of the two"),
+        (
+            {},
+            {"references": ["a"]},
+            "takes predictions or, as TRL names them, completions; give one of the two",
+        ),
         ({}, {"predictions": ["a"], "completions": ["a"], "references": ["a"]}, "give one of the two"),
         ({}, {"completions": ["a", "b"], "reference": ["a"]}, "references has 1 items, predictions has 2"),
         ({}, {"completions": [None], "reference": ["a"]}, r"predictions\[0\] is None"),
         ({}, {"completions": "a", "reference": ["a"]}, "predictions is one str"),
-        ({}, {"predictions": {"A": ["a"], "B": ["b"]}, "references": ["a"]}, "takes the predictions of one system; there are A, B"),
+        (
+            {},
+            {"predictions": {"A": ["a"], "B": ["b"]}, "references": ["a"]},
+            "takes the predictions of one system; there are A, B",
+        ),
     ],
 )
 def test_what_a_call_lacks_is_said(options, call, message):
@@ -160,7 +213,11 @@ def test_a_missing_source_is_told_how_to_be_the_prompt():
         ("distinct", {}, "distinct has a score for a whole corpus and none for a segment"),
         (["bleu", "chrf"], {}, "a reward is of one metric, got bleu, chrf; make one reward for each"),
         ("rouge", {"output": "rouge3"}, r"rouge has no output 'rouge3' \(did you mean"),
-        ("wer", {"scale": "unit"}, "wer is from 0 to inf, not bounded on both sides; say which values become 0 and 1"),
+        (
+            "wer",
+            {"scale": "unit"},
+            "wer is from 0 to inf, not bounded on both sides; say which values become 0 and 1",
+        ),
         ("density", {}, "of density neither direction is better; say which values become 0 and 1"),
         ("density", {"scale": "unit"}, "neither direction is better"),
         ("chrf", {"scale": "0-1"}, "scale must be None, 'unit' or two numbers that differ"),
@@ -178,12 +235,17 @@ def test_what_cannot_be_a_reward_is_told_so_at_once(metric, options, message):
 
 @pytest.mark.parametrize("metric", ["cider", "nist"])
 def test_what_is_fitted_is_fitted_on_the_training_set(metric):
-    """On the whole set the rewards are the segment scores of a result; on a part of it they stay the same, batch by batch."""
+    """On the whole set the rewards are the segment scores of a result; on a part of it they stay the
+    same, batch by batch.
+    """
     reward = nlgauge.reward(metric, fitted_on=REFERENCES)
     expected = segment_values(metric)
     assert reward(PREDICTIONS, REFERENCES) == expected
     assert reward(PREDICTIONS[:2], REFERENCES[:2]) == expected[:2]
-    assert [row[metric] for row in nlgauge.score(PREDICTIONS[:2], REFERENCES[:2], metrics=metric).segments("records")] != expected[:2]
+    assert [
+        row[metric]
+        for row in nlgauge.score(PREDICTIONS[:2], REFERENCES[:2], metrics=metric).segments("records")
+    ] != expected[:2]
 
 
 def test_an_undefined_score_is_what_was_asked_for():
@@ -226,12 +288,22 @@ def test_a_trainer_of_trl_trains_with_it(is_chat, tiny_models, tmp_path):
     tokenizer.chat_template = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
     prompts = [[{"role": "user", "content": text}] if is_chat else text for text in ("the cat", "a dog")]
     rewards = [nlgauge.reward("chrf", scale="unit"), nlgauge.reward("wer", scale=(1, 0))]
-    steps = {"max_steps": 1, "logging_steps": 1, "per_device_train_batch_size": 4, "num_generations": 2, "max_completion_length": 8}
+    steps = {
+        "max_steps": 1,
+        "logging_steps": 1,
+        "per_device_train_batch_size": 4,
+        "num_generations": 2,
+        "max_completion_length": 8,
+    }
     trainer = trl.GRPOTrainer(
         model=transformers.AutoModelForCausalLM.from_pretrained(tiny_models["causal"]),
         reward_funcs=rewards,
-        args=trl.GRPOConfig(str(tmp_path), use_cpu=True, report_to=[], save_strategy="no", disable_tqdm=True, **steps),
-        train_dataset=datasets.Dataset.from_dict({"prompt": prompts, "reference": ["the cat sat", "a dog ran"]}),
+        args=trl.GRPOConfig(
+            str(tmp_path), use_cpu=True, report_to=[], save_strategy="no", disable_tqdm=True, **steps
+        ),
+        train_dataset=datasets.Dataset.from_dict(
+            {"prompt": prompts, "reference": ["the cat sat", "a dog ran"]}
+        ),
         processing_class=tokenizer,
     )
     trainer.train()

@@ -30,8 +30,15 @@ from nlgauge.errors import InputError, NlgaugeError, ParameterError
 def shape(corpus: Corpus) -> dict[str, object]:
     """The corpus as the texts it stands for."""
     return {
-        "predictions": {system: [[corpus.texts[i] for i in row] for row in column] for system, column in corpus.predictions.items()},
-        "references": None if corpus.references is None else [[corpus.texts[i] for i in row] for row in corpus.references],
+        "predictions": {
+            system: [[corpus.texts[i] for i in row] for row in column]
+            for system, column in corpus.predictions.items()
+        },
+        "references": (
+            None
+            if corpus.references is None
+            else [[corpus.texts[i] for i in row] for row in corpus.references]
+        ),
         "sources": None if corpus.sources is None else [corpus.texts[i] for i in corpus.sources],
     }
 
@@ -51,7 +58,11 @@ def shape(corpus: Corpus) -> dict[str, object]:
 )
 def test_every_shape_of_the_table(predictions, references, expected_predictions, expected_references):
     corpus = Corpus.read(predictions, references)
-    assert shape(corpus) == {"predictions": expected_predictions, "references": expected_references, "sources": None}
+    assert shape(corpus) == {
+        "predictions": expected_predictions,
+        "references": expected_references,
+        "sources": None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -69,9 +80,20 @@ def test_every_shape_of_the_table(predictions, references, expected_predictions,
     ids=["tuple", "UserList", "iterator", "numpy", "pandas", "polars", "generator", "keys"],
 )
 def test_any_container_of_texts(form):
-    corpus = Corpus.read(form(["p", "q"]), form(["r", "s"]), form(["x", "y"]), ids=form([7, 8]), weights=form([1, 2]), documents=form(["d", "e"]))
+    corpus = Corpus.read(
+        form(["p", "q"]),
+        form(["r", "s"]),
+        form(["x", "y"]),
+        ids=form([7, 8]),
+        weights=form([1, 2]),
+        documents=form(["d", "e"]),
+    )
     assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == ((7, 8), [1, 2], ("d", "e"))
-    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
+    assert shape(corpus) == {
+        "predictions": {"system": [["p"], ["q"]]},
+        "references": [["r"], ["s"]],
+        "sources": ["x", "y"],
+    }
     assert all(type(text) is str for text in corpus.texts.strings)
 
 
@@ -108,7 +130,9 @@ def test_an_id_comes_before_a_number():
 
 
 def test_each_distinct_text_is_kept_once():
-    corpus = Corpus.read({"A": ["same", "x"], "B": ["same", "y"]}, [["same", "same"], ["x"]], ["same", "same"])
+    corpus = Corpus.read(
+        {"A": ["same", "x"], "B": ["same", "y"]}, [["same", "same"], ["x"]], ["same", "same"]
+    )
     assert corpus.texts.strings == ["same", "x", "y"]
     assert len(corpus.texts) == 3
     texts = Texts()
@@ -116,19 +140,46 @@ def test_each_distinct_text_is_kept_once():
 
 
 RECORDS = [
-    {"id": "s1", "source": "x", "prediction": "p", "references": ["r", "s"], "weight": 2, "document": "d", "other": 1},
-    {"id": "s2", "source": "y", "prediction": "q", "references": ["t"], "weight": 1, "document": "e", "other": 2},
+    {
+        "id": "s1",
+        "source": "x",
+        "prediction": "p",
+        "references": ["r", "s"],
+        "weight": 2,
+        "document": "d",
+        "other": 1,
+    },
+    {
+        "id": "s2",
+        "source": "y",
+        "prediction": "q",
+        "references": ["t"],
+        "weight": 1,
+        "document": "e",
+        "other": 2,
+    },
 ]
 
 
-@pytest.mark.parametrize("form", [list, tuple, pandas.DataFrame, polars.DataFrame], ids=["list", "tuple", "pandas", "polars"])
+@pytest.mark.parametrize(
+    "form", [list, tuple, pandas.DataFrame, polars.DataFrame], ids=["list", "tuple", "pandas", "polars"]
+)
 def test_records_and_frames(form):
     corpus = Corpus.read(form(RECORDS))
-    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r", "s"], ["t"]], "sources": ["x", "y"]}
+    assert shape(corpus) == {
+        "predictions": {"system": [["p"], ["q"]]},
+        "references": [["r", "s"], ["t"]],
+        "sources": ["x", "y"],
+    }
     assert (corpus.ids, corpus.weights.tolist(), corpus.documents) == (("s1", "s2"), [2, 1], ("d", "e"))
 
 
-COLUMNS = {"id": [1, 2], "mt": ["p", "q"], "ref": [["r", "s"], ["t"]], "meta": [{"lp": "a", "n": None}, {"lp": "b", "n": 2}]}
+COLUMNS = {
+    "id": [1, 2],
+    "mt": ["p", "q"],
+    "ref": [["r", "s"], ["t"]],
+    "meta": [{"lp": "a", "n": None}, {"lp": "b", "n": 2}],
+}
 
 
 class Dataset:
@@ -155,7 +206,9 @@ def from_arrow(name):
 
 
 def from_datasets(make):
-    return make(pytest.importorskip("datasets", reason="datasets is not installed").Dataset.from_dict(COLUMNS))
+    return make(
+        pytest.importorskip("datasets", reason="datasets is not installed").Dataset.from_dict(COLUMNS)
+    )
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -170,22 +223,40 @@ def from_datasets(make):
         lambda: from_datasets(lambda dataset: dataset.with_format("numpy")),
         lambda: from_datasets(lambda dataset: dataset.to_iterable_dataset()),
     ],
-    ids=["like a dataset", "like a stream", "Arrow table", "Arrow batch", "dataset", "formatted dataset", "stream"],
+    ids=[
+        "like a dataset",
+        "like a stream",
+        "Arrow table",
+        "Arrow batch",
+        "dataset",
+        "formatted dataset",
+        "stream",
+    ],
 )
 def test_datasets_and_arrow(form):
     corpus = Corpus.read(form())
-    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r", "s"], ["t"]], "sources": None}
+    assert shape(corpus) == {
+        "predictions": {"system": [["p"], ["q"]]},
+        "references": [["r", "s"], ["t"]],
+        "sources": None,
+    }
     assert (corpus.ids, corpus.fields) == ((1, 2), {"meta.lp": ("a", "b"), "meta.n": (None, 2)})
 
 
 def test_several_splits_are_refused():
-    with pytest.raises(InputError, match=r"predictions is a dict of several splits; give one of them, such as \['test'\]"):
+    with pytest.raises(
+        InputError, match=r"predictions is a dict of several splits; give one of them, such as \['test'\]"
+    ):
         Corpus.read({"test": Dataset()})
 
 
 def test_records_as_comet_has_them():
     corpus = Corpus.read([{"src": "x", "mt": "p", "ref": "r"}, {"src": "y", "mt": "q", "ref": "s"}])
-    assert shape(corpus) == {"predictions": {"system": [["p"], ["q"]]}, "references": [["r"], ["s"]], "sources": ["x", "y"]}
+    assert shape(corpus) == {
+        "predictions": {"system": [["p"], ["q"]]},
+        "references": [["r"], ["s"]],
+        "sources": ["x", "y"],
+    }
 
 
 ARTICLE = "Shares rose on Monday. " * 20
@@ -209,7 +280,10 @@ def test_a_long_document_is_the_source(form):
     [
         (documents(["ferry-1", "ferry-2"]), ("ferry-1", "ferry-2")),
         (documents([1, 2]), ("1", "2")),
-        (documents(["BBC news", "BBC news", "The Times", "The Times"]), ("BBC news", "BBC news", "The Times", "The Times")),
+        (
+            documents(["BBC news", "BBC news", "The Times", "The Times"]),
+            ("BBC news", "BBC news", "The Times", "The Times"),
+        ),
         (documents(["first talk", "second talk"], source="x"), ("first talk", "second talk")),
         ([{"prediction": "p", "document_id": ARTICLE}], (ARTICLE,)),
         ([{"prediction": "p", "doc": "a b"}], ("a b",)),
@@ -229,12 +303,22 @@ def test_a_short_document_is_the_label(records, labels):
         documents([ARTICLE, "short", "short"]),
         documents([ARTICLE], source="x"),
         # Two systems repeat what belongs to the segment.
-        [{**record, "id": i, "system": system} for system in "AB" for i, record in enumerate(documents(["The cat sat.", "A dog ran."]))],
+        [
+            {**record, "id": i, "system": system}
+            for system in "AB"
+            for i, record in enumerate(documents(["The cat sat.", "A dog ran."]))
+        ],
     ],
     ids=["sentences", "Chinese", "mixed", "beside a source", "systems"],
 )
 def test_a_document_that_may_be_both_is_asked_about(records):
-    with pytest.raises(InputError, match="may be the text which was summarised or the label of a document; rename it to 'source' or to 'doc_id'"):
+    with pytest.raises(
+        InputError,
+        match=(
+            "may be the text which was summarised or the label of a document; rename it to 'source' or to"
+            " 'doc_id'"
+        ),
+    ):
         Corpus.read(records)
 
 
@@ -263,19 +347,46 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
     [
         ([{"text": "p"}], "the records have no prediction, only 'text'; name it 'prediction'"),
         ([{"prediction": "p", "mt": "q"}], "both 'prediction' and 'mt' for the prediction; keep one"),
-        ([{"prediction": "p", "ref": "r"}, {"prediction": "q"}], "record 1 has no 'ref', record 0 has it; every record needs the same fields"),
+        (
+            [{"prediction": "p", "ref": "r"}, {"prediction": "q"}],
+            "record 1 has no 'ref', record 0 has it; every record needs the same fields",
+        ),
         ([without(record, "id") for record in LONG], "records of several systems need an 'id'"),
-        ([{"prediction": "p", "document": "d", "doc": "e"}], "both 'doc' and 'document' for the document; keep one"),
-        ([{"prediction": "p", "document": "d"}, {"prediction": "q"}], "record 1 has no 'document', record 0 has"),
+        (
+            [{"prediction": "p", "document": "d", "doc": "e"}],
+            "both 'doc' and 'document' for the document; keep one",
+        ),
+        (
+            [{"prediction": "p", "document": "d"}, {"prediction": "q"}],
+            "record 1 has no 'document', record 0 has",
+        ),
         ([*LONG, LONG[0]], "record 4 repeats segment 1 of system 'A'"),
         ([*LONG, {**LONG[0], "prediction": "other"}], "record 4 repeats segment 1 of system 'A'"),
-        (LONG[:3], "segment 1 is there for 'A' and not for 'B'; all systems need the same segments. common=True leaves out the 1 of 2"),
+        (
+            LONG[:3],
+            (
+                "segment 1 is there for 'A' and not for 'B'; all systems need the same segments. common=True"
+                " leaves out the 1 of 2"
+            ),
+        ),
         (LONG[1:], "segment 1 is there for 'B' and not for 'A'"),
-        ([*LONG[:3], {**LONG[3], "references": ["other"]}], "segment 1 has other references under 'B' (record 3) than under 'A'"),
-        ([{"prediction": None}], "record 0: 'prediction' is None; an empty text is ''. skip_missing=True leaves such segments out."),
+        (
+            [*LONG[:3], {**LONG[3], "references": ["other"]}],
+            "segment 1 has other references under 'B' (record 3) than under 'A'",
+        ),
+        (
+            [{"prediction": None}],
+            (
+                "record 0: 'prediction' is None; an empty text is ''. skip_missing=True leaves such segments"
+                " out."
+            ),
+        ),
         ([{"prediction": "p", "ref": ["r", None]}], "record 0: 'ref' is ['r', None]; an empty text is ''."),
         ([{"prediction": "p"}, {"prediction": "q", "ref": "r"}], "record 0 has no 'ref', record 1 has it"),
-        ([{"prediction": "p", "id": 1}, {"prediction": "q", "id": 1}], "record 1 repeats segment 1, which is record 0 already; records of several"),
+        (
+            [{"prediction": "p", "id": 1}, {"prediction": "q", "id": 1}],
+            "record 1 repeats segment 1, which is record 0 already; records of several",
+        ),
         ([{"prediction": "p", "id": None}], "record 0: 'id' is None; give a name or a number"),
         ([{**LONG[0], "id": [1]}], "record 0: 'id' is [1]; give a name or a number"),
         (
@@ -293,7 +404,9 @@ def test_records_that_cannot_be_read(records, message):
 
 FIELDS = [
     {**record, "domain": domain, "meta": {"lp": "en-de", "deep": {"n": n}}, "human": score}
-    for record, domain, n, score in zip(LONG, ["news", "ted", "ted", "news"], [1, 2, 2, 1], [0.5, 1, math.nan, 3], strict=True)
+    for record, domain, n, score in zip(
+        LONG, ["news", "ted", "ted", "news"], [1, 2, 2, 1], [0.5, 1, math.nan, 3], strict=True
+    )
 ]
 
 
@@ -320,7 +433,13 @@ def test_fields_are_kept_through_every_change_of_a_corpus():
 
 
 def test_records_that_lack_a_field_or_hold_anything_in_it():
-    corpus = Corpus.read([{"mt": "a", "x": 1, "y": {"z": 1}}, {"mt": "b", "y": 3}, {"mt": "c", "x": np.float32(0.5), "y": ["a", {"b": None}]}])
+    corpus = Corpus.read(
+        [
+            {"mt": "a", "x": 1, "y": {"z": 1}},
+            {"mt": "b", "y": 3},
+            {"mt": "c", "x": np.float32(0.5), "y": ["a", {"b": None}]},
+        ]
+    )
     assert corpus.fields == {"x": (1, None, 0.5), "y": ({"z": 1}, 3, ("a", {"b": None}))}
     assert type(corpus.fields["x"][2]) is float
     assert [numbers.tolist() for numbers in corpus.groups("y").values()] == [[0], [1], [2]]
@@ -328,10 +447,16 @@ def test_records_that_lack_a_field_or_hold_anything_in_it():
 
 
 def test_fields_beside_texts():
-    corpus = Corpus.read(["a", "b"], fields={"domain": np.array(["x", "y"]), "n": pandas.Series([1.5, math.nan])}, documents=["d", "d"])
+    corpus = Corpus.read(
+        ["a", "b"],
+        fields={"domain": np.array(["x", "y"]), "n": pandas.Series([1.5, math.nan])},
+        documents=["d", "d"],
+    )
     assert corpus.fields == {"domain": ("x", "y"), "n": (1.5, None)}
     assert corpus.where(document="d", id=1).ids == range(1, 2)
-    with pytest.raises(InputError, match=r"fields\['domain'\] has 1 items, predictions has 2; give one for each segment"):
+    with pytest.raises(
+        InputError, match=r"fields\['domain'\] has 1 items, predictions has 2; give one for each segment"
+    ):
         Corpus.read(["a", "b"], fields={"domain": ["x"]})
     with pytest.raises(InputError, match=r"fields is 3; give \{name: values\}"):
         Corpus.read(["a", "b"], fields=3)
@@ -367,19 +492,27 @@ def test_where(conditions, numbers):
     }
     corpus = Corpus.read(list("abcd"), fields=fields)
     assert corpus.matching(**conditions).tolist() == numbers
-    assert [row[0] for row in shape(corpus.where(**conditions))["predictions"]["system"]] == ["abcd"[i] for i in numbers]
+    assert [row[0] for row in shape(corpus.where(**conditions))["predictions"]["system"]] == [
+        "abcd"[i] for i in numbers
+    ]
 
 
 def test_a_corpus_prints_in_one_line():
-    assert repr(Corpus.read(FIELDS, lang="en")) == (
-        "Corpus(2 segments, systems=('A', 'B'), fields=('domain', 'meta.lp', 'meta.deep.n', 'human'), lang='en')"
+    assert (
+        repr(Corpus.read(FIELDS, lang="en"))
+        == "Corpus(2 segments, systems=('A', 'B'), fields=('domain', 'meta.lp', 'meta.deep.n', 'human'),"
+        " lang='en')"
     )
     assert repr(Corpus.read(["a"])) == "Corpus(1 segments, systems=('system',))"
 
 
 def test_groups_are_in_order_of_appearance():
     groups = Corpus.read(list("abcd"), fields={"domain": ["ted", "news", "ted", None]}).groups("domain")
-    assert {value: numbers.tolist() for value, numbers in groups.items()} == {"ted": [0, 2], "news": [1], None: [3]}
+    assert {value: numbers.tolist() for value, numbers in groups.items()} == {
+        "ted": [0, 2],
+        "news": [1],
+        None: [3],
+    }
     assert list(groups) == ["ted", "news", None]
 
 
@@ -387,7 +520,14 @@ def test_groups_are_in_order_of_appearance():
     ("name", "condition", "message"),
     [
         ("domain", "sport", "no segment has 'sport' as its domain; there are 'news', 'ted'."),
-        ("domian", "news", "the segments have no field 'domian' (did you mean 'domain'?); there are id, domain, meta.lp, meta.deep.n, human."),
+        (
+            "domian",
+            "news",
+            (
+                "the segments have no field 'domian' (did you mean 'domain'?); there are id, domain, meta.lp,"
+                " meta.deep.n, human."
+            ),
+        ),
         ("human", 3, "the field 'human' differs between the systems of a segment"),
         ("document", "d", "no field 'document'"),
     ],
@@ -403,14 +543,18 @@ def test_what_cannot_be_chosen_by(name, condition, message):
 WIDE = {"sid": ["x", "y"], "A": ["a1", "a2"], "B": ["b1", "b2"], "ref": ["r1", "r2"], "topic": ["t", "u"]}
 
 
-@pytest.mark.parametrize("form", [pandas.DataFrame, polars.DataFrame, lambda columns: pandas.DataFrame(columns).to_dict("records")])
+@pytest.mark.parametrize(
+    "form", [pandas.DataFrame, polars.DataFrame, lambda columns: pandas.DataFrame(columns).to_dict("records")]
+)
 def test_a_column_per_system(form):
     corpus = Corpus.read(form(WIDE), systems=["B", "A"])
     assert shape(corpus)["predictions"] == {"B": [["b1"], ["b2"]], "A": [["a1"], ["a2"]]}
     assert shape(corpus)["references"] == [["r1"], ["r2"]]
     assert corpus.fields == {"sid": ("x", "y"), "topic": ("t", "u")}
     assert Corpus.read(form({**WIDE, "mt": WIDE["A"]}), systems=["A", "mt"]).systems == ("A", "mt")
-    with pytest.raises(InputError, match=r"'C' is not a column of the records; there are 'sid', 'A', 'B', 'ref', 'topic'"):
+    with pytest.raises(
+        InputError, match=r"'C' is not a column of the records; there are 'sid', 'A', 'B', 'ref', 'topic'"
+    ):
         Corpus.read(form(WIDE), systems=["A", "C"])
 
 
@@ -432,14 +576,24 @@ def test_segments_with_missing_texts_are_left_out_and_counted():
     references = [["r"], ["r"], ["r", math.nan], [], ["s"]]
     with pytest.warns(UserWarning, match="2 of 5 segments are left out: a text is missing"):
         corpus = Corpus.read(
-            given_texts, references, list("vwxyz"), ids=iter("12345"), fields={"n": range(5)}, weights=np.arange(1, 6), skip_missing=True
+            given_texts,
+            references,
+            list("vwxyz"),
+            ids=iter("12345"),
+            fields={"n": range(5)},
+            weights=np.arange(1, 6),
+            skip_missing=True,
         )
     assert shape(corpus) == {
         "predictions": {"A": [["a"], ["d"], [""]], "B": [["a"], ["d"], ["e"]]},
         "references": [["r"], [], ["s"]],
         "sources": ["v", "y", "z"],
     }
-    assert (corpus.ids, corpus.fields, corpus.weights.tolist()) == (("1", "4", "5"), {"n": (0, 3, 4)}, [1, 4, 5])
+    assert (corpus.ids, corpus.fields, corpus.weights.tolist()) == (
+        ("1", "4", "5"),
+        {"n": (0, 3, 4)},
+        [1, 4, 5],
+    )
     with pytest.raises(InputError, match="a text is missing in each of the 1 segments"):
         Corpus.read([None], skip_missing=True)
 
@@ -463,7 +617,11 @@ def test_nothing_is_said_where_nothing_is_left_out():
 
 
 def test_the_common_segments_of_systems():
-    more = [*LONG, {"id": 3, "system": "B", "prediction": "q3", "references": ["r3"]}, {**LONG[0], "id": 4, "references": ["r4"]}]
+    more = [
+        *LONG,
+        {"id": 3, "system": "B", "prediction": "q3", "references": ["r3"]},
+        {**LONG[0], "id": 4, "references": ["r4"]},
+    ]
     with pytest.warns(UserWarning, match="2 of 4 segments are left out: not all 2 systems have them"):
         corpus = Corpus.read(more, common=True)
     assert shape(corpus)["predictions"] == {"A": [["p1"], ["p2"]], "B": [["q1"], ["q2"]]}
@@ -486,7 +644,9 @@ def test_choices_of_segments_pass_through_score():
         assert nlgauge.score(LONG[:3], metrics="wer", common=True).systems == ("A", "B")
     with pytest.warns(UserWarning, match="1 of 2 segments is left out"):
         assert nlgauge.score(["a", None], ["a", "b"], metrics="wer", skip_missing=True)["wer"]["score"] == 0
-    assert nlgauge.score(LONG, metrics="wer", pooled=True, systems=["A"]).corpus.fields == {"system": ("A", "A")}
+    assert nlgauge.score(LONG, metrics="wer", pooled=True, systems=["A"]).corpus.fields == {
+        "system": ("A", "A")
+    }
     assert nlgauge.score(["a"], ["a"], metrics="wer", fields={"n": [1]}).corpus.fields == {"n": (1,)}
     with pytest.raises(ParameterError, match="common must be True or False, got 'yes'"):
         nlgauge.score(LONG, metrics="wer", common="yes")
@@ -501,7 +661,10 @@ def test_records_carry_their_own_fields(name):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"predictions": "text"}, "predictions is one str; give a list of texts, for a single one a list with one item."),
+        (
+            {"predictions": "text"},
+            "predictions is one str; give a list of texts, for a single one a list with one item.",
+        ),
         ({"predictions": b"text"}, "predictions is one bytes"),
         ({"predictions": None}, "predictions is None; give a list of texts."),
         ({"predictions": 3}, "predictions is an int; give a list of texts."),
@@ -510,7 +673,10 @@ def test_records_carry_their_own_fields(name):
         ({"predictions": polars.DataFrame}, "predictions is a class DataFrame; give a list of texts."),
         ({"predictions": np.array("p")}, "predictions is a ndarray; give a list of texts."),
         ({"predictions": [np.array("p")]}, "predictions[0] is a ndarray"),
-        ({"predictions": ["p"], "references": pandas.DataFrame({"r": ["r"]})}, "references is a DataFrame; give one of its columns."),
+        (
+            {"predictions": ["p"], "references": pandas.DataFrame({"r": ["r"]})},
+            "references is a DataFrame; give one of its columns.",
+        ),
         ({"predictions": ["p"], "ids": np.array(3)}, "ids is a ndarray; give a list of names."),
         ({"predictions": ["p"], "ids": [None]}, "ids[0] is None; give a name or a number."),
         ({"predictions": ["p"], "ids": [math.nan]}, "ids[0] is nan; give a name or a number."),
@@ -521,39 +687,75 @@ def test_records_carry_their_own_fields(name):
         ({"predictions": ["p"], "documents": [["d"]]}, "documents[0] is ['d']; give a name or a number."),
         ({"predictions": ["p"], "weights": np.array(1.0)}, "weights is a ndarray; give a list of numbers."),
         ({"predictions": ["p"], "weights": [10**400]}, "weights must be numbers, one for each segment."),
-        ({"predictions": ["p"], "weights": [polars.DataFrame({"w": [1]})]}, "weights must be numbers, one for each segment."),
+        (
+            {"predictions": ["p"], "weights": [polars.DataFrame({"w": [1]})]},
+            "weights must be numbers, one for each segment.",
+        ),
         ({"predictions": []}, "predictions is empty; give at least one segment."),
         ({"predictions": {}}, "predictions is an empty mapping; give at least one system."),
         ({"predictions": {"": ["p"]}}, "system names must be non-empty strings, got ''."),
         ({"predictions": {3: ["p"]}}, "system names must be non-empty strings, got 3."),
-        ({"predictions": {"A": ["p"], "B": ["p", "q"]}}, "predictions['B'] has 2 segments, 'A' has 1; all systems need the same segments."),
+        (
+            {"predictions": {"A": ["p"], "B": ["p", "q"]}},
+            "predictions['B'] has 2 segments, 'A' has 1; all systems need the same segments.",
+        ),
         ({"predictions": ["p", None]}, "predictions[1] is None; an empty text is ''."),
         ({"predictions": ["p", math.nan]}, "predictions[1] is nan; an empty text is ''."),
         ({"predictions": ["p", b"q"]}, "predictions[1] is a bytes (b'q'); give a str."),
         ({"predictions": ["p", 3]}, "predictions[1] is an int (3); give a str."),
         ({"predictions": [["p", 3]]}, "predictions[0][1] is an int (3); give a str."),
-        ({"predictions": [["p"], "q"]}, "predictions[0] is a list, predictions[1] is one text; give texts alone or lists alone."),
-        ({"predictions": ["p", ["q"]]}, "predictions[0] is one text, predictions[1] is a list; give texts alone or lists alone."),
-        ({"predictions": [["p"], []]}, "predictions[1] is an empty list; give at least one text, '' if the system gave none."),
+        (
+            {"predictions": [["p"], "q"]},
+            "predictions[0] is a list, predictions[1] is one text; give texts alone or lists alone.",
+        ),
+        (
+            {"predictions": ["p", ["q"]]},
+            "predictions[0] is one text, predictions[1] is a list; give texts alone or lists alone.",
+        ),
+        (
+            {"predictions": [["p"], []]},
+            "predictions[1] is an empty list; give at least one text, '' if the system gave none.",
+        ),
         ({"predictions": {"A": ["p", None]}}, "predictions['A'][1] is None"),
         ({"predictions": ["p"], "references": "r"}, "references is one str"),
-        ({"predictions": ["p"], "references": ["r", "s"]}, "references has 2 items, predictions has 1; give one (or a list) for each prediction."),
+        (
+            {"predictions": ["p"], "references": ["r", "s"]},
+            "references has 2 items, predictions has 1; give one (or a list) for each prediction.",
+        ),
         (
             {"predictions": ["p", "q", "o"], "references": [["r", "s", "t"], ["u", "v", "w"]]},
             "they look transposed (2 lists of 3): give list(zip(*references))",
         ),
         ({"predictions": ["p", "q"], "references": [["r", "s"]]}, "they look transposed (1 lists of 2)"),
         ({"predictions": ["p"], "references": [["r", None]]}, "references[0][1] is None"),
-        ({"predictions": ["p"], "sources": ["x", "y"]}, "sources has 2 items, predictions has 1; give one text for each prediction."),
+        (
+            {"predictions": ["p"], "sources": ["x", "y"]},
+            "sources has 2 items, predictions has 1; give one text for each prediction.",
+        ),
         ({"predictions": ["p"], "sources": [["x"]]}, "sources[0] is a list"),
-        ({"predictions": ["p"], "ids": [1, 2]}, "ids has 2 items, predictions has 1; give one for each segment."),
+        (
+            {"predictions": ["p"], "ids": [1, 2]},
+            "ids has 2 items, predictions has 1; give one for each segment.",
+        ),
         ({"predictions": ["p", "q"], "ids": [1, "1"]}, "ids must differ, '1' is there twice"),
-        ({"predictions": ["p"], "documents": []}, "documents has 0 items, predictions has 1; give one for each segment."),
-        ({"predictions": ["p"], "weights": [1, 2]}, "weights has 2 items, predictions has 1; give one number for each segment."),
+        (
+            {"predictions": ["p"], "documents": []},
+            "documents has 0 items, predictions has 1; give one for each segment.",
+        ),
+        (
+            {"predictions": ["p"], "weights": [1, 2]},
+            "weights has 2 items, predictions has 1; give one number for each segment.",
+        ),
         ({"predictions": ["p"], "weights": ["much"]}, "weights must be numbers, one for each segment."),
         ({"predictions": ["p"], "weights": [-1]}, "weights must be finite, not negative, and not all 0."),
-        ({"predictions": ["p"], "weights": [math.nan]}, "weights must be finite, not negative, and not all 0."),
-        ({"predictions": ["p", "q"], "weights": [0, 0]}, "weights must be finite, not negative, and not all 0."),
+        (
+            {"predictions": ["p"], "weights": [math.nan]},
+            "weights must be finite, not negative, and not all 0.",
+        ),
+        (
+            {"predictions": ["p", "q"], "weights": [0, 0]},
+            "weights must be finite, not negative, and not all 0.",
+        ),
     ],
     ids=lambda value: None if isinstance(value, dict) else value[:50],
 )
@@ -626,7 +828,11 @@ def test_records_are_untouched():
 @given(corpora(), st.booleans())
 def test_records_make_the_same_corpus_again(corpus, weighted):
     predictions, references = corpus
-    extra = {"weights": [float(i + 1) for i in range(len(predictions))], "documents": ["d"] * len(predictions)} if weighted else {}
+    extra = (
+        {"weights": [float(i + 1) for i in range(len(predictions))], "documents": ["d"] * len(predictions)}
+        if weighted
+        else {}
+    )
     read = Corpus.read({"A": predictions, "B": predictions}, references, predictions, lang="en", **extra)
     again = Corpus.from_saved(read.records(), "en")
     assert shape(again) == shape(read)
@@ -647,10 +853,15 @@ def test_chunks_are_runs_of_all_segments(corpus, characters):
 def test_a_chunk_ends_where_the_characters_of_all_columns_pass_a_multiple(corpus, with_sources, characters):
     predictions, references = corpus
     sources = predictions[::-1] if with_sources else None
-    sizes = [len(p) + sum(map(len, r)) + (len(s) if sources else 0) for p, r, s in zip(predictions, references, sources or predictions, strict=True)]
+    sizes = [
+        len(p) + sum(map(len, r)) + (len(s) if sources else 0)
+        for p, r, s in zip(predictions, references, sources or predictions, strict=True)
+    ]
     number = [max(sum(sizes[: i + 1]) - 1, 0) // characters for i in range(len(sizes))]
     expected = [[i for i, one in enumerate(number) if one == other] for other in dict.fromkeys(number)]
-    assert [chunk.tolist() for chunk in Corpus.read(predictions, references, sources).chunks(characters)] == expected
+    assert [
+        chunk.tolist() for chunk in Corpus.read(predictions, references, sources).chunks(characters)
+    ] == expected
 
 
 @given(st.lists(st.lists(texts(), max_size=6), max_size=4))
@@ -661,7 +872,11 @@ def test_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(block
     assert together.strings == one_by_one.strings
 
 
-@given(st.lists(texts(), max_size=4), st.lists(texts(), max_size=4), st.lists(st.lists(texts(), max_size=6), max_size=3))
+@given(
+    st.lists(texts(), max_size=4),
+    st.lists(texts(), max_size=4),
+    st.lists(st.lists(texts(), max_size=6), max_size=3),
+)
 def test_derived_texts_interned_together_have_the_ids_of_texts_interned_one_by_one(before, after, blocks):
     found = []
     for together in (True, False):
@@ -670,7 +885,11 @@ def test_derived_texts_interned_together_have_the_ids_of_texts_interned_one_by_o
         derived = DerivedTexts(given_texts)
         given_texts.intern_all(after)
         for block in blocks:
-            ids = derived.intern_all(block) if together else np.array([derived.intern(text) for text in block], dtype=np.int64)
+            ids = (
+                derived.intern_all(block)
+                if together
+                else np.array([derived.intern(text) for text in block], dtype=np.int64)
+            )
             assert derived.strings_of(ids) == [derived[i] for i in ids] == block
             found.append(ids.tolist())
     assert found[: len(blocks)] == found[len(blocks) :]
@@ -704,7 +923,14 @@ def test_swapping_changes_places_where_told(rows):
 
 
 def test_take_and_only_and_adding():
-    read = Corpus.read({"A": ["p", "q"], "B": ["o", "n"]}, [["r", "s"], ["t"]], ["x", "y"], ids=["i", "j"], weights=[1, 2], documents=["d", "e"])
+    read = Corpus.read(
+        {"A": ["p", "q"], "B": ["o", "n"]},
+        [["r", "s"], ["t"]],
+        ["x", "y"],
+        ids=["i", "j"],
+        weights=[1, 2],
+        documents=["d", "e"],
+    )
     second = read.take(np.array([1])).only("B")
     assert shape(second) == {"predictions": {"B": [["n"]]}, "references": [["t"]], "sources": ["y"]}
     assert (second.ids, second.weights.tolist(), second.documents) == (("j",), [2], ("e",))
@@ -730,14 +956,76 @@ class Colour(Enum):
 
 FRAME = {"prediction": ["a", "b"], "reference": ["a", "c"]}
 ODD = [
-    *(None, True, 0, -1, 10**400, 1.5, math.nan, 1j, "", "text", "wer", "en", "a\ud800", "\x00", b"x", Ellipsis, Decimal(1), date(2020, 1, 1)),
-    *(object(), int, list, Colour, Colour.RED, len, range(2), slice(1), memoryview(b"ab"), Exception("x"), set(), {"a", "b"}, {}),
-    *(np.array("x"), np.array(3), np.array([1.0]), np.array([]), np.array([["a"], ["b"]]), np.float64(1), np.str_("a")),
+    *(
+        None,
+        True,
+        0,
+        -1,
+        10**400,
+        1.5,
+        math.nan,
+        1j,
+        "",
+        "text",
+        "wer",
+        "en",
+        "a\ud800",
+        "\x00",
+        b"x",
+        Ellipsis,
+        Decimal(1),
+        date(2020, 1, 1),
+    ),
+    *(
+        object(),
+        int,
+        list,
+        Colour,
+        Colour.RED,
+        len,
+        range(2),
+        slice(1),
+        memoryview(b"ab"),
+        Exception("x"),
+        set(),
+        {"a", "b"},
+        {},
+    ),
+    *(
+        np.array("x"),
+        np.array(3),
+        np.array([1.0]),
+        np.array([]),
+        np.array([["a"], ["b"]]),
+        np.float64(1),
+        np.str_("a"),
+    ),
     *(pandas.DataFrame(FRAME), pandas.DataFrame, pandas.Series(["a", "b"]), pandas.NA, pandas.NaT),
     *(polars.DataFrame(FRAME), polars.DataFrame, polars.Series(["a", "b"]), polars.LazyFrame(FRAME)),
-    *({"path": "bleu"}, {"path": 3}, {"path": "wer", "compute_kwargs": 3}, {"path": "wer", "resulting_name": [1]}, {"path": "bleu", 3: 4}),
+    *(
+        {"path": "bleu"},
+        {"path": 3},
+        {"path": "wer", "compute_kwargs": 3},
+        {"path": "wer", "resulting_name": [1]},
+        {"path": "bleu", 3: 4},
+    ),
 ]
-KEYS = ["A", "prediction", "reference", "source", "document", "id", "system", "path", "compute_kwargs", "resulting_name", 3, None, "\ud800", ""]
+KEYS = [
+    "A",
+    "prediction",
+    "reference",
+    "source",
+    "document",
+    "id",
+    "system",
+    "path",
+    "compute_kwargs",
+    "resulting_name",
+    3,
+    None,
+    "\ud800",
+    "",
+]
 
 
 def odd(random: Random, depth: int = 0) -> object:
@@ -746,11 +1034,19 @@ def odd(random: Random, depth: int = 0) -> object:
     if shape == "leaf":
         return random.choice(ODD)
     items = [odd(random, depth + 1) for _ in range(random.randrange(4))]
-    return dict(zip(random.sample(KEYS, len(items)), items, strict=True)) if shape == "dict" else tuple(items) if shape == "tuple" else items
+    return (
+        dict(zip(random.sample(KEYS, len(items)), items, strict=True))
+        if shape == "dict"
+        else tuple(items)
+        if shape == "tuple"
+        else items
+    )
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("argument", [name for name in inspect.signature(nlgauge.score).parameters if name != "show_progress"])
+@pytest.mark.parametrize(
+    "argument", [name for name in inspect.signature(nlgauge.score).parameters if name != "show_progress"]
+)
 def test_odd_objects_give_a_result_or_an_error_of_ours(argument, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # an odd output may be the name of a directory
     random = Random(argument)
@@ -768,7 +1064,10 @@ def test_odd_objects_give_a_result_or_an_error_of_ours(argument, tmp_path, monke
         (3, "metrics is 3"),
         ({"path": 3}, "a metric's path must be a name or a Metric, got 3"),
         ({"path": "wer", "resulting_name": 3}, "a metric's resulting_name must be a string, got 3"),
-        ({"path": "wer", "compute_kwargs": [3]}, r"a metric's compute_kwargs must be a dictionary, got \[3\]"),
+        (
+            {"path": "wer", "compute_kwargs": [3]},
+            r"a metric's compute_kwargs must be a dictionary, got \[3\]",
+        ),
         ({"path": "wer", 3: 4}, r"a metric's parameters must be named by strings, got \[3\]"),
     ],
 )

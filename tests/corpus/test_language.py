@@ -40,7 +40,13 @@ def test_codes_of_languages(lang: str, code: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("lang", "message"),
     [
-        ("german", r"lang is 'german' \(did you mean 'de'\?\); give the code of a language, such as 'de', 'pt-BR' or 'yue', or leave it out"),
+        (
+            "german",
+            (
+                r"lang is 'german' \(did you mean 'de'\?\); give the code of a language, such as 'de',"
+                r" 'pt-BR' or 'yue', or leave it out"
+            ),
+        ),
         ("Chinese", r"did you mean 'zh'\?"),
         ("frnch", r"did you mean 'fr'\?"),
         ("klingon", "lang is 'klingon'; give the code"),
@@ -77,23 +83,36 @@ def warned(texts: list[str], metrics: list[str], lang: str | None = None) -> lis
         (TEXT, "en", None),
         (TEXT, "en-GB", None),
         (TEXT, "eng_Latn", None),
-        (TEXT, "de", "smog and ari are designed for English; their scores for German (lang='de') are not meaningful."),
+        (
+            TEXT,
+            "de",
+            "smog and ari are designed for English; their scores for German (lang='de') are not meaningful.",
+        ),
         (
             "Кот сидел на ковре.",
             None,
-            "smog and ari are designed for English; most letters of these texts are not Latin, so their scores are not meaningful.",
+            (
+                "smog and ari are designed for English; most letters of these texts are not Latin, so their"
+                " scores are not meaningful."
+            ),
         ),
         ("The word кот is Russian.", None, None),
         ("12 ?!", None, None),
     ],
 )
-def test_one_warning_per_run_names_the_metrics(text: str, lang: str | None, message: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_warning_per_run_names_the_metrics(
+    text: str, lang: str | None, message: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Corpus, "chunks", lambda self, characters: np.array_split(np.arange(len(self)), 3))
-    assert warned([text, text + " ", text + "  "], ["smog", "ari", "chrf"], lang) == ([] if message is None else [message])
+    assert warned([text, text + " ", text + "  "], ["smog", "ari", "chrf"], lang) == (
+        [] if message is None else [message]
+    )
 
 
 def test_one_metric_is_spoken_of_as_one() -> None:
-    assert warned(["猫が座った。"], ["meteor"], "ja") == ["meteor is designed for English; its scores for Japanese (lang='ja') are not meaningful."]
+    assert warned(["猫が座った。"], ["meteor"], "ja") == [
+        "meteor is designed for English; its scores for Japanese (lang='ja') are not meaningful."
+    ]
 
 
 def test_a_metric_added_later_warns_too() -> None:
@@ -112,15 +131,33 @@ UNSPACED = {
 
 
 def test_metrics_that_take_a_sentence_for_a_word_are_named_once_with_what_to_do() -> None:
-    metrics = ["bleu", "nist", "self_bleu", "wer", "ter", "rouge", "f1", "distinct", "chrf", "chrf(word_order=2)", "cer", "eed", "levenshtein"]
+    metrics = [
+        "bleu",
+        "nist",
+        "self_bleu",
+        "wer",
+        "ter",
+        "rouge",
+        "f1",
+        "distinct",
+        "chrf",
+        "chrf(word_order=2)",
+        "cer",
+        "eed",
+        "levenshtein",
+    ]
     assert warned(CHINESE, metrics) == [
-        "Chinese has no spaces between words, and bleu, nist, self_bleu, wer, ter and chrf(word_order=2) take whole sentences for words. "
-        "Give lang='zh' for bleu, nist and self_bleu. In place of wer, ter and chrf(word_order=2) use chrf or cer, which compare characters."
+        "Chinese has no spaces between words, and bleu, nist, self_bleu, wer, ter and chrf(word_order=2) take"
+        " whole sentences for words. Give lang='zh' for bleu, nist and self_bleu. In place of wer, ter and"
+        " chrf(word_order=2) use chrf or cer, which compare characters."
     ]
     assert warned(CHINESE, ["bleu", "nist", "self_bleu", "rouge", "chrf", "cer"], "zh") == []
-    assert warned(CHINESE, ["wer"], "zh-CN")[0].endswith("In place of wer use chrf or cer, which compare characters.")
+    assert warned(CHINESE, ["wer"], "zh-CN")[0].endswith(
+        "In place of wer use chrf or cer, which compare characters."
+    )
     assert warned(["猫が座っている。外は雨が降っています。"], ["bleu"]) == [
-        "Japanese has no spaces between words, and bleu takes whole sentences for words. Give lang='ja' for bleu."
+        "Japanese has no spaces between words, and bleu takes whole sentences for words. Give lang='ja' for"
+        " bleu."
     ]
     assert "rouge(tokenizer='google') takes" in warned(CHINESE, ["rouge(tokenizer='google')"])[0]
 
@@ -133,10 +170,24 @@ def test_scripts_that_no_tokeniser_here_splits(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["สุนัขอยู่ในสวน", "แมวอยู่ในสวน", "ฉันรักเธอมาก", "ຂ້ອຍຮັກເຈົ້າຫຼາຍ", "ឆ្កែនៅក្នុងសួន", "ឆ្មានៅទីនេះ", "ကျွန်တော်နေကောင်းပါတယ်"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "สุนัขอยู่ในสวน",
+        "แมวอยู่ในสวน",
+        "ฉันรักเธอมาก",
+        "ຂ້ອຍຮັກເຈົ້າຫຼາຍ",
+        "ឆ្កែនៅក្នុងសួន",
+        "ឆ្មានៅទីនេះ",
+        "ကျွန်တော်နေကောင်းပါတယ်",
+    ],
+)
 @pytest.mark.parametrize("lang", [None, "th", "km"])
 def test_short_sentences_are_not_taken_for_words(text: str, lang: str | None) -> None:
-    assert "has no spaces between words, and bleu, rouge and wer take whole sentences for words." in warned([text], ["bleu", "rouge", "wer"], lang)[0]
+    assert (
+        "has no spaces between words, and bleu, rouge and wer take whole sentences for words."
+        in warned([text], ["bleu", "rouge", "wer"], lang)[0]
+    )
 
 
 def test_the_syllables_of_tibetan_are_marked() -> None:
@@ -146,14 +197,19 @@ def test_the_syllables_of_tibetan_are_marked() -> None:
 
 # Sentences with spaces between words, as a segmenter writes them.
 APART = [
-    ["มหาวิทยาลัย ใน กรุงเทพมหานคร มี นักศึกษา จำนวน มาก", "แมว นั่ง อยู่ บน เสื่อ และ มอง ดู ฝน นอก หน้าต่าง"],
+    [
+        "มหาวิทยาลัย ใน กรุงเทพมหานคร มี นักศึกษา จำนวน มาก",
+        "แมว นั่ง อยู่ บน เสื่อ และ มอง ดู ฝน นอก หน้าต่าง",
+    ],
     ["ឆ្មា អង្គុយ លើ កន្ទេល ហើយ មើល ភ្លៀង", "ប្រទេស កម្ពុជា ជា ប្រទេស មួយ នៅ អាស៊ី អាគ្នេយ៍"],
     ["ແມວ ນັ່ງ ຢູ່ ເທິງ ເສື່ອ ແລະ ເບິ່ງ ຝົນ"],
     ["ကြောင် သည် ဖျာ ပေါ်တွင် ထိုင် နေ သည်"],
 ]
 
 
-@pytest.mark.parametrize("texts", [["我 昨天 去 了 北京 。"], ["नमस्ते दुनिया"], *APART, ["The word 猫 means cat."], ["猫"], [""]])
+@pytest.mark.parametrize(
+    "texts", [["我 昨天 去 了 北京 。"], ["नमस्ते दुनिया"], *APART, ["The word 猫 means cat."], ["猫"], [""]]
+)
 def test_words_that_are_apart_need_no_warning(texts: list[str]) -> None:
     assert warned(texts, ["bleu", "wer"]) == []
 
@@ -161,7 +217,11 @@ def test_words_that_are_apart_need_no_warning(texts: list[str]) -> None:
 def test_korean_words_may_be_split_further() -> None:
     text = ["고양이가 매트 위에 앉았다."]
     (message,) = warned(text, ["bleu", "wer", "chrf"])
-    assert message == "Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off for bleu."
+    assert (
+        message
+        == "Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off"
+        " for bleu."
+    )
     assert warned(text, ["wer", "chrf", "rouge", "bleu(tokenizer='13a')"]) == []
     assert warned(text, ["chrf", "bleu(tokenizer='13a')"], "ko") == []
     assert warned(["The word 고양이 means cat."], ["bleu"]) == []
@@ -174,6 +234,8 @@ def test_references_and_later_texts_are_looked_at_too() -> None:
 
 
 def test_a_language_that_cannot_be_right_is_questioned() -> None:
-    assert warned(CHINESE, ["cer"], "en") == ["lang is 'en' (English), but most letters of these texts are Chinese."]
+    assert warned(CHINESE, ["cer"], "en") == [
+        "lang is 'en' (English), but most letters of these texts are Chinese."
+    ]
     assert warned(CHINESE, ["cer"], "ja") == []
     assert len(warned(CHINESE, ["bleu", "meteor"], "de")) == 1

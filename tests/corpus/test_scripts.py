@@ -11,7 +11,17 @@ from nlgauge.corpus.scripts import is_mostly_ascii, is_mostly_not_latin, unspace
 
 @pytest.mark.parametrize(
     ("latin", "other", "mostly_not"),
-    [(0, 1, True), (1, 0, False), (1, 1, False), (1, 2, True), (2, 3, True), (3, 2, False), (3, 5, True), (9, 10, True), (10, 9, False)],
+    [
+        (0, 1, True),
+        (1, 0, False),
+        (1, 1, False),
+        (1, 2, True),
+        (2, 3, True),
+        (3, 2, False),
+        (3, 5, True),
+        (9, 10, True),
+        (10, 9, False),
+    ],
 )
 def test_a_text_is_not_latin_where_fewer_than_half_of_its_letters_are(latin, other, mostly_not):
     for letter in ("д", "ض", "ε"):
@@ -19,7 +29,10 @@ def test_a_text_is_not_latin_where_fewer_than_half_of_its_letters_are(latin, oth
     assert not is_mostly_not_latin("é" * latin + "...")
 
 
-@pytest.mark.parametrize(("latin", "han", "unspaced"), [(0, 1, True), (1, 1, False), (2, 3, True), (3, 2, False), (9, 10, True), (10, 9, False)])
+@pytest.mark.parametrize(
+    ("latin", "han", "unspaced"),
+    [(0, 1, True), (1, 1, False), (2, 3, True), (3, 2, False), (9, 10, True), (10, 9, False)],
+)
 def test_a_script_without_spaces_is_that_of_most_letters(latin, han, unspaced):
     assert (unspaced_script("a" * latin + "。" + "猫" * han) is not None) == unspaced
     assert unspaced_script("a" * latin) is None
@@ -32,6 +45,9 @@ def test_a_text_that_is_mostly_ascii_needs_no_closer_look(text):
         assert unspaced_script(text) is None
 
 
-@pytest.mark.parametrize(("text", "mostly"), [("", True), ("a猫", True), ("1猫", False), ("a猫猫", False), ("abc, déjà vu", True), ("кот", False)])
+@pytest.mark.parametrize(
+    ("text", "mostly"),
+    [("", True), ("a猫", True), ("1猫", False), ("a猫猫", False), ("abc, déjà vu", True), ("кот", False)],
+)
 def test_digits_and_spaces_are_not_letters(text, mostly):
     assert is_mostly_ascii(text) == mostly

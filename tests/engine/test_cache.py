@@ -1,4 +1,6 @@
-"""The cache of statistics: what changes a number is a miss, what does not is a hit, and what is found is what was computed."""
+"""The cache of statistics: what changes a number is a miss, what does not is a hit, and what is found is
+what was computed.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def bertscore(model: Path, **parameters: Any) -> dict[str, Any]:
     return {"path": "bertscore", "compute_kwargs": {"model": str(model), "layer": 1, **parameters}}
 
 
-def score(metric: Any, predictions: Any = PREDICTIONS, references: Any = REFERENCES, **options: Any) -> Result:
+def score(
+    metric: Any, predictions: Any = PREDICTIONS, references: Any = REFERENCES, **options: Any
+) -> Result:
     return nlgauge.score(predictions, references, metrics=metric, **options)
 
 
@@ -46,7 +50,9 @@ def statistics(result: Result) -> list[bytes]:
     return [values.tobytes() for table in result.tables.values() for values in table.statistics.values()]
 
 
-def test_a_second_run_computes_nothing_and_has_the_same_bits(encoder: Path, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_second_run_computes_nothing_and_has_the_same_bits(
+    encoder: Path, statistics_file: Path, monkeypatch: pytest.MonkeyPatch
+):
     metrics = [bertscore(encoder), {**bertscore(encoder), "resulting_name": "again"}]
     without, first = score(metrics, cache=False), score(metrics)
     assert (cached(without), cached(first)) == (0, 0)
@@ -78,13 +84,18 @@ def change_tokeniser(model: Path) -> None:
 
 def version_of(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = identity.installed_version
-    monkeypatch.setattr(identity, "installed_version", lambda name: "another" if name == package else known(name))
+    monkeypatch.setattr(
+        identity, "installed_version", lambda name: "another" if name == package else known(name)
+    )
 
 
 MISSES: dict[str, Callable[[Path, pytest.MonkeyPatch], dict[str, Any] | None]] = {
     "a prediction": lambda model, patch: {"predictions": ["the cat sat!", "a dog!", "on the mat!"]},
     "a reference": lambda model, patch: {"references": [["the cat!"], ["the dog!"], ["the mat!"]]},
-    "prediction and reference": lambda model, patch: {"predictions": [one[0] for one in REFERENCES], "references": PREDICTIONS},
+    "prediction and reference": lambda model, patch: {
+        "predictions": [one[0] for one in REFERENCES],
+        "references": PREDICTIONS,
+    },
     "the language": lambda model, patch: {"lang": "de"},
     "a parameter": lambda model, patch: {"metric": bertscore(model, layer=2)},
     "a parameter of the score": lambda model, patch: {"metric": bertscore(model, baseline=(0.1, 0.1, 0.1))},
@@ -105,16 +116,23 @@ def test_what_changes_a_number_is_a_miss(what: str, encoder: Path, monkeypatch: 
     given |= MISSES[what](encoder, monkeypatch) or {}
     assert cached(score(**given)) == 0
     again = score(**given)
-    assert cached(again) == sum(len(rows) if isinstance(rows, list) else 1 for rows in given.get("references", REFERENCES))
+    assert cached(again) == sum(
+        len(rows) if isinstance(rows, list) else 1 for rows in given.get("references", REFERENCES)
+    )
     assert statistics(again) == statistics(score(**given, cache=False))
 
 
 HITS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "other segments": lambda given: {"predictions": [*PREDICTIONS, "mat"], "references": [*REFERENCES, ["sat", "on", "cat"]]},
+    "other segments": lambda given: {
+        "predictions": [*PREDICTIONS, "mat"],
+        "references": [*REFERENCES, ["sat", "on", "cat"]],
+    },
     "the order": lambda given: {"predictions": PREDICTIONS[::-1], "references": REFERENCES[::-1]},
     "chunks": lambda given: {"executor": Serial(characters=1)},
     "processes": lambda given: {"executor": Processes(characters=1)},
-    "systems": lambda given: {"predictions": {"A": PREDICTIONS, "B": PREDICTIONS, "C": ["dog", "cat", "mat"]}},
+    "systems": lambda given: {
+        "predictions": {"A": PREDICTIONS, "B": PREDICTIONS, "C": ["dog", "cat", "mat"]}
+    },
     "batch size": lambda given: {"batch_size": 1},
     "device": lambda given: {"device": "cpu"},
     "seed, where nothing is drawn": lambda given: {"seed": 7},
@@ -146,7 +164,10 @@ def test_the_seed_is_part_of_the_key_where_something_is_drawn(tiny_models: Any):
 
 
 def test_the_dialect_of_another_program_is_part_of_the_key(tiny_models: Any):
-    metrics = [f"embedding_average(vectors={str(tiny_models['vectors'])!r}, compat={compat!r})" for compat in (None, "nlg-eval")]
+    metrics = [
+        f"embedding_average(vectors={str(tiny_models['vectors'])!r}, compat={compat!r})"
+        for compat in (None, "nlg-eval")
+    ]
     assert [cached(score(metric)) for metric in (*metrics, *metrics)] == [0, 0, ROWS, ROWS]
 
 
@@ -155,7 +176,10 @@ def test_threads_share_the_cache(tiny_models: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("NLGAUGE_THREADS", "3")
     metric = f"embedding_average(vectors={str(tiny_models['vectors'])!r})"
     predictions, references = [f"the cat {i}" for i in range(60)], [f"a cat {i}" for i in range(60)]
-    runs = [score(metric, predictions, references, executor=Threads(characters=20), cache=cache) for cache in (False, True, True)]
+    runs = [
+        score(metric, predictions, references, executor=Threads(characters=20), cache=cache)
+        for cache in (False, True, True)
+    ]
     assert [cached(run) for run in runs] == [0, 0, 60]
     assert statistics(runs[0]) == statistics(runs[1]) == statistics(runs[2])
 
@@ -163,13 +187,29 @@ def test_threads_share_the_cache(tiny_models: Any, monkeypatch: pytest.MonkeyPat
 def test_a_source_counts_and_all_references_in_their_order(costly_metrics: ModuleType):
     def run(references: list[str], source: str | None = "s", prediction: str = "p") -> int:
         costly_metrics.COMPUTED.clear()
-        nlgauge.score([prediction], [references], None if source is None else [source], metrics=costly_metrics.Joint())
+        nlgauge.score(
+            [prediction], [references], None if source is None else [source], metrics=costly_metrics.Joint()
+        )
         return len(costly_metrics.COMPUTED)
 
     assert run(["a", "b"]) == 1
     assert run(["a", "b"]) == 0
-    assert [run(["b", "a"]), run(["a"]), run(["a", "b"], "t"), run(["a", "b"], prediction="q"), run(["ab"]), run(["a", "b", ""])] == [1] * 6
-    assert [run(["b", "a"]), run(["a"]), run(["a", "b"], "t"), run(["a", "b"], prediction="q"), run(["ab"]), run(["a", "b", ""])] == [0] * 6
+    assert [
+        run(["b", "a"]),
+        run(["a"]),
+        run(["a", "b"], "t"),
+        run(["a", "b"], prediction="q"),
+        run(["ab"]),
+        run(["a", "b", ""]),
+    ] == [1] * 6
+    assert [
+        run(["b", "a"]),
+        run(["a"]),
+        run(["a", "b"], "t"),
+        run(["a", "b"], prediction="q"),
+        run(["ab"]),
+        run(["a", "b", ""]),
+    ] == [0] * 6
 
 
 def test_rows_with_equal_texts_are_found_for_all_their_segments(costly_metrics: ModuleType):
@@ -186,9 +226,16 @@ def test_rows_with_equal_texts_are_found_for_all_their_segments(costly_metrics: 
 def test_adding_a_system_computes_its_new_rows_alone(costly_metrics: ModuleType):
     score(costly_metrics.Pair(), {"A": ["one", "two", "three"]}, ["x", "y", "z"])
     costly_metrics.COMPUTED.clear()
-    both = score(costly_metrics.Pair(), {"A": ["one", "two", "three"], "B": ["one", "another", "three"]}, ["x", "y", "z"])
+    both = score(
+        costly_metrics.Pair(),
+        {"A": ["one", "two", "three"], "B": ["one", "another", "three"]},
+        ["x", "y", "z"],
+    )
     assert costly_metrics.COMPUTED == [("another", "y")] and cached(both) == 3
-    assert [table.statistics["lengths"][:, 0].tolist() for table in both.tables.values()] == [[4, 4, 6], [4, 8, 6]]
+    assert [table.statistics["lengths"][:, 0].tolist() for table in both.tables.values()] == [
+        [4, 4, 6],
+        [4, 8, 6],
+    ]
     costly_metrics.COMPUTED.clear()
     more = both.add(predictions={"C": ["one", "another", "new"]})
     assert costly_metrics.COMPUTED == [("new", "z")] and cached(more) == 5
@@ -220,7 +267,9 @@ def test_a_package_whose_code_changed_is_another(costly_metrics: ModuleType):
 
 def test_worker_processes_use_a_costly_metricss_cache(costly_metrics: ModuleType):
     score(costly_metrics.Pair(), ["one", "two"], ["x", "y"])
-    again = score(costly_metrics.Pair(), ["one", "two", "three"], ["x", "y", "z"], executor=Processes(characters=1))
+    again = score(
+        costly_metrics.Pair(), ["one", "two", "three"], ["x", "y", "z"], executor=Processes(characters=1)
+    )
     assert cached(again) == 2 and costly_metrics.COMPUTED == [("one", "x"), ("two", "y")]
     assert cached(score(costly_metrics.Pair(), ["three"], ["z"])) == 1
 
@@ -247,7 +296,9 @@ def test_what_is_not_cached(uncached: dict[str, Any], statistics_file: Path):
     assert not statistics_file.exists()
 
 
-def test_without_the_cache_nothing_is_found_or_kept(encoder: Path, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
+def test_without_the_cache_nothing_is_found_or_kept(
+    encoder: Path, statistics_file: Path, monkeypatch: pytest.MonkeyPatch
+):
     score(bertscore(encoder), cache=False)
     assert not statistics_file.exists()
     score(bertscore(encoder))

@@ -19,7 +19,9 @@ REMEMBERED = {
 
 
 def test_only_so_many_words_are_remembered():
-    assert {name: found.cache_info().maxsize for name, found in REMEMBERED.items()} == dict.fromkeys(REMEMBERED, MOST_WORDS)
+    assert {name: found.cache_info().maxsize for name, found in REMEMBERED.items()} == dict.fromkeys(
+        REMEMBERED, MOST_WORDS
+    )
 
 
 def test_more_words_push_out_the_oldest():

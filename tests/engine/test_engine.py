@@ -1,4 +1,6 @@
-"""The engine: each distinct key of a feature once a chunk, rows in their places, fits on the whole, sources and checks."""
+"""The engine: each distinct key of a feature once a chunk, rows in their places, fits on the whole,
+sources and checks.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,11 @@ class LengthRatio(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         lengths, predictions, references = view.get(Lengths(self.times), view.predictions, view.reference)
-        return {"ratio": np.column_stack([lengths.values[predictions], lengths.values[references]]).astype(np.float64)}
+        return {
+            "ratio": np.column_stack([lengths.values[predictions], lengths.values[references]]).astype(
+                np.float64
+            )
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         return {"ratio": statistics[..., 0] / np.maximum(statistics[..., 1], 1)}
@@ -76,7 +82,9 @@ class SourceShare(Metric):
         return {"share": (Output("share", True, 0),)}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        together, places = view.get(Lengths(), Ragged.of(np.column_stack([view.source, view.predictions]).tolist()))
+        together, places = view.get(
+            Lengths(), Ragged.of(np.column_stack([view.source, view.predictions]).tolist())
+        )
         return {"share": np.column_stack([together.values[places], np.ones(len(view))]).astype(np.float64)}
 
     def score(self, part: str, statistics: Array) -> Arrays:
@@ -139,7 +147,10 @@ def test_many_metrics_and_systems_compute_each_distinct_key_once():
 
 
 def test_each_chunk_computes_its_own_keys_once():
-    systems, metrics = {"A": ["p", "p", "p"], "B": ["p", "q", "p"]}, [LengthRatio(), LengthRatio(label="again")]
+    systems, metrics = (
+        {"A": ["p", "p", "p"], "B": ["p", "q", "p"]},
+        [LengthRatio(), LengthRatio(label="again")],
+    )
     nlgauge.score(systems, ["r", "r", "r"], metrics=metrics, executor=Serial(characters=6))
     assert [sorted(keys) for _, keys in CALLS] == [["p", "q", "r"], ["p", "r"]]
 
@@ -165,12 +176,20 @@ def test_every_segment_has_its_own_source_and_references_in_any_chunk(characters
         takes: ClassVar[Takes] = "joint"
 
         def statistics(self, view: View, fitted: Arrays) -> Arrays:
-            lengths = [len(view.text(s)) + 100 * sum(len(view.text(r)) for r in group) for s, group in zip(view.source, view.references, strict=True)]
+            lengths = [
+                len(view.text(s)) + 100 * sum(len(view.text(r)) for r in group)
+                for s, group in zip(view.source, view.references, strict=True)
+            ]
             return {"share": np.column_stack([lengths, np.ones(len(view))])}
 
-    systems, references = {"A": ["p", "p", "p", "q"], "B": [["p", "q"], ["p"], ["r"], ["p"]]}, [["r"], ["rr", "r"], ["r"], ["rrrr"]]
+    systems, references = (
+        {"A": ["p", "p", "p", "q"], "B": [["p", "q"], ["p"], ["r"], ["p"]]},
+        [["r"], ["rr", "r"], ["r"], ["rrrr"]],
+    )
     metrics = [SourceShare(), Together(), LengthRatio()]
-    result = nlgauge.score(systems, references, ["s", "ss", "sss", "ssss"], metrics=metrics, executor=Serial(characters))
+    result = nlgauge.score(
+        systems, references, ["s", "ss", "sss", "ssss"], metrics=metrics, executor=Serial(characters)
+    )
     for system in systems:
         rows = [row for row in result.segments("records") if row["system"] == system]
         assert [row["source_share"] for row in rows] == [2, 3, 4, 5]
@@ -219,12 +238,21 @@ def test_equal_rows_are_scored_once_and_returned_in_their_places():
             seen.append(len(view))
             return super().statistics(view, fitted)
 
-    result = nlgauge.score({"A": ["aa", "b", "aa"], "B": ["aa", "cccc", "b"]}, ["r", "r", "r"], metrics=Counting())
+    result = nlgauge.score(
+        {"A": ["aa", "b", "aa"], "B": ["aa", "cccc", "b"]}, ["r", "r", "r"], metrics=Counting()
+    )
     assert seen == [3]
     assert [row["length_ratio"] for row in result.segments("records")] == [2, 1, 2, 2, 4, 1]
 
 
-@given(st.lists(st.lists(st.integers(0, 3) | st.sampled_from([2**40, 2**41]), min_size=3, max_size=3), min_size=1, max_size=8), st.integers(1, 3))
+@given(
+    st.lists(
+        st.lists(st.integers(0, 3) | st.sampled_from([2**40, 2**41]), min_size=3, max_size=3),
+        min_size=1,
+        max_size=8,
+    ),
+    st.integers(1, 3),
+)
 def test_distinct_rows_are_those_of_numpy_in_its_order(rows, width):
     columns = np.array(rows)[:, :width]
     first, places = chunk_module._first_and_places(list(columns.T))
@@ -246,7 +274,9 @@ def test_new_keys_come_in_the_order_in_which_they_are_asked_for(asked):
 
     features = Features(texts, RunOptions())
     for ids in asked:
-        column, first, second = features.get(Letters(), np.array(ids[:4], dtype=np.int64), np.array(ids[4:], dtype=np.int64))
+        column, first, second = features.get(
+            Letters(), np.array(ids[:4], dtype=np.int64), np.array(ids[4:], dtype=np.int64)
+        )
         assert [chr(*column[row]) for row in [*first, *second]] == [texts[i] for i in ids]
     assert computed == list(dict.fromkeys(texts[i] for ids in asked for i in ids))
 
@@ -254,7 +284,12 @@ def test_new_keys_come_in_the_order_in_which_they_are_asked_for(asked):
 def test_a_fit_sees_every_reference_once_per_segment_and_never_once_per_system():
     references = [["r", "rr"], ["r"], ["rrr"]]
     one = nlgauge.score(["a", "b", "c"], references, metrics=Fitted())
-    two = nlgauge.score({"A": ["a", "b", "c"], "B": ["d", "e", "f"]}, references, metrics=Fitted(), executor=Serial(characters=1))
+    two = nlgauge.score(
+        {"A": ["a", "b", "c"], "B": ["d", "e", "f"]},
+        references,
+        metrics=Fitted(),
+        executor=Serial(characters=1),
+    )
     for result in (one, two):
         (arrays,) = result.job.fits.values()
         assert arrays["lengths"].tolist() == [1, 2, 1, 3]
@@ -264,14 +299,24 @@ def test_a_fit_on_a_system_is_one_for_each_system_with_rows_in_their_places():
     systems = {"A": [["a", "aa"], ["b"], ["ccc"]], "B": ["dd", "e", "f"]}
     result = nlgauge.score(systems, metrics=Fitted(own=True), executor=Serial(characters=5))
     assert len(result.corpus.chunks(5)) == 3
-    assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.job.fits.items()} == {"A": [1, 2, 1, 3], "B": [2, 1, 1]}
+    assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.job.fits.items()} == {
+        "A": [1, 2, 1, 3],
+        "B": [2, 1, 1],
+    }
 
 
 def test_a_fit_on_a_system_sees_the_source_of_each_prediction():
     @dataclass(frozen=True)
     class Sourced(OwnMean):
         def partial(self, view: View) -> Arrays:
-            return {"lengths": np.array([len(view.text(p)) + 10 * len(view.text(s)) for p, s in zip(view.predictions, view.source, strict=True)])}
+            return {
+                "lengths": np.array(
+                    [
+                        len(view.text(p)) + 10 * len(view.text(s))
+                        for p, s in zip(view.predictions, view.source, strict=True)
+                    ]
+                )
+            }
 
     @dataclass(frozen=True)
     class FittedOnBoth(Fitted):
@@ -298,13 +343,23 @@ def test_several_predictions_and_references_make_all_pairs():
     ("references", "sources", "message"),
     [
         (None, ["s", "s"], "length_ratio needs references, none were given."),
-        ([["r"], []], ["s", "s"], "length_ratio needs a reference for every segment; segment 'two' has none."),
-        (["r", "r"], None, "source_share needs sources, none were given; pass sources=[...] (on the command line -s FILE)."),
+        (
+            [["r"], []],
+            ["s", "s"],
+            "length_ratio needs a reference for every segment; segment 'two' has none.",
+        ),
+        (
+            ["r", "r"],
+            None,
+            "source_share needs sources, none were given; pass sources=[...] (on the command line -s FILE).",
+        ),
     ],
 )
 def test_what_a_metric_needs_is_checked_before_anything_is_computed(references, sources, message):
     with pytest.raises(InputError) as caught:
-        nlgauge.score(["p", "p"], references, sources, ids=["one", "two"], metrics=[LengthRatio(), SourceShare()])
+        nlgauge.score(
+            ["p", "p"], references, sources, ids=["one", "two"], metrics=[LengthRatio(), SourceShare()]
+        )
     assert str(caught.value) == message
     assert not CALLS
 
@@ -359,7 +414,9 @@ def test_equal_metrics_under_two_labels_are_fitted_once():
 
 @pytest.fixture(scope="module")
 def own_models(tiny_models) -> list[nlgauge.Model]:
-    """Two encoders of the caller under the same default name, whose tokenisers number the pieces differently."""
+    """Two encoders of the caller under the same default name, whose tokenisers number the pieces
+    differently.
+    """
     import transformers
 
     found = []
@@ -380,18 +437,26 @@ OWN_TEXTS = ["the cat sat on the mat", "a dog", "sing on"], ["the cat sat", "the
 
 
 def test_two_own_models_of_one_name_have_their_own_fits(own_models):
-    specs = [{"path": BertScore(model, layer=2, idf=True), "resulting_name": f"number {i}"} for i, model in enumerate(own_models)]
+    specs = [
+        {"path": BertScore(model, layer=2, idf=True), "resulting_name": f"number {i}"}
+        for i, model in enumerate(own_models)
+    ]
     beside = nlgauge.score(*OWN_TEXTS, metrics=specs)
     fits = [beside.job.fits[f"number {i}", ""] for i in range(2)]
     assert fits[0].keys() == fits[1].keys()
     assert any(fits[0][name].tolist() != fits[1][name].tolist() for name in fits[0])
     for spec in specs:
         label = spec["resulting_name"]
-        assert beside[label]["score"] == pytest.approx(nlgauge.score(*OWN_TEXTS, metrics=spec)[label]["score"], abs=1e-6)
+        assert beside[label]["score"] == pytest.approx(
+            nlgauge.score(*OWN_TEXTS, metrics=spec)[label]["score"], abs=1e-6
+        )
 
 
 def test_an_own_model_added_later_is_fitted_anew(own_models):
-    specs = [{"path": BertScore(model, layer=2, idf=True), "resulting_name": f"number {i}"} for i, model in enumerate(own_models)]
+    specs = [
+        {"path": BertScore(model, layer=2, idf=True), "resulting_name": f"number {i}"}
+        for i, model in enumerate(own_models)
+    ]
     added = nlgauge.score(*OWN_TEXTS, metrics=specs[0]).add(specs[1])
     alone = nlgauge.score(*OWN_TEXTS, metrics=specs[1])
     assert added["number 1"]["score"] == pytest.approx(alone["number 1"]["score"], abs=1e-6)
@@ -438,7 +503,9 @@ def test_texts_that_features_derive_are_not_put_among_the_callers():
     result = nlgauge.Scorer(LongestWord()).score_corpus(corpus, None, RunOptions())
     assert [row["longest_word"] for row in result.segments("records")] == [3, 2, 4]
     assert corpus.texts.strings == before == result.corpus.texts.strings
-    assert len(distinct_keys(Lengths())) == len(set(distinct_keys(Lengths()))) == 4  # "bb" is a given text and a derived one
+    assert (
+        len(distinct_keys(Lengths())) == len(set(distinct_keys(Lengths()))) == 4
+    )  # "bb" is a given text and a derived one
 
 
 def test_a_text_that_is_given_later_is_not_taken_for_a_derived_one():
@@ -446,7 +513,12 @@ def test_a_text_that_is_given_later_is_not_taken_for_a_derived_one():
     features = Features(given, RunOptions())
     derived = features.texts.intern("a")
     given.intern("b"), given.intern("a")
-    assert [features.texts[features.texts.intern(text)] for text in ("b", "a", "c", "a b")] == ["b", "a", "c", "a b"]
+    assert [features.texts[features.texts.intern(text)] for text in ("b", "a", "c", "a b")] == [
+        "b",
+        "a",
+        "c",
+        "a b",
+    ]
     assert features.texts.intern("a") == derived
 
 
@@ -498,23 +570,71 @@ def of_rows(change: Callable[[Array], Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (broken(statistics=of_rows(lambda rows: np.vstack([rows, rows[:1]]))), r"one row for each of 2 rows; their shape is \(3, 2\)"),
-        (broken(statistics=of_rows(lambda rows: rows[1:])), r"one row for each of 2 rows; their shape is \(1, 2\)"),
-        (broken(statistics=of_rows(lambda rows: rows[:, 0])), r"one row for each of 2 rows; their shape is \(2,\)"),
-        (broken(statistics=of_rows(lambda rows: [["long"], ["short"]])), r"the statistics of 'ratio' must be numbers; they are \[\['long'\]"),
-        (broken(statistics=of_rows(lambda rows: [[1.0], [1.0, 2.0]])), "the statistics of 'ratio' must be numbers"),
-        (broken(statistics=lambda self, view, fitted: {"other": np.ones((2, 2))}), r"must give the parts \['ratio'\].* it gave \['other'\]"),
+        (
+            broken(statistics=of_rows(lambda rows: np.vstack([rows, rows[:1]]))),
+            r"one row for each of 2 rows; their shape is \(3, 2\)",
+        ),
+        (
+            broken(statistics=of_rows(lambda rows: rows[1:])),
+            r"one row for each of 2 rows; their shape is \(1, 2\)",
+        ),
+        (
+            broken(statistics=of_rows(lambda rows: rows[:, 0])),
+            r"one row for each of 2 rows; their shape is \(2,\)",
+        ),
+        (
+            broken(statistics=of_rows(lambda rows: [["long"], ["short"]])),
+            r"the statistics of 'ratio' must be numbers; they are \[\['long'\]",
+        ),
+        (
+            broken(statistics=of_rows(lambda rows: [[1.0], [1.0, 2.0]])),
+            "the statistics of 'ratio' must be numbers",
+        ),
+        (
+            broken(statistics=lambda self, view, fitted: {"other": np.ones((2, 2))}),
+            r"must give the parts \['ratio'\].* it gave \['other'\]",
+        ),
         (broken(statistics=lambda self, view, fitted: {}), r"must give the parts \['ratio'\].* it gave \[\]"),
-        (broken(statistics=lambda self, view, fitted: np.ones((2, 2))), r"must give the parts \['ratio'\].* it gave ndarray"),
-        (broken(score=lambda self, part, rows: {"other": rows[..., 0]}), r"score\(\) of 'ratio' must give \['ratio'\].* it gave \{'other'"),
-        (broken(score=lambda self, part, rows: {"ratio": rows}), r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\).*\(2, 2\)"),
-        (broken(score=lambda self, part, rows: {"ratio": 1.0}), r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\)"),
-        (broken(score=lambda self, part, rows: rows[..., 0]), r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave array"),
-        (broken(score=lambda self, part, rows: None), r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave None"),
-        (broken(outputs=lambda self: None), r"outputs\(\) must give a dictionary from each part to a tuple of its outputs; it gave None"),
-        (broken(outputs=lambda self: {"ratio": Output("ratio", True)}), r"outputs\(\) must give a dictionary from each part to a tuple"),
-        (broken(outputs=lambda self: {"ratio": ()}), r"outputs\(\) must give a dictionary from each part to a tuple"),
-        (broken(outputs=lambda self: {"ratio": ("ratio",)}), r"outputs\(\) must give Output values, at least one; it gave \['ratio'\]"),
+        (
+            broken(statistics=lambda self, view, fitted: np.ones((2, 2))),
+            r"must give the parts \['ratio'\].* it gave ndarray",
+        ),
+        (
+            broken(score=lambda self, part, rows: {"other": rows[..., 0]}),
+            r"score\(\) of 'ratio' must give \['ratio'\].* it gave \{'other'",
+        ),
+        (
+            broken(score=lambda self, part, rows: {"ratio": rows}),
+            r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\).*\(2, 2\)",
+        ),
+        (
+            broken(score=lambda self, part, rows: {"ratio": 1.0}),
+            r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\)",
+        ),
+        (
+            broken(score=lambda self, part, rows: rows[..., 0]),
+            r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave array",
+        ),
+        (
+            broken(score=lambda self, part, rows: None),
+            r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave None",
+        ),
+        (
+            broken(outputs=lambda self: None),
+            r"outputs\(\) must give a dictionary from each part to a tuple of its outputs; it gave None",
+        ),
+        (
+            broken(outputs=lambda self: {"ratio": Output("ratio", True)}),
+            r"outputs\(\) must give a dictionary from each part to a tuple",
+        ),
+        (
+            broken(outputs=lambda self: {"ratio": ()}),
+            r"outputs\(\) must give a dictionary from each part to a tuple",
+        ),
+        (
+            broken(outputs=lambda self: {"ratio": ("ratio",)}),
+            r"outputs\(\) must give Output values, at least one; it gave \['ratio'\]",
+        ),
         (broken(outputs=lambda self: {}), r"outputs\(\) must give Output values, at least one; it gave \{\}"),
         (
             broken(outputs=lambda self: {"a": (Output("x", True),), "b": (Output("x", True),)}),
@@ -531,7 +651,9 @@ def test_a_metric_that_breaks_its_contract_is_named(metric, message):
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
         nlgauge.score(["pp", "p"], ["r", "rr"], metrics=metric).segments("records")
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
-        nlgauge.score(["pp", "p"], ["r", "rr"], metrics={"path": metric, "resulting_name": "mine"}).segments("records")
+        nlgauge.score(["pp", "p"], ["r", "rr"], metrics={"path": metric, "resulting_name": "mine"}).segments(
+            "records"
+        )
 
 
 @pytest.mark.parametrize("found", [{"other": 1.0}, {}, {"size": 1.0, "more": 2.0}, 1.0])
@@ -650,19 +772,29 @@ def test_seconds_are_charged_once_and_those_of_features_to_features_alone(clock)
     assert result.costs.metrics == pytest.approx({"slow": 1, "again": 1.11, "slow_whole": 1})
     # Outer: once for the references of the fit, once for all predictions.
     assert result.costs.features == pytest.approx({"Outer()": 20, "Inner()": 200, "OfRows()": 1000})
-    assert clock.now - before == pytest.approx(sum(result.costs.metrics.values()) + sum(result.costs.features.values()))
+    assert clock.now - before == pytest.approx(
+        sum(result.costs.metrics.values()) + sum(result.costs.features.values())
+    )
 
 
 def test_what_a_metric_would_have_cost_alone_counts_all_that_it_reads(clock, tmp_path):
-    result = nlgauge.score({"A": ["a", "b"], "B": ["a", "c"]}, ["r", "s"], metrics=[Slow(), "wer", SlowWhole()])
+    result = nlgauge.score(
+        {"A": ["a", "b"], "B": ["a", "c"]}, ["r", "s"], metrics=[Slow(), "wer", SlowWhole()]
+    )
     costs = result.costs
     assert costs.reads["slow"] == ["Inner()", "OfRows()", "Outer()"]
     assert costs.reads["slow_whole"] == ["Inner()", "Outer()"]
     assert not {"Inner()", "Outer()"} & set(costs.reads["wer"])
-    assert costs.alone("slow") == pytest.approx(costs.metrics["slow"] + sum(costs.features[name] for name in costs.reads["slow"]))
+    assert costs.alone("slow") == pytest.approx(
+        costs.metrics["slow"] + sum(costs.features[name] for name in costs.reads["slow"])
+    )
     added = nlgauge.score(["a", "b"], ["r", "s"], metrics="wer").add("bleu")
     assert added.save(tmp_path / "r").is_dir()
-    assert nlgauge.load(tmp_path / "r").costs.reads == added.costs.reads == {label: added.costs.reads[label] for label in ("wer", "bleu")}
+    assert (
+        nlgauge.load(tmp_path / "r").costs.reads
+        == added.costs.reads
+        == {label: added.costs.reads[label] for label in ("wer", "bleu")}
+    )
 
 
 def test_seconds_of_several_chunks_and_of_what_is_added_are_summed(clock):
@@ -673,13 +805,20 @@ def test_seconds_of_several_chunks_and_of_what_is_added_are_summed(clock):
     added = result.add(SlowWhole())
     assert added.costs.metrics == pytest.approx({"slow": 2.21, "slow_whole": 0.5})
     assert added.costs.features["Inner()"] == pytest.approx(500)
-    assert clock.now - before == pytest.approx(sum(added.costs.metrics.values()) + sum(added.costs.features.values()))
+    assert clock.now - before == pytest.approx(
+        sum(added.costs.metrics.values()) + sum(added.costs.features.values())
+    )
 
 
 def test_costs_name_metrics_and_features():
     result = nlgauge.score(["a b"], ["a"], metrics=["bleu", "wer", LengthRatio()])
     assert set(result.costs.metrics) == {"bleu", "wer", "length_ratio"}
-    assert {name.partition("(")[0] for name in result.costs.features} == {"Tokens", "Lengths", "ClippedMatches", "EditCounts"}
+    assert {name.partition("(")[0] for name in result.costs.features} == {
+        "Tokens",
+        "Lengths",
+        "ClippedMatches",
+        "EditCounts",
+    }
 
 
 @pytest.mark.parametrize("metric", ["cider", "nist"])
@@ -690,7 +829,9 @@ def test_contributions_to_a_fit_are_merged_on_the_way(metric, monkeypatch):
     calls = []
     fit = type(make(metric).fit())
     merge = fit.merge
-    monkeypatch.setattr(fit, "merge", lambda self, partials: calls.append(len(partials)) or merge(self, partials))
+    monkeypatch.setattr(
+        fit, "merge", lambda self, partials: calls.append(len(partials)) or merge(self, partials)
+    )
     split = nlgauge.score(texts, texts[::-1], metrics=metric, executor=Serial(characters=1))
     assert calls == [16, 16, 10]
     assert split[metric] == whole[metric]

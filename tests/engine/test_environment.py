@@ -27,7 +27,9 @@ def test_the_processor_is_read_from_the_system(tmp_path: Path, monkeypatch) -> N
     monkeypatch.setattr(module, "_CPU_INFO", tmp_path / "cpuinfo")
     monkeypatch.setattr(module.platform, "processor", lambda: "from platform")
     assert module._processor() == "from platform"
-    (tmp_path / "cpuinfo").write_text("processor\t: 0\nmodel name\t: Xeon 2.20GHz\nprocessor\t: 1\nmodel name\t: other\n")
+    (tmp_path / "cpuinfo").write_text(
+        "processor\t: 0\nmodel name\t: Xeon 2.20GHz\nprocessor\t: 1\nmodel name\t: other\n"
+    )
     assert module._processor() == "Xeon 2.20GHz"
     (tmp_path / "cpuinfo").write_text("processor\t: 0\n")
     assert module._processor() == "from platform"
@@ -41,14 +43,25 @@ def test_a_graphics_card_is_named_only_if_torch_is_imported(monkeypatch) -> None
     no_mps = SimpleNamespace(mps=SimpleNamespace(is_available=lambda: False))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=idle, backends=no_mps))
     assert module.environment()["device"] == "cpu"
-    cards = SimpleNamespace(is_initialized=lambda: True, device_count=lambda: 2, get_device_name=lambda number: "Tesla T4")
+    cards = SimpleNamespace(
+        is_initialized=lambda: True, device_count=lambda: 2, get_device_name=lambda number: "Tesla T4"
+    )
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cards, backends=no_mps))
     assert module.environment()["device"] == "Tesla T4"
     used = SimpleNamespace(mps=SimpleNamespace(is_available=lambda: True))
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=idle, backends=used, mps=SimpleNamespace(current_allocated_memory=lambda: 1)))
+    monkeypatch.setitem(
+        sys.modules,
+        "torch",
+        SimpleNamespace(cuda=idle, backends=used, mps=SimpleNamespace(current_allocated_memory=lambda: 1)),
+    )
     assert module.environment()["device"] == "mps"
 
 
 def test_scoring_words_does_not_import_torch_for_the_environment() -> None:
     program = "import nlgauge, sys; nlgauge.score(['a'], ['a'], metrics='wer'); print('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "False"
+    )

@@ -75,7 +75,15 @@ def run_script(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     script = folder / "script.py"
     script.write_text(textwrap.dedent(code), encoding="utf-8")
     environment = {**os.environ, "NLGAUGE_THREADS": "2", "PYTHONWARNINGS": "error"}
-    return subprocess.run([sys.executable, str(script)], check=False, capture_output=True, text=True, timeout=600, env=environment, cwd=folder)
+    return subprocess.run(
+        [sys.executable, str(script)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=environment,
+        cwd=folder,
+    )
 
 
 def test_a_plain_script_needs_no_main_guard(tmp_path):
@@ -96,7 +104,9 @@ def test_a_plain_script_needs_no_main_guard(tmp_path):
 
 def test_no_module_of_the_working_directory_gets_into_a_worker(tmp_path):
     (tmp_path / "nlgauge_marker.py").write_text("")
-    (tmp_path / "random.py").write_text("raise SystemExit('the random of the working directory was imported')")
+    (tmp_path / "random.py").write_text(
+        "raise SystemExit('the random of the working directory was imported')"
+    )
     code = """
         import sys
         sys.path.pop(0)
@@ -142,7 +152,10 @@ def test_a_metric_registered_by_the_calling_script_stays(registered, two_workers
 def test_a_chunk_may_weigh_nothing(two_workers):
     weights = [0, 0, 1, 2, 0, 1]
     serial, parallel = (
-        nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", weights=weights, executor=SMALL if flag else None) for flag in (False, True)
+        nlgauge.score(
+            PREDICTIONS, REFERENCES, metrics="wer", weights=weights, executor=SMALL if flag else None
+        )
+        for flag in (False, True)
     )
     assert parallel["wer"] == serial["wer"]
 
@@ -151,7 +164,10 @@ def test_a_chunk_may_weigh_nothing(two_workers):
 def test_every_rule_of_reduction_gives_the_same_numbers(reduce_fn, two_workers):
     arguments = {"A": [[p, "the cat"] for p in PREDICTIONS], "B": [[p] for p in PREDICTIONS]}, REFERENCES
     serial, parallel = (
-        nlgauge.score(*arguments, metrics=["wer", "bleu"], reduce_fn=reduce_fn, executor=SMALL if flag else None) for flag in (False, True)
+        nlgauge.score(
+            *arguments, metrics=["wer", "bleu"], reduce_fn=reduce_fn, executor=SMALL if flag else None
+        )
+        for flag in (False, True)
     )
     assert parallel.segments("records") == serial.segments("records")
     assert [parallel[system] for system in parallel] == [serial[system] for system in serial]
@@ -198,7 +214,10 @@ def test_what_is_added_runs_where_it_is_asked_to(two_workers, started):
     assert more["B"] == nlgauge.score({"B": PREDICTIONS[::-1]}, REFERENCES, metrics=["wer", "cider"])["B"]
 
 
-@pytest.mark.parametrize(("cores", "chunks", "workers", "each"), [(1, 20, 1, 1), (2, 20, 2, 1), (8, 20, 4, 2), (8, 50, 2, 4), (3, 50, 2, 1)])
+@pytest.mark.parametrize(
+    ("cores", "chunks", "workers", "each"),
+    [(1, 20, 1, 1), (2, 20, 2, 1), (8, 20, 4, 2), (8, 50, 2, 4), (3, 50, 2, 1)],
+)
 def test_cores_are_shared_out_among_workers(cores, chunks, workers, each, monkeypatch):
     given: list[int] = []
 
@@ -267,15 +286,28 @@ def assert_ended(started: list[processes._Worker]) -> None:
         (None, "a worker process could not be started with"),
         ("exec true", "a worker process ended with exit code 0"),
         ("exit 3", "a worker process ended with exit code 3"),
-        ("echo 'Welcome to this machine!'; exec cat > /dev/null", "an answer that cannot be read (it begins with b'Welcome to t')"),
+        (
+            "echo 'Welcome to this machine!'; exec cat > /dev/null",
+            "an answer that cannot be read (it begins with b'Welcome to t')",
+        ),
         ("exec 0<&- 1>&-; exec sleep 600", "a worker process ended with exit code -9"),
         ("head -c 12 > /dev/null; kill -9 $$", "a worker process ended with exit code -9"),
         ("printf 'nlg'", "a worker process ended with exit code 0"),
     ],
-    ids=["cannot start", "ends at once", "fails at once", "prints", "closes its pipes", "killed", "ends within a message"],
+    ids=[
+        "cannot start",
+        "ends at once",
+        "fails at once",
+        "prints",
+        "closes its pipes",
+        "killed",
+        "ends within a message",
+    ],
 )
 @pytest.mark.skipif(os.name == "nt", reason="shell scripts")
-def test_a_worker_that_does_not_work_is_an_error_not_a_hang(program, message, tmp_path, two_workers, started, monkeypatch):
+def test_a_worker_that_does_not_work_is_an_error_not_a_hang(
+    program, message, tmp_path, two_workers, started, monkeypatch
+):
     script = tmp_path / "python"
     if program is not None:
         script.write_text(f"#!/bin/sh\n{program}\n")
@@ -308,7 +340,9 @@ def test_a_worker_whose_parent_is_gone_does_not_finish_its_chunk():
     task = Task("score", Job(labelled("ter")), Reducer.of(None, corpus))
     command = [sys.executable, "-P", "-m", "nlgauge.engine.executors.processes.worker"]
     environment = {**os.environ, "NLGAUGE_KERNELS": "python"}  # with which this chunk takes minutes
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment) as worker:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment
+    ) as worker:
         try:
             send(worker.stdin, of_task(task))
             send(worker.stdin, of_chunk(Chunk(corpus, np.arange(len(corpus)), RunOptions())))
@@ -341,7 +375,8 @@ def test_a_worker_that_dies_surfaces_as_ours(two_workers, monkeypatch):
 def test_a_workers_unexpected_error_is_not_a_hang(two_workers, tmp_path, monkeypatch):
     """A bug in a worker (here: a metric that breaks only there) ends as an error of ours, in time."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import nlgauge.metrics.wer as wer\ndef broken(self, view, fitted):\n    raise RuntimeError('broken here')\nwer.Wer.statistics = broken\n"
+        "import nlgauge.metrics.wer as wer\ndef broken(self, view, fitted):\n    raise RuntimeError('broken"
+        " here')\nwer.Wer.statistics = broken\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(NlgaugeError, match="worker process"):
@@ -381,7 +416,15 @@ def test_messages_come_back(message):
 
 
 @pytest.mark.parametrize(
-    "array", [np.arange(6.0).reshape(2, 3), np.zeros((0, 4)), np.array([[True]]), np.arange(4)[::2], np.array(["ab", "c"])], ids=str
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.zeros((0, 4)),
+        np.array([[True]]),
+        np.arange(4)[::2],
+        np.array(["ab", "c"]),
+    ],
+    ids=str,
 )
 def test_arrays_come_back(array):
     again = wire.decode(wire.encode({"a": [array]}))["a"][0]
@@ -418,8 +461,20 @@ def test_an_executor_has_a_name(name, two_workers):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("proceses", r"there is no executor 'proceses' \(did you mean 'processes'\?\); there are serial, threads, processes, ray"),
-        (3, "executor must be one of serial, threads, processes, ray, or have `characters` and `map`, as in nlgauge.engine.executors; got 3"),
+        (
+            "proceses",
+            (
+                r"there is no executor 'proceses' \(did you mean 'processes'\?\); there are serial, threads,"
+                r" processes, ray"
+            ),
+        ),
+        (
+            3,
+            (
+                "executor must be one of serial, threads, processes, ray, or have `characters` and `map`, as"
+                " in nlgauge.engine.executors; got 3"
+            ),
+        ),
         (Processes, "executor must be one of serial, .* got <class"),
     ],
 )

@@ -1,4 +1,6 @@
-"""What holds for explanations of every kind: asked for together or alone, as JSON and back, and where their tokens are."""
+"""What holds for explanations of every kind: asked for together or alone, as JSON and back, and where
+their tokens are.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,30 @@ from nlgauge.explanations.spans import sides, spans
 from nlgauge.explanations.wire import document, kinds, read
 from nlgauge.features.encoders.encoder_layers import HiddenLayers
 
-SYSTEMS = {"A": ["The cats sat on the mat.", "hello there, General Kenobi", ""], "B": ["a cat on a mat", "Hi!", "ship it"]}
-REFERENCES = [["the cat is on the mat", "A cat sat on the mat."], ["hello", "hi there"], ["ship it now", "ship"]]
+SYSTEMS = {
+    "A": ["The cats sat on the mat.", "hello there, General Kenobi", ""],
+    "B": ["a cat on a mat", "Hi!", "ship it"],
+}
+REFERENCES = [
+    ["the cat is on the mat", "A cat sat on the mat."],
+    ["hello", "hi there"],
+    ["ship it now", "ship"],
+]
 SOURCES = ["die Katze sitzt auf der Matte", "hallo", "los"]
-METRICS = ["bleu", "rouge(stem=True)", "ter", "meteor", "chrf", "wer", "cer", "cder", "novelty", "sari", "js_divergence", "smog"]
+METRICS = [
+    "bleu",
+    "rouge(stem=True)",
+    "ter",
+    "meteor",
+    "chrf",
+    "wer",
+    "cer",
+    "cder",
+    "novelty",
+    "sari",
+    "js_divergence",
+    "smog",
+]
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +53,14 @@ def result() -> nlgauge.Result:
 
 def test_many_are_what_each_is_alone(result):
     found = result.explain_many([0, 2])
-    assert list(found) == [(label, system, segment) for label in result.job.metrics for system in SYSTEMS for segment in (0, 2)]
+    assert list(found) == [
+        (label, system, segment) for label in result.job.metrics for system in SYSTEMS for segment in (0, 2)
+    ]
     for (label, system, segment), explanations in found.items():
         assert explanations
-        assert [document(one) for one in explanations] == [document(one) for one in result.explain(label, segment, system)]
+        assert [document(one) for one in explanations] == [
+            document(one) for one in result.explain(label, segment, system)
+        ]
 
 
 def test_segments_and_systems_may_be_chosen_in_any_order(result):
@@ -48,7 +74,11 @@ def test_segments_and_systems_may_be_chosen_in_any_order(result):
 def test_the_texts_of_all_are_encoded_once(tiny_models, monkeypatch):
     asked = []
     compute = HiddenLayers.compute
-    monkeypatch.setattr(HiddenLayers, "compute", lambda self, keys, work: asked.append(list(keys)) or compute(self, keys, work))
+    monkeypatch.setattr(
+        HiddenLayers,
+        "compute",
+        lambda self, keys, work: asked.append(list(keys)) or compute(self, keys, work),
+    )
     metric = f"bertscore(model={str(tiny_models['encoder'])!r}, layer=2)"
     result = nlgauge.score(SYSTEMS, REFERENCES, metrics=[metric])
     asked.clear()
@@ -73,7 +103,8 @@ def test_a_metric_of_the_whole_corpus_has_no_explanation():
 
 
 @pytest.mark.parametrize(
-    ("metric", "system", "expected"), [("wer", "A", 1), ("ter", "A", 1), ("ter", "B", 0), ("meteor", "A", 1), ("bleu", "A", None)]
+    ("metric", "system", "expected"),
+    [("wer", "A", 1), ("ter", "A", 1), ("ter", "B", 0), ("meteor", "A", 1), ("bleu", "A", None)],
 )
 def test_the_reference_that_counted_is_named(result, metric, system, expected):
     (explanation,) = result.explain(metric, 0, system)
@@ -114,8 +145,16 @@ def test_every_explanation_is_the_same_after_json(result):
 )
 @pytest.mark.filterwarnings("ignore:.*probability is on the levels:UserWarning")
 def test_learned_metrics_explain_themselves_also_after_json(metric, kind, expected, tiny_models):
-    model = {"vectors" if kind == "vectors" else "model": str(tiny_models[kind]), **({"calls": "cache=off"} if kind == "chat" else {})}
-    result = nlgauge.score(["the cat sat"], ["a cat sat on a mat"], ["the cat sat on the mat"], metrics=[{"path": metric, **model}])
+    model = {
+        "vectors" if kind == "vectors" else "model": str(tiny_models[kind]),
+        **({"calls": "cache=off"} if kind == "chat" else {}),
+    }
+    result = nlgauge.score(
+        ["the cat sat"],
+        ["a cat sat on a mat"],
+        ["the cat sat on the mat"],
+        metrics=[{"path": metric, **model}],
+    )
     for explanation in result.explain(metric, 0):
         again = read(json.loads(msgspec.json.encode(document(explanation))))
         assert type(again).__name__ == type(explanation).__name__ == expected
@@ -125,7 +164,14 @@ def test_learned_metrics_explain_themselves_also_after_json(metric, kind, expect
 
 
 def test_numbers_that_json_does_not_have_come_back():
-    one = TokenScores("t", {"p": np.array([math.nan, math.inf, 1.5])}, ["a"], {"v": [math.nan]}, text="source", spans={"source": [None]})
+    one = TokenScores(
+        "t",
+        {"p": np.array([math.nan, math.inf, 1.5])},
+        ["a"],
+        {"v": [math.nan]},
+        text="source",
+        spans={"source": [None]},
+    )
     again = read(json.loads(json.dumps(document(one), allow_nan=False)))
     np.testing.assert_array_equal(again.statistics["p"], [math.nan, math.inf, 1.5])
     assert math.isnan(again.values["v"][0])
@@ -133,7 +179,16 @@ def test_numbers_that_json_does_not_have_come_back():
 
 
 def test_nested_kinds_come_back():
-    one = Distributions("t", {}, [("a", 0.1, 0.9)], 0.5, [Guesses("a", 0.5, [("b", 0.25)])], [], spans={"prediction": [(0, 1)]}, reference_number=3)
+    one = Distributions(
+        "t",
+        {},
+        [("a", 0.1, 0.9)],
+        0.5,
+        [Guesses("a", 0.5, [("b", 0.25)])],
+        [],
+        spans={"prediction": [(0, 1)]},
+        reference_number=3,
+    )
     again = read(document(one))
     assert again.prediction == one.prediction
     assert again.differences == [("a", 0.1, 0.9)]
@@ -147,7 +202,10 @@ def test_nested_kinds_come_back():
         ({"kind": "Edits"}, "format 1; got None"),
         ({"format": 1, "kind": "Explanation"}, "no kind of explanation 'Explanation'"),
         ({"format": 1, "kind": "Edits", "title": "t"}, "not a whole explanation of the kind Edits"),
-        ({"format": 1, "kind": "Edits", "title": "t", "statistics": {"p": ["x"]}, "edits": []}, "not a whole explanation"),
+        (
+            {"format": 1, "kind": "Edits", "title": "t", "statistics": {"p": ["x"]}, "edits": []},
+            "not a whole explanation",
+        ),
     ],
 )
 def test_what_is_not_an_explanation_is_refused(given, message):
@@ -168,7 +226,10 @@ def test_tokens_are_found_in_their_texts(result):
                 for token, span in zip(tokens, found, strict=True):
                     assert span is not None or token == "", (label, token)
                     # Stems end otherwise than their words.
-                    assert token == "" or texts[side][slice(*span)].lower()[:3] == token.lower()[:3], (label, token)
+                    assert token == "" or texts[side][slice(*span)].lower()[:3] == token.lower()[:3], (
+                        label,
+                        token,
+                    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +237,11 @@ def test_tokens_are_found_in_their_texts(result):
     [
         (["the", "cat"], "The cat", ["The", "cat"]),
         (["citi", "are"], "Cities are", ["Citi", "are"]),
-        (["[CLS]", "un", "##known", "[UNK]", "x", "[SEP]"], "Unknown ☃ x", [None, "Un", "known", None, "x", None]),
+        (
+            ["[CLS]", "un", "##known", "[UNK]", "x", "[SEP]"],
+            "Unknown ☃ x",
+            [None, "Un", "known", None, "x", None],
+        ),
         (["Ġthe", "Ġcafe"], "the café", ["the", "café"]),
         (["is", "late", "he"], "he is late", ["is", "late", "he"]),
         (["a", "b", "a", "a"], "a b a", ["a", "b", "a", None]),
@@ -191,7 +256,12 @@ def test_where_tokens_are(tokens, text, expected):
     assert [None if span is None else text[slice(*span)] for span in spans(tokens, text)] == expected
 
 
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"]), min_size=1, max_size=5), max_size=12))
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"]), min_size=1, max_size=5),
+        max_size=12,
+    )
+)
 def test_words_as_they_stand_are_found_where_they_are(words):
     text = "  ".join(words)
     places, at = [], 0
@@ -210,5 +280,7 @@ def test_shifts_are_not_counted_twice():
 
 
 def test_every_kind_is_known_by_its_name():
-    subclasses = {kind.__name__ for kind in Explanation.__subclasses__() if kind.__module__ == "nlgauge.explanations"}
+    subclasses = {
+        kind.__name__ for kind in Explanation.__subclasses__() if kind.__module__ == "nlgauge.explanations"
+    }
     assert set(kinds()) == subclasses

@@ -1,4 +1,6 @@
-"""A Ray cluster: the same numbers as one process, whatever dies meanwhile; only what was started here is ended."""
+"""A Ray cluster: the same numbers as one process, whatever dies meanwhile; only what was started here is
+ended.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*:pytest.PytestUnraisableExceptionWarning"),
 ]
 
-PREDICTIONS = [f"the cat number {i} sat on {'the' if i % 3 else 'a'} mat" for i in range(40)] + ["", "猫が座った", "x\x00y"]
-REFERENCES = [[f"the cat number {i} sat on the mat", "a cat"] for i in range(40)] + [["nothing"], ["猫が座る"], ["x y"]]
+PREDICTIONS = [f"the cat number {i} sat on {'the' if i % 3 else 'a'} mat" for i in range(40)] + [
+    "",
+    "猫が座った",
+    "x\x00y",
+]
+REFERENCES = [[f"the cat number {i} sat on the mat", "a cat"] for i in range(40)] + [
+    ["nothing"],
+    ["猫が座る"],
+    ["x y"],
+]
 METRICS = ["bleu", "chrf", "rouge", "wer", "cider"]
 # A few segments each.
 SMALL = 300
@@ -57,9 +67,16 @@ def cluster() -> Iterator[Any]:
     import ray
     from ray.cluster_utils import Cluster
 
-    quickly = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 5}
+    quickly = {
+        "health_check_initial_delay_ms": 0,
+        "health_check_period_ms": 1000,
+        "health_check_failure_threshold": 5,
+    }
     with loopback():
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False, "_system_config": quickly})
+        made = Cluster(
+            initialize_head=True,
+            head_node_args={"num_cpus": 1, "include_dashboard": False, "_system_config": quickly},
+        )
         made.add_node(num_cpus=1)
         made.wait_for_nodes()
         try:
@@ -102,12 +119,18 @@ def stays_here(prediction: str, reference: str) -> float:
 
 
 class Watched:
-    """What happens to workers and chunks meanwhile; `when_ready` is called with each worker that has taken its task on, and its process.
+    """What happens to workers and chunks meanwhile; `when_ready` is called with each worker that has taken
+    its task on, and its process.
 
     The first chunk is given when so many workers are ready.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, when_ready: Callable[[Member, int], None] | None = None, together: int = 1) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        when_ready: Callable[[Member, int], None] | None = None,
+        together: int = 1,
+    ) -> None:
         import ray
 
         early: list[Member] = []
@@ -121,7 +144,11 @@ class Watched:
             member, errand = run._asked[reference]
             take(run, reference)
             if errand is None and member.ready:
-                node, process = ray.get(member.actor.__ray_call__.remote(lambda worker: (ray.get_runtime_context().get_node_id(), os.getpid())))
+                node, process = ray.get(
+                    member.actor.__ray_call__.remote(
+                        lambda worker: (ray.get_runtime_context().get_node_id(), os.getpid())
+                    )
+                )
                 self.nodes[node] = process
                 if when_ready is not None:
                     when_ready(member, process)
@@ -132,7 +159,11 @@ class Watched:
                 self.computed.append(errand.number)
 
         def watched_lose(run: _Run, member: Member, error: Exception) -> None:
-            self.returned += [errand.number for asked, errand in run._asked.values() if asked is member and errand is not None]
+            self.returned += [
+                errand.number
+                for asked, errand in run._asked.values()
+                if asked is member and errand is not None
+            ]
             lose(run, member, error)
 
         monkeypatch.setattr(_Run, "_take", watched_take)
@@ -179,7 +210,9 @@ def test_a_model_is_loaded_by_each_worker_and_gives_the_same_numbers(joined, tin
 def test_fits_and_scores_are_computed_by_the_same_workers(joined, monkeypatch):
     hired: list[Member] = []
     hire = Crew.hire
-    monkeypatch.setattr(Crew, "hire", lambda crew, wanted: [hired.append(new) or new for new in hire(crew, wanted)])
+    monkeypatch.setattr(
+        Crew, "hire", lambda crew, wanted: [hired.append(new) or new for new in hire(crew, wanted)]
+    )
     # What is fitted or scored here would fail: it is done elsewhere.
     expected = serial(metrics="cider")
     monkeypatch.setattr("nlgauge.metrics.cider.DocumentFrequencies.partial", None)
@@ -236,7 +269,8 @@ def test_a_node_that_is_lost_costs_no_chunk_and_doubles_none(joined, monkeypatch
     def remove(run: _Run) -> None:
         if lost and lost[0] is not None and lost[0].chunks:
             lost[0] = None
-            # A process that was stopped goes on when its parent, the node's own, ends; it might then finish its chunk.
+            # A process that was stopped goes on when its parent, the node's own, ends; it might then finish
+            # its chunk.
             os.kill(stopped[0], signal.SIGKILL)
             joined.remove_node(node, allow_graceful=False)
 
@@ -270,7 +304,10 @@ def test_a_chunk_that_kills_every_worker_is_an_error_that_names_it(joined, monke
         ray.get(member.actor.__ray_call__.remote(plant))
 
     watched = Watched(monkeypatch, arm)
-    with pytest.raises(NlgaugeError, match=rf"{_TRIES} workers of the cluster died with the segments 0 to \d+, perhaps for want of memory"):
+    with pytest.raises(
+        NlgaugeError,
+        match=rf"{_TRIES} workers of the cluster died with the segments 0 to \d+, perhaps for want of memory",
+    ):
         on_cluster(metrics="wer", executor=Ray(workers=1, characters=SMALL))
     assert not watched.computed
 
@@ -278,20 +315,31 @@ def test_a_chunk_that_kills_every_worker_is_an_error_that_names_it(joined, monke
 def test_an_unexpected_error_in_a_worker_is_ours(joined, monkeypatch):
     import ray
 
-    Watched(monkeypatch, lambda member, process: ray.get(member.actor.__ray_call__.remote(lambda worker: setattr(worker, "_task", None))))
+    Watched(
+        monkeypatch,
+        lambda member, process: ray.get(
+            member.actor.__ray_call__.remote(lambda worker: setattr(worker, "_task", None))
+        ),
+    )
     with pytest.raises(NlgaugeError, match="in a worker of the cluster: AssertionError"):
         on_cluster(metrics="wer", executor=Ray(workers=1, characters=SMALL))
 
 
 def test_an_error_of_ours_comes_back_as_itself(joined, tiny_models):
     metric = f"bertscore(model={str(tiny_models['encoder'])!r}, layer=1)"
-    with pytest.raises(ParameterError, match="in a worker of the cluster: device must be one that torch can use here, got 'cuda:99'"):
+    with pytest.raises(
+        ParameterError,
+        match="in a worker of the cluster: device must be one that torch can use here, got 'cuda:99'",
+    ):
         nlgauge.score(["a"], ["b"], metrics=metric, device="cuda:99", executor=Ray(workers=1))
 
 
 def test_a_node_that_would_give_other_numbers_is_refused(joined, monkeypatch):
     monkeypatch.setattr("nlgauge.metric.installed_version", lambda package: "0.0")
-    with pytest.raises(NlgaugeError, match=r"in a worker of the cluster: wer is another number on this node .*nlgauge:0\.0.*same versions"):
+    with pytest.raises(
+        NlgaugeError,
+        match=r"in a worker of the cluster: wer is another number on this node .*nlgauge:0\.0.*same versions",
+    ):
         nlgauge.score(["a"], ["b"], metrics="wer", executor=Ray(workers=1))
 
 
@@ -312,16 +360,26 @@ def test_chunks_of_unknown_number_are_taken_as_they_are_needed(joined):
     assert max(ahead) <= _WINDOW
 
 
-@pytest.mark.filterwarnings(r"ignore::DeprecationWarning:ray\.data\.")  # Ray Data reads all of its settings, old ones too
+@pytest.mark.filterwarnings(
+    r"ignore::DeprecationWarning:ray\.data\."
+)  # Ray Data reads all of its settings, old ones too
 def test_records_of_a_ray_dataset_are_stored_and_scored_block_by_block(joined, monkeypatch, tmp_path):
     pa = pytest.importorskip("pyarrow")
     data = pytest.importorskip("ray.data")
     rows = [
-        {"id": f"s{i}", "system": system, "prediction": p, "references": r, "domain": "news" if i % 2 else "web"}
+        {
+            "id": f"s{i}",
+            "system": system,
+            "prediction": p,
+            "references": r,
+            "domain": "news" if i % 2 else "web",
+        }
         for system in ("A", "B")
         for i, (p, r) in enumerate(zip(PREDICTIONS, REFERENCES, strict=True))
     ]
-    dataset = data.from_arrow([pa.Table.from_pylist(rows[start : start + 20]) for start in range(0, len(rows), 20)])
+    dataset = data.from_arrow(
+        [pa.Table.from_pylist(rows[start : start + 20]) for start in range(0, len(rows), 20)]
+    )
     assert dataset.num_blocks() == 5
     monkeypatch.setattr(records, "_BLOCK", 7)
     expected = nlgauge.score(rows, metrics=["bleu", "wer"], executor="serial")
@@ -342,14 +400,18 @@ def test_a_cluster_that_was_running_goes_on_and_a_connection_that_was_there_stay
     import ray
 
     ray.shutdown()
-    assert_equal(on_cluster(metrics="wer", executor=Ray(cluster.address, characters=SMALL)), serial(metrics="wer"))
+    assert_equal(
+        on_cluster(metrics="wer", executor=Ray(cluster.address, characters=SMALL)), serial(metrics="wer")
+    )
     assert not ray.is_initialized()
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     assert len([node for node in ray.nodes() if node["Alive"]]) >= 2
     on_cluster(metrics="wer", executor=Ray(cluster.address))
     on_cluster(metrics="wer", executor="ray")
     assert ray.is_initialized()
-    with pytest.raises(ParameterError, match=r"address is '10\.1\.2\.3:6379', but this process has joined the cluster at"):
+    with pytest.raises(
+        ParameterError, match=r"address is '10\.1\.2\.3:6379', but this process has joined the cluster at"
+    ):
         on_cluster(metrics="wer", executor=Ray("10.1.2.3:6379"))
 
 
@@ -366,8 +428,16 @@ def test_no_cluster_at_the_address(monkeypatch):
     import ray
 
     ray.shutdown()
-    monkeypatch.setattr(ray, "init", lambda **options: (_ for _ in ()).throw(ConnectionError("nobody answers\nmore")))
-    with pytest.raises(NlgaugeError, match=r"no Ray cluster was found at '10\.1\.2\.3:6379' \(nobody answers\); start one with `ray start --head`"):
+    monkeypatch.setattr(
+        ray, "init", lambda **options: (_ for _ in ()).throw(ConnectionError("nobody answers\nmore"))
+    )
+    with pytest.raises(
+        NlgaugeError,
+        match=(
+            r"no Ray cluster was found at '10\.1\.2\.3:6379' \(nobody answers\); start one with `ray start"
+            r" --head`"
+        ),
+    ):
         on_cluster(metrics="wer", executor=Ray("10.1.2.3:6379"))
 
 
@@ -443,9 +513,16 @@ def place() -> Iterator[Path]:
 
 
 def alone(place: Path) -> dict[str, str]:
-    """An environment in which a cluster of our own is started, below this place; all its processes can be told by it."""
+    """An environment in which a cluster of our own is started, below this place; all its processes can be
+    told by it.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
-    return {**kept, "NLGAUGE_THREADS": "1", "NLGAUGE_TEST_MARK": f"{os.getpid()}-{time.time_ns()}", "RAY_TMPDIR": str(place)}
+    return {
+        **kept,
+        "NLGAUGE_THREADS": "1",
+        "NLGAUGE_TEST_MARK": f"{os.getpid()}-{time.time_ns()}",
+        "RAY_TMPDIR": str(place),
+    }
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes and sockets are read from /proc")
@@ -467,7 +544,10 @@ def test_a_cluster_of_our_own_hears_this_machine_alone_and_is_gone_afterwards(tm
     assert list(place.iterdir()) == []
 
 
-@pytest.mark.parametrize(("given", "expected"), [("/a/scratch/directory", "/a/scratch/directory"), ("/a/scratch/directory2", "/tmp")])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("/a/scratch/directory", "/a/scratch/directory"), ("/a/scratch/directory2", "/tmp")],
+)
 def test_sockets_are_where_their_paths_are_short_enough(given, expected, monkeypatch):
     monkeypatch.delenv("RAY_TMPDIR", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", given)
@@ -534,8 +614,24 @@ def test_processes_of_a_cluster_are_known_by_their_mark_or_by_where_they_print(t
 
 
 def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path, place):
-    (tmp_path / "texts.txt").write_text("".join(f"{i} {i % 7} is a text of some words and of {i % 13}\n" for i in range(100_000)), encoding="utf-8")
-    options = ["-m", "ter", "-r", "texts.txt", "B=texts.txt", "-o", "out", "--executor", "ray", "--jobs", "1", "--no-intervals"]
+    (tmp_path / "texts.txt").write_text(
+        "".join(f"{i} {i % 7} is a text of some words and of {i % 13}\n" for i in range(100_000)),
+        encoding="utf-8",
+    )
+    options = [
+        "-m",
+        "ter",
+        "-r",
+        "texts.txt",
+        "B=texts.txt",
+        "-o",
+        "out",
+        "--executor",
+        "ray",
+        "--jobs",
+        "1",
+        "--no-intervals",
+    ]
     command = [sys.executable, "-m", "nlgauge", "score", "-q", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=alone(place), cwd=tmp_path)
     log = tmp_path / "out.unfinished" / "log.jsonl"
@@ -543,7 +639,10 @@ def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path,
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate()
-    assert (process.returncode, said) == (143, "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n")
+    assert (process.returncode, said) == (
+        143,
+        "interrupted; what is done is in out.unfinished, and the same command with --resume goes on\n",
+    )
     assert list(place.iterdir()) == []
 
 
@@ -567,11 +666,20 @@ def test_a_program_on_a_cluster_that_is_asked_to_end_says_what_is_kept(tmp_path,
     ],
 )
 def test_cores_and_gpus_are_shared_out(nodes, workers, gpus, expected):
-    described = [{"Alive": True, "Resources": {"CPU": float(cpu), **({"GPU": float(gpu)} if gpu else {})}} for cpu, gpu in nodes]
-    assert shares([*described, {"Alive": False, "Resources": {"CPU": 99.0, "GPU": 99.0}}], workers, gpus) == expected
+    described = [
+        {"Alive": True, "Resources": {"CPU": float(cpu), **({"GPU": float(gpu)} if gpu else {})}}
+        for cpu, gpu in nodes
+    ]
+    assert (
+        shares([*described, {"Alive": False, "Resources": {"CPU": 99.0, "GPU": 99.0}}], workers, gpus)
+        == expected
+    )
 
 
-@pytest.mark.parametrize(("gpus", "message"), [(1, "no node of the cluster has 1 GPU and a core"), (0, "no node of the cluster has a core")])
+@pytest.mark.parametrize(
+    ("gpus", "message"),
+    [(1, "no node of the cluster has 1 GPU and a core"), (0, "no node of the cluster has a core")],
+)
 def test_a_cluster_without_room_is_an_error(gpus, message):
     with pytest.raises(ParameterError, match=message):
         shares([{"Alive": True, "Resources": {"CPU": 8.0 if gpus else 0.0}}], None, gpus)
@@ -596,7 +704,9 @@ def test_what_cannot_be_asked_for(options, message):
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r'scoring on a Ray cluster needs ray; run: pip install "nlgauge\[ray\]"'):
+    with pytest.raises(
+        MissingExtraError, match=r'scoring on a Ray cluster needs ray; run: pip install "nlgauge\[ray\]"'
+    ):
         nlgauge.Scorer("wer", executor="ray")
 
 
@@ -622,7 +732,12 @@ def test_workers_that_die_before_they_answer_end_the_run():
     crew.members = list(members)
     for member in members[:-1]:
         crew.lose(member, Lost("gone"))
-    with pytest.raises(NlgaugeError, match=f"{2 * _TRIES} workers of the cluster died in a row before any of them answered; the last: gone"):
+    with pytest.raises(
+        NlgaugeError,
+        match=(
+            f"{2 * _TRIES} workers of the cluster died in a row before any of them answered; the last: gone"
+        ),
+    ):
         crew.lose(members[-1], Lost("gone"))
 
 
@@ -645,10 +760,16 @@ def test_the_command_line_joins_a_cluster(cluster, tmp_path, monkeypatch):
 def test_the_command_line_says_what_belongs_together(tmp_path, monkeypatch):
     cli_cases.enter(tmp_path, monkeypatch)
     arguments = "score", "-m", "wer", "-r", "refs.txt", "sysA.txt"
-    assert "'rya' is not one of serial, threads, processes, ray (did you mean 'ray'?)" in cli_cases.refused(*arguments, "--executor", "rya")
+    assert "'rya' is not one of serial, threads, processes, ray (did you mean 'ray'?)" in cli_cases.refused(
+        *arguments, "--executor", "rya"
+    )
     assert "belong to --executor ray" in cli_cases.refused(*arguments, "--address", "auto")
-    assert "belong to --executor ray" in cli_cases.refused(*arguments, "--executor", "processes", "--gpus-per-worker", "1")
-    assert "one chunk after the other, not 2 at once" in cli_cases.refused(*arguments, "--executor", "serial", "--jobs", "2")
+    assert "belong to --executor ray" in cli_cases.refused(
+        *arguments, "--executor", "processes", "--gpus-per-worker", "1"
+    )
+    assert "one chunk after the other, not 2 at once" in cli_cases.refused(
+        *arguments, "--executor", "serial", "--jobs", "2"
+    )
 
 
 def test_serial_chunks_and_those_of_a_cluster_have_one_size():

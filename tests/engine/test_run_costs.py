@@ -32,7 +32,9 @@ PREDICTIONS, REFERENCES = ["the cat sat", "a dog ran"], ["the cat sat down", "th
 
 @pytest.fixture
 def codecarbon() -> Any:
-    return pytest.importorskip("codecarbon", reason='codecarbon is not installed: pip install "nlgauge[carbon]"')
+    return pytest.importorskip(
+        "codecarbon", reason='codecarbon is not installed: pip install "nlgauge[carbon]"'
+    )
 
 
 def handlers() -> list[logging.Handler]:
@@ -83,7 +85,9 @@ def test_the_memory_of_a_run_is_its_peak(tmp_path: Path) -> None:
         "    costs = nlgauge.score(['a'], ['b'], metrics=metric).costs\n"
         "    print(costs.memory, costs.memory_note, sep='|')\n"
     )
-    found = subprocess.run([sys.executable, str(script)], check=True, capture_output=True, text=True).stdout.splitlines()
+    found = subprocess.run(
+        [sys.executable, str(script)], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     (first, exact), (second, bound) = (line.split("|") for line in found)
     assert 150e6 < float(first) < 1e9
     assert exact == ""
@@ -100,7 +104,10 @@ def test_the_memory_of_workers_is_added() -> None:
 def test_a_worker_does_not_count_the_memory_of_who_started_it() -> None:
     held = b"x" * 300_000_000
     found = subprocess.run(
-        [sys.executable, "-c", "from nlgauge.engine.memory import peak; print(peak().bytes)"], check=True, capture_output=True, text=True
+        [sys.executable, "-c", "from nlgauge.engine.memory import peak; print(peak().bytes)"],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert float(found.stdout) < len(held)
 
@@ -108,11 +115,18 @@ def test_a_worker_does_not_count_the_memory_of_who_started_it() -> None:
 def test_memory_is_read_on_other_platforms_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_STATUS", "/nowhere/status")
     monkeypatch.setattr(memory, "_usage_is_own", lambda: False)
-    monkeypatch.setattr(memory, "resource", SimpleNamespace(RUSAGE_SELF=0, getrusage=lambda who: SimpleNamespace(ru_maxrss=5000)))
+    monkeypatch.setattr(
+        memory,
+        "resource",
+        SimpleNamespace(RUSAGE_SELF=0, getrusage=lambda who: SimpleNamespace(ru_maxrss=5000)),
+    )
     for platform, expected in (("linux", 5000 * 1024), ("darwin", 5000)):
         monkeypatch.setattr(sys, "platform", platform)
         assert memory.peak() == (expected, "")
-        assert memory.peak_since(memory.peak()) == (expected, "no more than this: the process had reached it before the run")
+        assert memory.peak_since(memory.peak()) == (
+            expected,
+            "no more than this: the process had reached it before the run",
+        )
         assert memory.peak_since(memory.Memory(1)) == (expected, "")
     monkeypatch.setattr(memory, "resource", None)
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer")
@@ -150,12 +164,28 @@ def ended(threads: set[threading.Thread]) -> bool:
 
 
 def test_energy_and_co2_of_a_run(
-    codecarbon: Any, slow: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    codecarbon: Any,
+    slow: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Nothing is written, printed, sent or left behind, whatever codecarbon's configuration says."""
-    (tmp_path / ".codecarbon.config").write_text("[codecarbon]\nsave_to_file = true\nemissions_endpoint = http://localhost:9\nlog_level = debug\n")
-    settings = {"CO2_SIGNAL_API_TOKEN": "token", "OUTPUT_METHODS": "csv,api", "OUTPUT_DIR": "/nowhere", "CLOUD_PROVIDER": "gcp"}
-    settings |= {"CLOUD_REGION": "us-east1", "ALLOW_MULTIPLE_RUNS": "false", "TRACKING_MODE": "process", "FORCE_CARBON_INTENSITY_G_CO2E_KWH": "5"}
+    (tmp_path / ".codecarbon.config").write_text(
+        "[codecarbon]\nsave_to_file = true\nemissions_endpoint = http://localhost:9\nlog_level = debug\n"
+    )
+    settings = {
+        "CO2_SIGNAL_API_TOKEN": "token",
+        "OUTPUT_METHODS": "csv,api",
+        "OUTPUT_DIR": "/nowhere",
+        "CLOUD_PROVIDER": "gcp",
+    }
+    settings |= {
+        "CLOUD_REGION": "us-east1",
+        "ALLOW_MULTIPLE_RUNS": "false",
+        "TRACKING_MODE": "process",
+        "FORCE_CARBON_INTENSITY_G_CO2E_KWH": "5",
+    }
     for name, value in settings.items():
         monkeypatch.setenv(f"CODECARBON_{name}", value)
     monkeypatch.chdir(tmp_path)
@@ -163,7 +193,10 @@ def test_energy_and_co2_of_a_run(
     monkeypatch.setattr(socket.socket, "connect", lambda *given: connections.append(given))
     monkeypatch.setattr(socket, "getaddrinfo", lambda *given, **more: connections.append(given))
     threads, before = set(threading.enumerate()), handlers()
-    found = {country: nlgauge.score(PREDICTIONS, REFERENCES, metrics=slow, carbon=country).costs.carbon for country in ("DEU", "fra")}
+    found = {
+        country: nlgauge.score(PREDICTIONS, REFERENCES, metrics=slow, carbon=country).costs.carbon
+        for country in ("DEU", "fra")
+    }
     germany, france = found["DEU"], found["fra"]
     assert germany is not None
     assert france is not None
@@ -183,9 +216,9 @@ def test_energy_and_co2_of_a_run(
 
 def test_codecarbon_leaves_no_handler_where_it_was_not_imported_before(codecarbon: Any) -> None:
     script = (
-        "import logging, nlgauge\n"
-        "found = nlgauge.score(['a'], ['b'], metrics='wer', carbon='DEU').costs.carbon\n"
-        "print(found.country, logging.getLogger('codecarbon').handlers, logging.getLogger('codecarbon').filters)"
+        "import logging, nlgauge\nfound = nlgauge.score(['a'], ['b'], metrics='wer',"
+        " carbon='DEU').costs.carbon\nprint(found.country, logging.getLogger('codecarbon').handlers,"
+        " logging.getLogger('codecarbon').filters)"
     )
     found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     assert (found.stdout, found.stderr) == ("DEU [] []\n", "")
@@ -211,7 +244,9 @@ def test_handlers_of_the_user_stay(codecarbon: Any) -> None:
 
 
 @pytest.mark.parametrize("stage", ["__init__", "start", "stop", "swallowed", "nothing", "infinite"])
-def test_no_failure_of_the_tracker_ends_a_run(codecarbon: Any, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_failure_of_the_tracker_ends_a_run(
+    codecarbon: Any, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Broken(codecarbon.OfflineEmissionsTracker):  # type: ignore[misc, name-defined]
         def start(self) -> None:
             super().start()
@@ -280,7 +315,10 @@ def test_the_country_must_be_one(codecarbon: Any) -> None:
 
 def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carbon, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r'tracking energy and CO2 needs codecarbon; run: pip install "nlgauge\[carbon\]"'):
+    with pytest.raises(
+        MissingExtraError,
+        match=r'tracking energy and CO2 needs codecarbon; run: pip install "nlgauge\[carbon\]"',
+    ):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", carbon="DEU")
     with Tracking("DEU") as tracked:
         pass
@@ -313,8 +351,12 @@ def test_what_is_measured_and_what_is_estimated() -> None:
 def test_workers_and_their_parent_have_one_tracker(codecarbon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[dict[str, Any]] = []
     tracker = codecarbon.OfflineEmissionsTracker
-    monkeypatch.setattr(codecarbon, "OfflineEmissionsTracker", lambda **given: made.append(given) or tracker(**given))
-    found = nlgauge.score(PREDICTIONS, REFERENCES, metrics="chrf", run_concurrent=True, carbon="DEU").costs.carbon
+    monkeypatch.setattr(
+        codecarbon, "OfflineEmissionsTracker", lambda **given: made.append(given) or tracker(**given)
+    )
+    found = nlgauge.score(
+        PREDICTIONS, REFERENCES, metrics="chrf", run_concurrent=True, carbon="DEU"
+    ).costs.carbon
     assert [given["tracking_mode"] for given in made] == ["machine"]
     assert found is not None
     assert found.energy > 0
@@ -355,25 +397,52 @@ def test_what_is_added_to_a_tracked_result_is_tracked(read: Carbon) -> None:
     tracked = nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", carbon="DEU").add("chrf").costs.carbon
     assert tracked == Carbon("DEU", 4e-3, 2e-3, read.method)
     assert nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer").add("chrf").costs.carbon is None
-    assert read.plus(Carbon("FRA", 1e-3, 1e-3, reason="why")) == Carbon("DEU; FRA", 3e-3, 2e-3, read.method, "why")
+    assert read.plus(Carbon("FRA", 1e-3, 1e-3, reason="why")) == Carbon(
+        "DEU; FRA", 3e-3, 2e-3, read.method, "why"
+    )
     assert read.plus(None) == read
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(0.0, "0 µs"), (2e-7, "0.2 µs"), (0.0123, "12.3 ms"), (1.0, "1 s"), (12345.6, "12,346 s"), (math.nan, "n/a")]
+    ("value", "shown"),
+    [
+        (0.0, "0 µs"),
+        (2e-7, "0.2 µs"),
+        (0.0123, "12.3 ms"),
+        (1.0, "1 s"),
+        (12345.6, "12,346 s"),
+        (math.nan, "n/a"),
+    ],
 )
 def test_amounts_have_the_unit_that_fits(value: float, shown: str) -> None:
     assert amount(value, {"s": 1.0, "ms": 1e-3, "µs": 1e-6}) == shown
 
 
 def test_tables_show_costs_on_request(read: Carbon) -> None:
-    result = nlgauge.score({"A": PREDICTIONS, "B": REFERENCES}, REFERENCES, metrics=["wer", "chrf"], carbon="DEU", fields={"kind": ["x", "y"]})
+    result = nlgauge.score(
+        {"A": PREDICTIONS, "B": REFERENCES},
+        REFERENCES,
+        metrics=["wer", "chrf"],
+        carbon="DEU",
+        fields={"kind": ["x", "y"]},
+    )
     result.costs.metrics, result.costs.features = {"wer": 0.5, "chrf": 2.0}, {"Tokens('13a')": 0.25}
-    result.costs.memory, result.costs.memory_note, result.costs.used = 3.2e8, "said of it", {"judge requests": 7.0}
+    result.costs.memory, result.costs.memory_note, result.costs.used = (
+        3.2e8,
+        "said of it",
+        {"judge requests": 7.0},
+    )
     for found in (result, result.by("kind")):
-        shown = [line.split() for line in found.to_text(costs=True, intervals=False, tests=False).splitlines()]
+        shown = [
+            line.split() for line in found.to_text(costs=True, intervals=False, tests=False).splitlines()
+        ]
         rows = shown[shown.index(["Cost"]) :]
-        order = [["chrf", "2", "s"], ["wer", "500", "ms"], ["Tokens('13a')", "250", "ms"], ["judge", "requests", "7"]]
+        order = [
+            ["chrf", "2", "s"],
+            ["wer", "500", "ms"],
+            ["Tokens('13a')", "250", "ms"],
+            ["judge", "requests", "7"],
+        ]
         places = [rows.index(row) for row in order]
         assert places == sorted(places)
         text = " ".join(" ".join(row) for row in rows)
@@ -392,7 +461,9 @@ def test_tables_show_costs_on_request(read: Carbon) -> None:
     assert whole[0]["note"] == "said of it"
 
 
-def test_commands_show_costs_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Carbon) -> None:
+def test_commands_show_costs_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Carbon
+) -> None:
     enter(tmp_path, monkeypatch)
     arguments = ["score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "--no-intervals"]
     assert "memory at its highest" not in printed(*arguments)
@@ -405,7 +476,9 @@ def test_commands_show_costs_on_request(tmp_path: Path, monkeypatch: pytest.Monk
     assert document("show", "out", "--costs")["costs"]["carbon"] == {**vars(read)}
 
 
-def test_the_command_refuses_wrong_countries(codecarbon: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_refuses_wrong_countries(
+    codecarbon: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     enter(tmp_path, monkeypatch)
     said = refused("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "--carbon", "DE")
     assert "three-letter ISO code" in " ".join(said.split())
@@ -415,7 +488,10 @@ def test_the_command_refuses_wrong_countries(codecarbon: Any, tmp_path: Path, mo
 
 
 def test_metricverse_reports_co2(read: Carbon) -> None:
-    assert nmv.NLGMetricverse(metrics=["bleu"], carbon="DEU")(PREDICTIONS, REFERENCES)["total_CO2_emitted"] == 1e-3
+    assert (
+        nmv.NLGMetricverse(metrics=["bleu"], carbon="DEU")(PREDICTIONS, REFERENCES)["total_CO2_emitted"]
+        == 1e-3
+    )
     assert "total_CO2_emitted" not in nmv.NLGMetricverse(metrics=["bleu"])(PREDICTIONS, REFERENCES)
 
 
@@ -424,7 +500,12 @@ def test_co2_of_each_metric_against_agreement(read: Carbon) -> None:
     found = nmv.times_correlation(PREDICTIONS, REFERENCES, ["chrf", "wer"], carbon="DEU")
     assert found.co2 == {"chrf": 1e-3, "wer": 1e-3}
     assert [bar.get_width() for bar in found.plot(co2=True).axes[0].patches] == [1e-3, 1e-3]
-    rows = Found([{"metric": name, "value": value, "low": 0.1, "high": 0.9} for name, value in (("chrf", 0.5), ("wer", 0.4))])
+    rows = Found(
+        [
+            {"metric": name, "value": value, "low": 0.1, "high": 0.9}
+            for name, value in (("chrf", 0.5), ("wer", 0.4))
+        ]
+    )
     axes = found.plot(correlations=rows, co2=True).axes[0]
     assert axes.get_xlabel() == "grams of CO2-equivalents per 1,000 texts"
     point = next(line for line in axes.lines if line.get_label() == "chrf")

@@ -1,4 +1,6 @@
-"""Divergences against values of 30 digits, against their limits, and against the plain formula on made-up distributions."""
+"""Divergences against values of 30 digits, against their limits, and against the plain formula on made-up
+distributions.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,19 @@ PARAMETERS = {"alpha": (0.3,), "gamma": (0.7,), "ab": (0.4, 1.3), "renyi": (1.7,
 
 @pytest.mark.parametrize(("name", "arguments", "a", "a_reversed", "b", "b_reversed"), VECTORS)
 def test_equals_values_of_thirty_digits(
-    name: str, arguments: tuple[float, ...], a: float, a_reversed: float | None, b: float, b_reversed: float | None
+    name: str,
+    arguments: tuple[float, ...],
+    a: float,
+    a_reversed: float | None,
+    b: float,
+    b_reversed: float | None,
 ) -> None:
     measure = MEASURES[name].compute
     for (p, q), forward, backward in ((A, a, a_reversed), (B, b, b_reversed)):
         assert float(measure(p, q, *arguments)) == pytest.approx(forward, abs=1e-9)
-        assert float(measure(q, p, *arguments)) == pytest.approx(forward if backward is None else backward, abs=1e-9)
+        assert float(measure(q, p, *arguments)) == pytest.approx(
+            forward if backward is None else backward, abs=1e-9
+        )
 
 
 def test_the_papers_ab_is_as_printed() -> None:
@@ -60,10 +69,19 @@ def test_the_papers_ab_is_as_printed() -> None:
 
 def test_nothing_in_common() -> None:
     p, q = np.array([0.0, -np.inf, -np.inf]), np.array([-np.inf, 0.0, -np.inf])
-    expected = {"fisher_rao": math.pi, "l1": 2, "l2": math.sqrt(2), "l_infinity": 1, "jensen_shannon": math.log(2), "alpha": 1 / (0.3 * 0.7)}
+    expected = {
+        "fisher_rao": math.pi,
+        "l1": 2,
+        "l2": math.sqrt(2),
+        "l_infinity": 1,
+        "jensen_shannon": math.log(2),
+        "alpha": 1 / (0.3 * 0.7),
+    }
     for name, measure in MEASURES.items():
         arguments = PARAMETERS.get(name, ())
-        assert float(measure.compute(p, q, *arguments)) == pytest.approx(expected.get(name, math.inf), abs=1e-9), name
+        assert float(measure.compute(p, q, *arguments)) == pytest.approx(
+            expected.get(name, math.inf), abs=1e-9
+        ), name
         assert measure.high(*arguments) == pytest.approx(expected.get(name, math.inf)), name
         assert float(measure.compute(p, p, *arguments)) == pytest.approx(0, abs=1e-12), name
 
@@ -79,27 +97,40 @@ def test_limits_are_reached_in_log_space(p: np.ndarray, q: np.ndarray, step: flo
     assert float(divergences.alpha(p, q, step)) == pytest.approx(reverse, abs=1e-9)
     assert float(divergences.renyi(p, q, 1 + step)) == pytest.approx(kl, abs=1e-9)
     assert float(divergences.gamma(p, q, step)) == pytest.approx(kl, abs=1e-9)
-    # AB: beta -> 0 is KL of the distributions raised to alpha, over alpha squared; alpha -> 0 likewise reversed.
+    # AB: beta -> 0 is KL of the distributions raised to alpha, over alpha squared; alpha -> 0 likewise
+    # reversed.
     p3, q3 = (3 * side - np.log(np.exp(3 * side).sum()) for side in (p, q))
-    assert float(divergences.ab(p, q, 3.0, step)) == pytest.approx(float(divergences.kl(p3, q3)) / 9, abs=1e-9)
-    assert float(divergences.ab(p, q, step, 3.0)) == pytest.approx(float(divergences.kl(q3, p3)) / 9, abs=1e-9)
+    assert float(divergences.ab(p, q, 3.0, step)) == pytest.approx(
+        float(divergences.kl(p3, q3)) / 9, abs=1e-9
+    )
+    assert float(divergences.ab(p, q, step, 3.0)) == pytest.approx(
+        float(divergences.kl(q3, p3)) / 9, abs=1e-9
+    )
     # AB: alpha + beta -> 0 compares the arithmetic with the geometric mean of the ratios' powers.
     for power in (0.5, 1.0, -2.0):
         ratios = power * (p - q)
         expected = (math.log(np.exp(ratios).mean()) - ratios.mean()) / power**2
         assert float(divergences.ab(p, q, power, -power + step)) == pytest.approx(expected, abs=1e-9)
-    assert float(divergences.gamma(p, q, -1 + step)) == pytest.approx(math.log(np.exp(p - q).mean()) - (p - q).mean(), abs=1e-9)
+    assert float(divergences.gamma(p, q, -1 + step)) == pytest.approx(
+        math.log(np.exp(p - q).mean()) - (p - q).mean(), abs=1e-9
+    )
 
 
 def test_both_forms_of_ab_meet_where_it_changes_from_one_to_the_other() -> None:
-    below, above = (float(divergences.ab(*B, 0.5, -0.5 + total)) for total in (0.000999999999, 0.001000000001))
+    below, above = (
+        float(divergences.ab(*B, 0.5, -0.5 + total)) for total in (0.000999999999, 0.001000000001)
+    )
     assert below == pytest.approx(above, abs=1e-10)
 
 
 def test_identities() -> None:
     p, q = B
-    assert float(divergences.ab(p, q, 0.3, 0.7)) == pytest.approx(float(divergences.renyi(p, q, 0.3)) / 0.3, abs=1e-12)
-    assert float(divergences.alpha(p, q, 0.3)) == pytest.approx(float(divergences.alpha(q, p, 0.7)), abs=1e-12)
+    assert float(divergences.ab(p, q, 0.3, 0.7)) == pytest.approx(
+        float(divergences.renyi(p, q, 0.3)) / 0.3, abs=1e-12
+    )
+    assert float(divergences.alpha(p, q, 0.3)) == pytest.approx(
+        float(divergences.alpha(q, p, 0.7)), abs=1e-12
+    )
     affinity = np.exp((p + q) / 2).sum()
     assert float(divergences.alpha(p, q, 0.5)) == pytest.approx(4 * (1 - affinity), abs=1e-12)
     assert float(divergences.fisher_rao(p, q)) == pytest.approx(2 * math.acos(affinity), abs=1e-12)
@@ -120,7 +151,9 @@ PLAIN = {
     "alpha": lambda p, q, a: ((p**a * q ** (1 - a)).sum() - 1) / (a * (a - 1)),
     "gamma": lambda p, q, b: PLAIN["ab"](p, q, 1.0, b),
     "ab": lambda p, q, a, b: (
-        np.log((p ** (a + b)).sum()) / (b * (a + b)) + np.log((q ** (a + b)).sum()) / (a * (a + b)) - np.log((p**a * q**b).sum()) / (a * b)
+        np.log((p ** (a + b)).sum()) / (b * (a + b))
+        + np.log((q ** (a + b)).sum()) / (a * (a + b))
+        - np.log((p**a * q**b).sum()) / (a * b)
     ),
     "renyi": lambda p, q, a: np.log((p**a * q ** (1 - a)).sum()) / (a - 1),
     "fisher_rao": lambda p, q: 2 * np.arccos(np.clip(np.sqrt(p * q).sum(), 0, 1)),
@@ -144,13 +177,17 @@ def valid_arguments(name: str, first: float, second: float) -> tuple[float, ...]
 
 @pytest.mark.parametrize("name", MEASURES)
 @given(LOGITS, POWERS, POWERS)
-def test_equals_the_plain_formula(name: str, logits: list[tuple[float, float]], first: float, second: float) -> None:
+def test_equals_the_plain_formula(
+    name: str, logits: list[tuple[float, float]], first: float, second: float
+) -> None:
     p, q = log_distributions(logits)
     arguments = valid_arguments(name, first, second)
     with np.errstate(all="ignore"):
         expected = PLAIN[name](np.exp(p), np.exp(q), *arguments)
     # The arc cosine loses half of its digits.
-    assert float(MEASURES[name].compute(p, q, *arguments)) == pytest.approx(float(expected), abs=1e-7 if name == "fisher_rao" else 1e-9, rel=1e-9)
+    assert float(MEASURES[name].compute(p, q, *arguments)) == pytest.approx(
+        float(expected), abs=1e-7 if name == "fisher_rao" else 1e-9, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -192,7 +229,9 @@ def test_rows_are_compared_one_by_one() -> None:
         ("renyi", -0.5, None, "above 0 other than 1"),
     ],
 )
-def test_parameters_outside_their_domain_are_refused(name: str, alpha: float | None, beta: float | None, domain: str) -> None:
+def test_parameters_outside_their_domain_are_refused(
+    name: str, alpha: float | None, beta: float | None, domain: str
+) -> None:
     with pytest.raises(ParameterError, match=domain):
         MEASURES[name].arguments(name, alpha, beta)
 

@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 from nlgauge.features.batches import by_length
 
 
-@given(st.lists(st.integers(0, 700), max_size=80), st.sampled_from([None, 1, 7]), st.sampled_from([512, 4096]))
-def test_every_row_is_in_one_batch_and_batches_are_bounded(lengths: list[int], batch_size: int | None, tokens: int) -> None:
+@given(
+    st.lists(st.integers(0, 700), max_size=80), st.sampled_from([None, 1, 7]), st.sampled_from([512, 4096])
+)
+def test_every_row_is_in_one_batch_and_batches_are_bounded(
+    lengths: list[int], batch_size: int | None, tokens: int
+) -> None:
     batches = list(by_length(lengths, batch_size, tokens, "testing"))
     assert sorted(row for batch in batches for row in batch.tolist()) == list(range(len(lengths)))
     for batch in batches:
@@ -20,9 +24,13 @@ def test_every_row_is_in_one_batch_and_batches_are_bounded(lengths: list[int], b
         assert len(batch) == 1 or len(batch) * longest <= tokens
 
 
-@pytest.mark.parametrize("lengths", [[1000] + [10] * 500, [200] + [20] * 9, [5, 6, 7] * 300, list(range(1, 400))])
+@pytest.mark.parametrize(
+    "lengths", [[1000] + [10] * 500, [200] + [20] * 9, [5, 6, 7] * 300, list(range(1, 400))]
+)
 def test_padding_is_a_small_part_of_what_is_read(lengths: list[int]) -> None:
-    read = sum(len(batch) * max(lengths[row] for row in batch) for batch in by_length(lengths, None, 2048, "testing"))
+    read = sum(
+        len(batch) * max(lengths[row] for row in batch) for batch in by_length(lengths, None, 2048, "testing")
+    )
     assert read <= 1.25 * sum(lengths) + 192
 
 

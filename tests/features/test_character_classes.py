@@ -1,4 +1,6 @@
-"""The table of character classes over every code point, against the package it is made from and against Python's own Unicode."""
+"""The table of character classes over every code point, against the package it is made from and against
+Python's own Unicode.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge.features.tokens.character_classes import LETTER, MARK, NUMBER, OTHER, SPACE, character_classes, outline, outlined
+from nlgauge.features.tokens.character_classes import (
+    LETTER,
+    MARK,
+    NUMBER,
+    OTHER,
+    SPACE,
+    character_classes,
+    outline,
+    outlined,
+)
 
 TABLE = files("nlgauge").joinpath("data", "character_classes.txt").read_text(encoding="ascii")
 VERSION = TABLE.splitlines()[0].removeprefix("Unicode ")
@@ -52,7 +63,10 @@ def test_white_space_is_what_python_splits_at():
 def test_words_of_squads_script_are_letters_and_numbers():
     alphanumeric = np.array([character.isalnum() for character in CHARACTERS])
     known = np.array([unicodedata.category(character) != "Cn" for character in CHARACTERS])
-    assert np.flatnonzero(known & (alphanumeric != ((character_classes() & (LETTER | NUMBER)) != 0))).tolist() == []
+    assert (
+        np.flatnonzero(known & (alphanumeric != ((character_classes() & (LETTER | NUMBER)) != 0))).tolist()
+        == []
+    )
 
 
 def test_an_outline_shows_the_classes_of_every_character():

@@ -65,7 +65,9 @@ def own_encoder(place: Path) -> tuple[nlgauge.Model, CountingTokenizer]:
     return nlgauge.Model(transformers.AutoModel.from_pretrained(place).eval(), tokenizer), tokenizer
 
 
-def test_metrics_on_one_encoder_share_tokens_and_states(tiny_models: dict[str, Path], rows_read: Counter[str]) -> None:
+def test_metrics_on_one_encoder_share_tokens_and_states(
+    tiny_models: dict[str, Path], rows_read: Counter[str]
+) -> None:
     model, tokenizer = own_encoder(tiny_models["encoder"])
     metrics = [BertScore(model, 2), DepthScore(model, 2, directions=10), BaryScore(model, 2)]
     nlgauge.score(TEXTS, OTHERS, metrics=metrics)
@@ -73,17 +75,28 @@ def test_metrics_on_one_encoder_share_tokens_and_states(tiny_models: dict[str, P
     assert rows_read == {"every layer": 6}
 
 
-def test_several_layers_of_one_model_are_one_pass(tiny_models: dict[str, Path], rows_read: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_layers_of_one_model_are_one_pass(
+    tiny_models: dict[str, Path], rows_read: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = str(tiny_models["encoder"])
-    made = [BertScore(place, 1), Yisi(place, 2), MoverScore(place), MoverScore(place, "v1"), BaryScore(place, 2)]
+    made = [
+        BertScore(place, 1),
+        Yisi(place, 2),
+        MoverScore(place),
+        MoverScore(place, "v1"),
+        BaryScore(place, 2),
+    ]
     together = nlgauge.score(TEXTS, OTHERS, metrics=made)
     assert rows_read == {"every layer": 6}
     for metric in made:
         (alone,) = nlgauge.score(TEXTS, OTHERS, metrics=metric).tables.values()
         for part, statistics in alone.statistics.items():
-            np.testing.assert_allclose(together.tables["system", str(metric)].statistics[part], statistics, atol=1e-6)
+            np.testing.assert_allclose(
+                together.tables["system", str(metric)].statistics[part], statistics, atol=1e-6
+            )
     assert rows_read == {"one layer": 18, "every layer": 18}
-    # An encoder that scales its last vectors once more gives other ones for a lower layer, so that only the same top is shared.
+    # An encoder that scales its last vectors once more gives other ones for a lower layer, so that only the
+    # same top is shared.
     monkeypatch.setattr(encoder_layers, "_PLAIN", ())
     rows_read.clear()
     nlgauge.score(TEXTS, OTHERS, metrics=made)
@@ -101,7 +114,9 @@ def test_metrics_on_one_causal_model_tokenise_a_text_once(tiny_models: dict[str,
     assert {text: tokenizer.seen[text] for text in (*TEXTS, *OTHERS)} == dict.fromkeys((*TEXTS, *OTHERS), 1)
 
 
-def test_blanc_estime_and_shannon_split_a_text_once(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blanc_estime_and_shannon_split_a_text_once(
+    tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     split: list[str] = []
     plain = Sentences.of
     monkeypatch.setattr(Sentences, "of", lambda self, text: split.append(text) or plain(self, text))
@@ -116,7 +131,9 @@ def test_blanc_estime_and_shannon_split_a_text_once(tiny_models: dict[str, Path]
     assert Counter(split) == Counter([*TEXTS, *OTHERS])
 
 
-@pytest.mark.parametrize(("feature", "layers"), [(HiddenLayers, (2,)), (HiddenLayers, (0, 2)), (LayerBarycentre, 2)])
+@pytest.mark.parametrize(
+    ("feature", "layers"), [(HiddenLayers, (2,)), (HiddenLayers, (0, 2)), (LayerBarycentre, 2)]
+)
 def test_a_feature_by_itself_finds_the_same(feature: Any, layers: Any, tiny_models: dict[str, Path]) -> None:
     found = feature(str(tiny_models["encoder"]), layers).compute(TEXTS, Work(RunOptions()))
     pieces = EncoderPieces(str(tiny_models["encoder"])).compute(TEXTS, Work(RunOptions()))
@@ -125,4 +142,7 @@ def test_a_feature_by_itself_finds_the_same(feature: Any, layers: Any, tiny_mode
 
 
 def test_sentences_are_those_of_the_decomposed_text() -> None:
-    assert sentences_of(["A ﬁrst one. And é.", ""], "en", Work(RunOptions())) == [["A first one.", "And e\u0301."], []]
+    assert sentences_of(["A ﬁrst one. And é.", ""], "en", Work(RunOptions())) == [
+        ["A first one.", "And e\u0301."],
+        [],
+    ]

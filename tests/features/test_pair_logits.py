@@ -29,7 +29,12 @@ transformers = pytest.importorskip("transformers")
 # Transformers' DeBERTa compiles parts of itself when it is imported.
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
 FAMILIES = ("bert", "roberta", "albert", "deberta-v2", "rembert")
-PAIRS = [("The cat sat on the mat.", "A cat is on the mat."), ("He said it won't happen again.", ""), ("", "the cat"), ("cat " * 40, "mat " * 25)]
+PAIRS = [
+    ("The cat sat on the mat.", "A cat is on the mat."),
+    ("He said it won't happen again.", ""),
+    ("", "the cat"),
+    ("cat " * 40, "mat " * 25),
+]
 sizes = st.integers(min_value=0, max_value=90)
 
 
@@ -44,7 +49,9 @@ def popped(first: int, second: int, places: int) -> tuple[int, int]:
 
 
 @given(sizes, sizes, sizes)
-def test_berts_rule_takes_from_the_longer_text_and_of_equal_ones_from_the_second(first: int, second: int, places: int) -> None:
+def test_berts_rule_takes_from_the_longer_text_and_of_equal_ones_from_the_second(
+    first: int, second: int, places: int
+) -> None:
     assert bert((first, second), places) == popped(first, second, places)
 
 
@@ -89,11 +96,16 @@ def test_logits_are_the_models_own(family: str, batch_size: int | None) -> None:
     from tiny.families import model_of, tokenizer_of
 
     tokenizer, model = tokenizer_of(family), model_of(family)
-    found = PairLogits(Model(model, tokenizer), "longest_first").compute(PAIRS, Work(RunOptions(batch_size=batch_size)))
+    found = PairLogits(Model(model, tokenizer), "longest_first").compute(
+        PAIRS, Work(RunOptions(batch_size=batch_size))
+    )
     assert found.truncated.values.tolist() == [0, 0, 0, 1]
     before, between, after = marks_of(Loaded(family, model, tokenizer, "cpu"))
     for (first, second), logits in zip(PAIRS, found.logits.values, strict=True):
-        one, two = (list(tokenizer(text, add_special_tokens=False).input_ids) if text else [] for text in (first, second))
+        one, two = (
+            list(tokenizer(text, add_special_tokens=False).input_ids) if text else []
+            for text in (first, second)
+        )
         places = 64 - len(before + between + after)
         kept = longest_first((len(one), len(two)), places)
         first_part, second_part = before + one[: kept[0]] + between, two[: kept[1]] + after
@@ -112,7 +124,9 @@ def test_the_end_of_a_row_is_cut_with_its_last_mark() -> None:
     model = model_of("roberta")
     forward = model.forward
     model.forward = lambda **inputs: seen.append(inputs["input_ids"].tolist()) or forward(**inputs)
-    PairLogits(Model(model, tokenizer), "end", 12).compute([("The cat sat on the mat.", "A cat is on the mat.")], Work(RunOptions()))
+    PairLogits(Model(model, tokenizer), "end", 12).compute(
+        [("The cat sat on the mat.", "A cat is on the mat.")], Work(RunOptions())
+    )
     assert seen == [[tokenizer("The cat sat on the mat.", "A cat is on the mat.").input_ids[:12]]]
 
 
@@ -135,12 +149,20 @@ def test_a_pair_is_read_once_for_all_systems_and_metrics(tiny_models: dict[str, 
 
 
 def test_a_model_without_a_head_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ModelError, match=r"no classification head \(missing: .*classifier.bias\); a classifier of pairs"):
+    with pytest.raises(
+        ModelError, match=r"no classification head \(missing: .*classifier.bias\); a classifier of pairs"
+    ):
         load_pair(str(tiny_models["masked"]), "cpu")
 
 
 def test_weights_that_are_not_alignscores_are_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ModelError, match=r"not a checkpoint of AlignScore: it has no tri_layer\.weight, bin_layer\.weight, reg_layer\.weight"):
+    with pytest.raises(
+        ModelError,
+        match=(
+            r"not a checkpoint of AlignScore: it has no tri_layer\.weight, bin_layer\.weight,"
+            r" reg_layer\.weight"
+        ),
+    ):
         load_align(str(tiny_models["pair"]), "cpu")
 
 
@@ -158,7 +180,11 @@ def test_a_checkpoint_that_is_not_bleurts_is_refused() -> None:
 
 
 def test_bleurts_configuration_names_the_class_that_reads_it() -> None:
-    state = {"bleurt.encoder.embedding_projection.weight": 1, "classifier.weight": 2, "bleurt.embeddings.position_ids": 3}
+    state = {
+        "bleurt.encoder.embedding_projection.weight": 1,
+        "classifier.weight": 2,
+        "bleurt.embeddings.position_ids": 3,
+    }
     renamed, config = bleurt_converted(state, {"embedding_size": 16, "hidden_size": 32})
     assert renamed == {"rembert.encoder.embedding_hidden_mapping_in.weight": 1, "classifier.weight": 2}
     expected = {
@@ -170,7 +196,9 @@ def test_bleurts_configuration_names_the_class_that_reads_it() -> None:
         "type_vocab_size": 2,
     }
     assert config.items() >= expected.items()
-    renamed, config = bleurt_converted({"bleurt.pooler.dense.bias": 1}, {"embedding_size": None, "layer_norm_eps": 1e-5})
+    renamed, config = bleurt_converted(
+        {"bleurt.pooler.dense.bias": 1}, {"embedding_size": None, "layer_norm_eps": 1e-5}
+    )
     assert renamed == {"bert.pooler.dense.bias": 1}
     assert (config["model_type"], config["layer_norm_eps"]) == ("bert", 1e-5)
 
@@ -196,31 +224,49 @@ def test_the_order_of_labels_is_read(written: tuple[str, ...], expected: tuple[s
 
 def test_labels_without_a_meaning_must_be_given() -> None:
     unnamed = own({i: f"LABEL_{i}" for i in range(3)})
-    with pytest.raises(ModelError, match=r"called LABEL_0, LABEL_1, LABEL_2; give labels=..., one of 'e', 'c', 'n' for each"):
+    with pytest.raises(
+        ModelError, match=r"called LABEL_0, LABEL_1, LABEL_2; give labels=..., one of 'e', 'c', 'n' for each"
+    ):
         label_order(unnamed, None, NLI, "cpu")
     assert label_order(unnamed, ("e", "n", "c"), NLI, "cpu") == ("e", "n", "c")
     with pytest.raises(ParameterError, match="labels has 2 items, but own:own has 3 labels"):
         label_order(unnamed, ("e", "c"), NLI, "cpu")
 
 
-def test_known_checkpoints_need_no_labels(tiny_models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_checkpoints_need_no_labels(
+    tiny_models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tiny.families import model_of, tokenizer_of
 
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "none"))
-    for owner, name, expected in (("FacebookAI", "roberta-large-mnli", ("c", "n", "e")), ("tals", "albert-xlarge-vitaminc-mnli", ("e", "c", "n"))):
+    for owner, name, expected in (
+        ("FacebookAI", "roberta-large-mnli", ("c", "n", "e")),
+        ("tals", "albert-xlarge-vitaminc-mnli", ("e", "c", "n")),
+    ):
         place = tmp_path / f"models--{owner}--{name}" / "snapshots" / "main"
         model_of("bert", num_labels=3).save_pretrained(place)
         tokenizer_of("bert").save_pretrained(place)
-        for spec in {"tals": ("albert-vitaminc", f"{owner}/{name}"), "FacebookAI": ("roberta-large-mnli",)}[owner]:
+        for spec in {"tals": ("albert-vitaminc", f"{owner}/{name}"), "FacebookAI": ("roberta-large-mnli",)}[
+            owner
+        ]:
             assert label_order(spec, None, NLI, "cpu") == expected
 
 
 def test_passages() -> None:
     text = "One sentence is here. Short. Another one is there.\nA second paragraph."
     sentences = Sentences()
-    assert Passages("sentence", sentences).of(text) == ["One sentence is here.", "Short.", "Another one is there.", "A second paragraph."]
-    assert Passages("sentence", sentences, 10).of(text) == ["One sentence is here.", "Another one is there.", "A second paragraph."]
+    assert Passages("sentence", sentences).of(text) == [
+        "One sentence is here.",
+        "Short.",
+        "Another one is there.",
+        "A second paragraph.",
+    ]
+    assert Passages("sentence", sentences, 10).of(text) == [
+        "One sentence is here.",
+        "Another one is there.",
+        "A second paragraph.",
+    ]
     assert Passages("2sents", sentences, 10).of(text)[0] == "One sentence is here. Another one is there."
     assert Passages("2sents", sentences, 10).of(text)[2] == "A second paragraph."
     assert Passages("paragraph", sentences).of(text) == text.split("\n")
@@ -237,7 +283,10 @@ def test_spec_vector_of_alignscores_chunks() -> None:
     assert len(text.split()) == 800 and len(Sentences().of(text)) == 21
     assert [len(Sentences().of(chunk)) for chunk in WordChunks(Sentences()).of(text)] == [7, 7, 7]
     assert WordChunks(Sentences()).of("") == [""]
-    assert [len(WordChunks(Sentences()).of("Go on then. " * count)) for count in (116, 117)] == [1, 3]  # 348 words, 351 words: 58 of 117 sentences
+    assert [len(WordChunks(Sentences()).of("Go on then. " * count)) for count in (116, 117)] == [
+        1,
+        3,
+    ]  # 348 words, 351 words: 58 of 117 sentences
 
 
 def test_punkt_is_nltks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,12 +306,20 @@ def test_punkt_is_nltks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert Sentences().of(text) == ["It costs approx.", "five dollars.", "Nobody knows why."]
 
 
-def test_metrics_on_one_classifier_read_each_pair_once(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_on_one_classifier_read_each_pair_once(
+    tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[tuple[str, str]] = []
     compute = PairLogits.compute
-    monkeypatch.setattr(PairLogits, "compute", lambda self, keys, work: read.extend(keys) or compute(self, keys, work))
+    monkeypatch.setattr(
+        PairLogits, "compute", lambda self, keys, work: read.extend(keys) or compute(self, keys, work)
+    )
     model, source = str(tiny_models["pair"]), "The cat sat on the mat."
-    metrics = [f"summac(model={model!r})", f"summac(model={model!r}, variant='conv')", f"nli(model={model!r}, max_length=500)"]
+    metrics = [
+        f"summac(model={model!r})",
+        f"summac(model={model!r}, variant='conv')",
+        f"nli(model={model!r}, max_length=500)",
+    ]
     systems = {"A": ["A cat sat."], "B": ["A cat sat."], "C": ["The dog ran."]}
     result = nlgauge.score(systems, [source], [source], metrics=metrics)
     assert sorted(read) == sorted({(source, "A cat sat."), (source, "The dog ran.")})

@@ -15,7 +15,10 @@ from nlgauge.features import Features, RunOptions
 from nlgauge.metric import Metric, View
 from nlgauge.metric.registry import parse
 
-PAIRS = [("the cat sat on the mat", "on the mat sat a cat"), ("a dog ran home .", "home ran the dog , and then the cat")]
+PAIRS = [
+    ("the cat sat on the mat", "on the mat sat a cat"),
+    ("a dog ran home .", "home ran the dog , and then the cat"),
+]
 
 
 def view_of(metric: Metric) -> View:
@@ -37,7 +40,10 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[Any]]:
             return original(*arguments, **options)
 
         for other in list(sys.modules.values()):
-            if getattr(other, "__name__", "").startswith("nlgauge") and getattr(other, name, None) is original:
+            if (
+                getattr(other, "__name__", "").startswith("nlgauge")
+                and getattr(other, name, None) is original
+            ):
                 monkeypatch.setattr(other, name, counting)
         return found
 
@@ -51,7 +57,10 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[Any]]:
         ("fragments.fragment_column", ["coverage", "density"]),
         ("ngram_sets.repeated_ngrams", ["aun", "repetitiveness"]),
         ("ngrams.ngram_matches", ["bleu", "sentence_bleu", "bleu(smooth_method=floor)"]),
-        ("ngrams.ngram_matches", ["precision", "recall", "f1", "accuracy", "gleu(max_order=1)", "rouge(rouge_types=['rouge1'])"]),
+        (
+            "ngrams.ngram_matches",
+            ["precision", "recall", "f1", "accuracy", "gleu(max_order=1)", "rouge(rouge_types=['rouge1'])"],
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],
 )

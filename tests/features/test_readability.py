@@ -1,4 +1,6 @@
-"""What readability formulas count: sentences, words, syllables, complex words; and the one warning about other languages."""
+"""What readability formulas count: sentences, words, syllables, complex words; and the one warning about
+other languages.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +24,23 @@ INDICES = ["gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau
 
 # Hand counts, and the CMU pronouncing dictionary's where it has the word.
 SYLLABLES = {
-    1: "cat the while played eye eyes dye league called stirred asked makes don't we're they'll strength 2003 rd yard",
-    2: "table centre houses wanted hundred marriage million trying players lawyer lovely safety didn't o'clock prism being people",
+    1: (
+        "cat the while played eye eyes dye league called stirred asked makes don't we're they'll strength"
+        " 2003 rd yard"
+    ),
+    2: (
+        "table centre houses wanted hundred marriage million trying players lawyer lovely safety didn't"
+        " o'clock prism being people"
+    ),
     3: "created media video stadium usual earlier happiest committee beautiful idea alternate",
     4: "january available alternative",
     5: "readability university universities",
 }
 
 
-@pytest.mark.parametrize(("count", "word"), [(count, word) for count, words in SYLLABLES.items() for word in words.split()])
+@pytest.mark.parametrize(
+    ("count", "word"), [(count, word) for count, words in SYLLABLES.items() for word in words.split()]
+)
 def test_syllables(count, word):
     assert syllables(word) == count
     assert syllables(word.upper()) == count
@@ -102,7 +112,22 @@ def test_quoted_speech_has_the_sentences_that_it_is_made_of(text, count):
 def test_quotations_lose_no_word():
     text = "She said: \"We went. 'It rained. A lot!' he wrote. Bye.\" And so on."
     words = [word.text for sentence in ReadabilityCounts().of(text) for word in sentence]
-    assert words == ["She", "said", "We", "went", "It", "rained", "A", "lot", "he", "wrote", "Bye", "And", "so", "on"]
+    assert words == [
+        "She",
+        "said",
+        "We",
+        "went",
+        "It",
+        "rained",
+        "A",
+        "lot",
+        "he",
+        "wrote",
+        "Bye",
+        "And",
+        "so",
+        "on",
+    ]
 
 
 def test_sentences_without_a_word_do_not_count():

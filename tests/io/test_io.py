@@ -83,7 +83,14 @@ def test_path_and_column(given: str, path: str, column: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("given", "name"),
-    [("a/sys.A.txt", "sys.A"), ("a/sysA.txt.gz", "sysA"), ("d.tsv:sysB", "sysB"), ("d.tsv:2", "d:2"), ("d.jsonl:2", "2"), ("-", "stdin")],
+    [
+        ("a/sys.A.txt", "sys.A"),
+        ("a/sysA.txt.gz", "sysA"),
+        ("d.tsv:sysB", "sysB"),
+        ("d.tsv:2", "d:2"),
+        ("d.jsonl:2", "2"),
+        ("-", "stdin"),
+    ],
 )
 def test_a_system_is_called_after_its_file_or_column(given: str, name: str) -> None:
     assert Address.of(given).name == name
@@ -118,7 +125,9 @@ def test_a_csv_field_may_hold_a_whole_document(folder: Path) -> None:
     assert texts("d.csv:a") == [long]
 
 
-def test_reading_csv_never_touches_the_global_limit_of_the_csv_module(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_csv_never_touches_the_global_limit_of_the_csv_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "x" * (csv.field_size_limit() + 1)
     monkeypatch.setattr(csv, "field_size_limit", lambda *_: pytest.fail("the limit belongs to the caller"))
     assert table_of(f'a\n"{text}"\n'.encode(), "csv", "d.csv").columns == {"a": [text]}
@@ -129,7 +138,9 @@ SPECIAL = ["plain", 'he said "no" to me', "a\ttab", "two\nlines", '"all of it"',
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
 @pytest.mark.parametrize(("kind", "separator"), [("tsv", "\t"), ("csv", ",")])
-def test_what_pandas_and_spreadsheets_quote_is_read_as_it_was(folder: Path, quoting: Any, kind: str, separator: str) -> None:
+def test_what_pandas_and_spreadsheets_quote_is_read_as_it_was(
+    folder: Path, quoting: Any, kind: str, separator: str
+) -> None:
     frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1], "n": range(len(SPECIAL))})
     write(f"d.{kind}", frame.to_csv(sep=separator, index=False, quoting=quoting))
     assert texts(f"d.{kind}:ref") == SPECIAL
@@ -165,15 +176,28 @@ def test_quotes_of_a_text_in_a_plain_tsv_stay(folder: Path, values: list[str]) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('src\tref\na\tx "y"\nb\t"x ""y"""\n', "d.tsv, line 3 doubles the quotes inside a quoted field, line 2 has quotes as they stand"),
+        (
+            'src\tref\na\tx "y"\nb\t"x ""y"""\n',
+            "d.tsv, line 3 doubles the quotes inside a quoted field, line 2 has quotes as they stand",
+        ),
         ('src\tref\nc\td\n"a\tb\ne\tf"\tg\n', None),
-        ('src\tref\n"a\tb\nf"\tg\n', "d.tsv, line 2: a field with line breaks begins here, or a text that begins with a quote"),
-        ('src\tref\na\tb\nc\t"d, e"\n', "d.tsv, line 3: the quotes may be part of the text, or put there by a spreadsheet"),
+        (
+            'src\tref\n"a\tb\nf"\tg\n',
+            "d.tsv, line 2: a field with line breaks begins here, or a text that begins with a quote",
+        ),
+        (
+            'src\tref\na\tb\nc\t"d, e"\n',
+            "d.tsv, line 3: the quotes may be part of the text, or put there by a spreadsheet",
+        ),
     ],
 )
-def test_a_tsv_whose_quotes_may_mean_two_things_is_refused(folder: Path, content: str, message: str | None) -> None:
+def test_a_tsv_whose_quotes_may_mean_two_things_is_refused(
+    folder: Path, content: str, message: str | None
+) -> None:
     write("d.tsv", content)
-    if message is None:  # its lines have other numbers of columns than the header, so only quoting explains it
+    if (
+        message is None
+    ):  # its lines have other numbers of columns than the header, so only quoting explains it
         assert texts("d.tsv:src") == ["c", "a\tb\ne\tf"]
         return
     with pytest.raises(InputError, match=message + ".*Save it as .csv or .jsonl"):
@@ -202,7 +226,9 @@ def test_a_column_by_number_of_a_file_without_header(folder: Path, content: str,
 def test_a_header_is_never_scored(folder: Path, header: str) -> None:
     quote = '"' if header.startswith('"') else ""
     write("d.tsv", f"{header}\n{quote}The cat sat.{quote}\t{quote}Die Katze sitzt.{quote}\n")
-    with pytest.raises(InputError, match=r"its first row looks like a header .*give the column's name, such as d\.tsv:"):
+    with pytest.raises(
+        InputError, match=r"its first row looks like a header .*give the column's name, such as d\.tsv:"
+    ):
         texts("d.tsv:2")
 
 
@@ -218,43 +244,113 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
     [
         ("refs.txt", "a\n", "ref.txt", r"no file ref.txt \(did you mean 'refs.txt'\?\)"),
         ("refs.txt", "a\n", "nowhere/ref.txt", "no folder nowhere either"),
-        ("refs.txt", "a\n", "refs.txt:2", "columns are taken from .tsv, .csv, .jsonl, .json and .parquet files"),
+        (
+            "refs.txt",
+            "a\n",
+            "refs.txt:2",
+            "columns are taken from .tsv, .csv, .jsonl, .json and .parquet files",
+        ),
         ("refs.txt", "a\n", ".", "is a directory"),
-        ("a.json", '{"a"', "a.json", "a.json is not one JSON document: .*; a file with one object per line is called .jsonl"),
+        (
+            "a.json",
+            '{"a"',
+            "a.json",
+            "a.json is not one JSON document: .*; a file with one object per line is called .jsonl",
+        ),
         ("a.json", '{"a": 1}\n{"a": 2}\n', "a.json:a", "a.json is not one JSON document"),
-        ("a.json", '{"a": ["x"], "b": []}', "a.json:a", "a.json holds an object; an array of objects or of texts is needed"),
+        (
+            "a.json",
+            '{"a": ["x"], "b": []}',
+            "a.json:a",
+            "a.json holds an object; an array of objects or of texts is needed",
+        ),
         ("a.json", '"x"', "a.json", "a.json holds a text; an array of objects"),
         ("a.json", '[{"a": "x"}, "y"]', "a.json:a", "a.json, item 2 is a text, the first is an object"),
-        ("a.json", '[{"a": "x"}, {"a": null}]', "a.json:a", "a.json:a, item 2 is null; a text or a list of texts is needed"),
+        (
+            "a.json",
+            '[{"a": "x"}, {"a": null}]',
+            "a.json:a",
+            "a.json:a, item 2 is null; a text or a list of texts is needed",
+        ),
         ("a.json", b'["\xff"]', "a.json", "a.json is not UTF-8: line 1, byte 3 is 0xFF"),
-        ("a.txt", b"ok\nna\xefve\n", "a.txt", "a.txt is not UTF-8: line 2, byte 3 is 0xEF; .*--encoding cp1252"),
-        ("a.txt", "good".encode("utf-16-le"), "a.txt", "half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding utf-16-le"),
+        (
+            "a.txt",
+            b"ok\nna\xefve\n",
+            "a.txt",
+            "a.txt is not UTF-8: line 2, byte 3 is 0xEF; .*--encoding cp1252",
+        ),
+        (
+            "a.txt",
+            "good".encode("utf-16-le"),
+            "a.txt",
+            "half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding utf-16-le",
+        ),
         ("a.txt", "good".encode("utf-16-be"), "a.txt", "--encoding utf-16-be"),
         ("a.txt", b"\xef\xbb\xbf\xff", "a.txt", "line 1, byte 1 is 0xFF"),
-        ("d.jsonl", b'{"a": "x"}\n{"a": "\xff"}\n', "d.jsonl:a", "d.jsonl is not UTF-8: line 2, byte 8 is 0xFF"),
+        (
+            "d.jsonl",
+            b'{"a": "x"}\n{"a": "\xff"}\n',
+            "d.jsonl:a",
+            "d.jsonl is not UTF-8: line 2, byte 8 is 0xFF",
+        ),
         ("a.txt", b"\x28\xb5\x2f\xfd\x00", "a.txt", "a.txt is a Zstandard file; let its name end in .zst"),
         ("a.txt", b"BZh91AY", "a.txt", "a.txt is a bzip2 file; let its name end in .bz2"),
         ("a.jsonl", b"PAR1", "a.jsonl:a", "a.jsonl is a Parquet file; let its name end in .parquet"),
-        ("a.xlsx", b"PK\x03\x04\xff", "a.xlsx", "a.xlsx is a zip or .xlsx file; unpack it, or export it as UTF-8 text"),
+        (
+            "a.xlsx",
+            b"PK\x03\x04\xff",
+            "a.xlsx",
+            "a.xlsx is a zip or .xlsx file; unpack it, or export it as UTF-8 text",
+        ),
         ("a.txt.bz2", b"plain", "a.txt.bz2", "not a complete bzip2 file"),
         ("a.txt.bz2", bz2.compress(b"text" * 100)[:-9], "a.txt.bz2", "not a complete bzip2 file"),
         ("a.txt.xz", b"plain", "a.txt.xz", "not a complete xz file"),
         ("a.txt.xz", lzma.compress(b"text" * 100)[:-9], "a.txt.xz", "not a complete xz file"),
         ("a.txt.gz", b"plain", "a.txt.gz", "not a complete gzip file"),
         ("a.txt.gz", gzip.compress(b"text" * 100, mtime=0)[:-9], "a.txt.gz", "not a complete gzip file"),
-        ("d.tsv", "src\tref\na\tb\n", "d.tsv:refs", r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref"),
+        (
+            "d.tsv",
+            "src\tref\na\tb\n",
+            "d.tsv:refs",
+            r"no column 'refs' \(did you mean 'ref'\?\); it has src, ref",
+        ),
         ("d.tsv", "a\tb\n", "d.tsv:3", "no column '3'; it has 1, 2"),
         ("d.tsv", "a\tb\n", "d.tsv:0", "no column '0'; it has 1, 2"),
-        ("d.tsv", "src\tref\na\tb\nc\n", "d.tsv:ref", "line 3 has 1 field where the first row has 2; put fields that hold tabs"),
-        ("d.csv", "src,ref\na,b,c\n", "d.csv:ref", "line 2 has 3 fields where the first row has 2; put fields that hold commas"),
+        (
+            "d.tsv",
+            "src\tref\na\tb\nc\n",
+            "d.tsv:ref",
+            "line 3 has 1 field where the first row has 2; put fields that hold tabs",
+        ),
+        (
+            "d.csv",
+            "src,ref\na,b,c\n",
+            "d.csv:ref",
+            "line 2 has 3 fields where the first row has 2; put fields that hold commas",
+        ),
         ("d.csv", 'src,ref\n"a" x,b\n', "d.csv:ref", "line 2 is not CSV"),
-        ("d.csv", 'src,ref\n"a,b\nc,d\n', "d.csv:ref", "line 2 is not CSV: a field begins with a quote, and no quote"),
-        ("d.csv", "src;ref\na;b;c\n", "d.csv:ref", "seems to be separated by semicolons, but its rows have different numbers .*--delimiter"),
+        (
+            "d.csv",
+            'src,ref\n"a,b\nc,d\n',
+            "d.csv:ref",
+            "line 2 is not CSV: a field begins with a quote, and no quote",
+        ),
+        (
+            "d.csv",
+            "src;ref\na;b;c\n",
+            "d.csv:ref",
+            "seems to be separated by semicolons, but its rows have different numbers .*--delimiter",
+        ),
         ("d.csv", 'src;ref\n"a;b\n', "d.csv:ref", "seems to be separated by semicolons"),
         ("d.csv", "ref,ref\na,b\n", "d.csv:ref", "two columns called 'ref'"),
         ("d.csv", "", "d.csv:ref", "d.csv is empty"),
         ("d.csv", "ref\n", "d.csv:ref", "d.csv has no rows"),
-        ("d.tsv", "src\tref\na\tb\n", "d.tsv", "d.tsv holds columns; name one, d.tsv:COLUMN .there are src, ref"),
+        (
+            "d.tsv",
+            "src\tref\na\tb\n",
+            "d.tsv",
+            "d.tsv holds columns; name one, d.tsv:COLUMN .there are src, ref",
+        ),
         (
             "d.tsv",
             f"{'a long line ' * 9}\tb\na\tb\n",
@@ -264,11 +360,18 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
         ("d.jsonl", '{"ref": "a"}\n{"ref"\n', "d.jsonl:ref", "line 2 is not JSON"),
         ("d.jsonl", '{"ref": "a"}\n["a"]\n', "d.jsonl:ref", "line 2 is a JSON list"),
         ("d.jsonl", '{"ref": "a"}\n{"src": "b"}\n', "d.jsonl:ref", "line 2 has no 'ref'"),
-        ("d.jsonl", '{"ref": "a"}\n{"ref": null}\n', "d.jsonl:ref", "d.jsonl:ref, line 2 is null; a text or a list of texts"),
+        (
+            "d.jsonl",
+            '{"ref": "a"}\n{"ref": null}\n',
+            "d.jsonl:ref",
+            "d.jsonl:ref, line 2 is null; a text or a list of texts",
+        ),
         ("d.jsonl", '{"ref": ["a", 3]}\n', "d.jsonl:ref", "a text or a list of texts is needed"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_why(folder: Path, name: str, content: str | bytes, given: str, message: str) -> None:
+def test_a_file_that_cannot_be_read_says_why(
+    folder: Path, name: str, content: str | bytes, given: str, message: str
+) -> None:
     write(name, content)
     with pytest.raises(InputError, match=message):
         Reader().texts(given)
@@ -308,7 +411,11 @@ def test_several_reference_files_are_ragged(folder: Path) -> None:
     write("three.jsonl", '{"r": ["x", ""]}\n{"r": "y"}\n{"r": []}\n')
     corpus = read_corpus(["a.txt"], ["one.txt", "two.txt", "three.jsonl:r"])
     assert [record["references"] for record in corpus.records()] == [["1", "x", ""], ["", "B", "y"], ["3"]]
-    assert [record["references"] for record in read_corpus(["a.txt"], ["one.txt"]).records()] == [["1"], [""], ["3"]]
+    assert [record["references"] for record in read_corpus(["a.txt"], ["one.txt"]).records()] == [
+        ["1"],
+        [""],
+        ["3"],
+    ]
 
 
 def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
@@ -336,7 +443,10 @@ def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
 
 def test_several_predictions_a_segment(folder: Path) -> None:
     write("d.jsonl", '{"p": ["a", "b"]}\n{"p": "c"}\n')
-    assert [record["predictions"] for record in read_corpus(["d.jsonl:p"]).records()] == [{"p": ["a", "b"]}, {"p": ["c"]}]
+    assert [record["predictions"] for record in read_corpus(["d.jsonl:p"]).records()] == [
+        {"p": ["a", "b"]},
+        {"p": ["c"]},
+    ]
 
 
 def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
@@ -344,12 +454,18 @@ def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
     write("d.jsonl", json.dumps({"summary_id": 1, "prediction": "p", "document": article}) + "\n")
     assert read_corpus(["d.jsonl"]).records()[0]["source"] == article
     write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
-    with pytest.raises(InputError, match=r"d\.tsv: the records have a field 'document' .*rename it to 'source' or to 'doc_id'"):
+    with pytest.raises(
+        InputError,
+        match=r"d\.tsv: the records have a field 'document' .*rename it to 'source' or to 'doc_id'",
+    ):
         read_corpus(["d.tsv"])
 
 
 def test_records_carry_everything(folder: Path) -> None:
-    write("d.jsonl", '{"id": 1, "system": "A", "mt": "a", "ref": "r"}\n{"id": 1, "system": "B", "mt": "b", "ref": "r"}\n')
+    write(
+        "d.jsonl",
+        '{"id": 1, "system": "A", "mt": "a", "ref": "r"}\n{"id": 1, "system": "B", "mt": "b", "ref": "r"}\n',
+    )
     corpus = read_corpus(["d.jsonl"])
     assert corpus.systems == ("A", "B")
     write("d.csv", "prediction,reference,weight\na,r,2\nb,r,1\n")
@@ -367,7 +483,10 @@ def test_records_carry_everything(folder: Path) -> None:
         ({"systems": ["a.txt"], "ids": "b.txt"}, "b.txt has 1 entry, a.txt has 2 entries"),
         ({"systems": ["a.txt", "x/a.txt"]}, "would both be system 'a'; name them: A=a.txt B=x/a.txt"),
         ({"systems": ["empty.txt"]}, "empty.txt is empty"),
-        ({"systems": ["d.jsonl"], "references": ["a.txt"]}, r"d.jsonl holds records, which carry their own references .-r."),
+        (
+            {"systems": ["d.jsonl"], "references": ["a.txt"]},
+            r"d.jsonl holds records, which carry their own references .-r.",
+        ),
         ({"systems": ["bad.jsonl"]}, "bad.jsonl: the records have no prediction"),
     ],
 )
@@ -382,7 +501,14 @@ def test_files_that_do_not_fit_together(folder: Path, arguments: dict[str, objec
 
 
 RECORDS = [
-    {"id": i, "system": system, "prediction": f"{system}{i}", "reference": f"r {i}", "domain": domain, "meta": {"lp": "en-de", "ok": i > 0}}
+    {
+        "id": i,
+        "system": system,
+        "prediction": f"{system}{i}",
+        "reference": f"r {i}",
+        "domain": domain,
+        "meta": {"lp": "en-de", "ok": i > 0},
+    }
     for system in "AB"
     for i, domain in enumerate(["news", "ted", "news"])
 ]
@@ -393,7 +519,10 @@ def jsonl(path: str, records: list[dict[str, Any]]) -> str:
 
 
 def as_texts(corpus: Corpus) -> dict[str, Any]:
-    return {"ids": list(corpus.ids), **{system: [corpus.texts[i] for i in column.values] for system, column in corpus.predictions.items()}}
+    return {
+        "ids": list(corpus.ids),
+        **{system: [corpus.texts[i] for i in column.values] for system, column in corpus.predictions.items()},
+    }
 
 
 def zstd(data: bytes) -> bytes:
@@ -402,11 +531,15 @@ def zstd(data: bytes) -> bytes:
     return bytes(packer.compress(data[:half]) + packer.compress(data[half:]))
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("BZ2", bz2.compress), ("xz", lzma.compress), ("zst", zstd)])
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [("gz", gzip.compress), ("BZ2", bz2.compress), ("xz", lzma.compress), ("zst", zstd)]
+)
 def test_packed_files(folder: Path, suffix: str, pack: Any) -> None:
     assert texts(write(f"a.txt.{suffix}", pack("één\ntwee\n".encode()))) == ["één", "twee"]
     assert texts(write(f"d.tsv.{suffix}", pack(b"ref\tx\na\tb\n")) + ":ref") == ["a"]
-    corpus = read_corpus([write(f"d.jsonl.{suffix}", pack("".join(json.dumps(record) + "\n" for record in RECORDS).encode()))])
+    corpus = read_corpus(
+        [write(f"d.jsonl.{suffix}", pack("".join(json.dumps(record) + "\n" for record in RECORDS).encode()))]
+    )
     assert corpus.systems == ("A", "B")
     assert Address.of(f"x/sysA.txt.{suffix}").name == "sysA"
 
@@ -421,7 +554,11 @@ def test_a_damaged_zst_file(folder: Path) -> None:
     ("name", "package", "message"),
     [
         ("a.txt.zst", "zstandard", r'reading .zst files needs zstandard; run: pip install "nlgauge\[zstd\]"'),
-        ("a.parquet", "pyarrow", r'reading Parquet files needs pyarrow; run: pip install "nlgauge\[parquet\]"'),
+        (
+            "a.parquet",
+            "pyarrow",
+            r'reading Parquet files needs pyarrow; run: pip install "nlgauge\[parquet\]"',
+        ),
     ],
 )
 def test_what_is_not_installed_is_named_with_its_command(
@@ -443,7 +580,11 @@ def test_what_is_not_installed_is_named_with_its_command(
 def test_json_documents(folder: Path, content: str) -> None:
     corpus = read_corpus([write("d.json", content)])
     assert as_texts(corpus) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "B": ["B0", "B1", "B2"]}
-    assert corpus.fields == {"domain": ("news", "ted", "news"), "meta.lp": ("en-de",) * 3, "meta.ok": (False, True, True)}
+    assert corpus.fields == {
+        "domain": ("news", "ted", "news"),
+        "meta.lp": ("en-de",) * 3,
+        "meta.ok": (False, True, True),
+    }
     assert texts("d.json:prediction") == [record["prediction"] for record in RECORDS]
 
 
@@ -475,8 +616,13 @@ def test_a_json_array_of_texts_is_a_file_of_texts(folder: Path) -> None:
 def test_parquet(folder: Path) -> None:
     arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(arrow.Table.from_pylist([*RECORDS[:5], {**RECORDS[5], "prediction": None}]), "d.parquet")
-    with pytest.raises(InputError, match=r"d\.parquet, row 6: 'prediction' is null; an empty text is ''\. --skip-missing leaves"):
+    parquet.write_table(
+        arrow.Table.from_pylist([*RECORDS[:5], {**RECORDS[5], "prediction": None}]), "d.parquet"
+    )
+    with pytest.raises(
+        InputError,
+        match=r"d\.parquet, row 6: 'prediction' is null; an empty text is ''\. --skip-missing leaves",
+    ):
         read_corpus(["d.parquet"])
     with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
         corpus = read_corpus(["d.parquet"], skip_missing=True)
@@ -492,8 +638,19 @@ def test_jsonl_is_read_in_blocks_as_it_is_read_whole(folder: Path, monkeypatch: 
     whole = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
     monkeypatch.setattr("nlgauge.io.tables._BLOCK", 30)
     blocks = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
-    assert whole.columns == blocks.columns == {"prediction": [f"p{i}" for i in range(9)], "late": [ABSENT] * 6 + [6, 7, 8]}
-    assert [whole.place(i) for i in range(9)] == [blocks.place(i) for i in range(9)] == [f"d.jsonl, line {n}" for n in (1, 2, 3, 4, 7, 8, 9, 10, 11)]
+    assert (
+        whole.columns
+        == blocks.columns
+        == {
+            "prediction": [f"p{i}" for i in range(9)],
+            "late": [ABSENT] * 6 + [6, 7, 8],
+        }
+    )
+    assert (
+        [whole.place(i) for i in range(9)]
+        == [blocks.place(i) for i in range(9)]
+        == [f"d.jsonl, line {n}" for n in (1, 2, 3, 4, 7, 8, 9, 10, 11)]
+    )
     write("d.jsonl", '{"prediction": "a"}\n{"prediction": "b"}\n{"prediction"\n')
     with pytest.raises(InputError, match=r"d\.jsonl, line 3 is not JSON"):
         read_corpus(["d.jsonl"])
@@ -529,12 +686,19 @@ def test_an_encoding_that_was_named(folder: Path) -> None:
     assert as_texts(read_corpus(["b.txt"], encoding="utf-8"))["b"] == ["one"]
     with pytest.raises(InputError, match="there is no encoding 'klingon'"):
         read_corpus(["a.txt"], encoding="klingon")
-    with pytest.raises(InputError, match=r"a\.txt is not ascii: line 1, byte 3 is 0xEF; give its right encoding with --encoding"):
+    with pytest.raises(
+        InputError,
+        match=r"a\.txt is not ascii: line 1, byte 3 is 0xEF; give its right encoding with --encoding",
+    ):
         read_corpus(["a.txt"], encoding="ascii")
 
 
-@pytest.mark.parametrize(("delimiter", "spelt"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")])
-def test_a_csv_of_another_delimiter_is_read_and_that_is_said(folder: Path, delimiter: str, spelt: str) -> None:
+@pytest.mark.parametrize(
+    ("delimiter", "spelt"), [(";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars")]
+)
+def test_a_csv_of_another_delimiter_is_read_and_that_is_said(
+    folder: Path, delimiter: str, spelt: str
+) -> None:
     frame = pandas.DataFrame({"ref": SPECIAL, "mt": SPECIAL[::-1]})
     write("d.csv", frame.to_csv(sep=delimiter, index=False))
     with pytest.warns(UserWarning, match=f"d.csv is read as separated by {spelt}"):
@@ -542,10 +706,17 @@ def test_a_csv_of_another_delimiter_is_read_and_that_is_said(folder: Path, delim
     assert Reader(delimiter=delimiter).texts("d.csv:mt").values == SPECIAL[::-1]
 
 
-@pytest.mark.parametrize(("name", "delimiter", "given"), [("d.csv", "|", "|"), ("d.tsv", "|", "pipe"), ("d.csv", "\t", "tab"), ("d.csv", "^", "^")])
+@pytest.mark.parametrize(
+    ("name", "delimiter", "given"),
+    [("d.csv", "|", "|"), ("d.tsv", "|", "pipe"), ("d.csv", "\t", "tab"), ("d.csv", "^", "^")],
+)
 def test_a_delimiter_that_was_named(folder: Path, name: str, delimiter: str, given: str) -> None:
     write(name, f'ref{delimiter}mt\n"a{delimiter}b"{delimiter}c, d\n')
-    assert as_texts(read_corpus([f"{name}:ref", f"{name}:mt"], delimiter=given)) == {"ids": [0], "ref": [f"a{delimiter}b"], "mt": ["c, d"]}
+    assert as_texts(read_corpus([f"{name}:ref", f"{name}:mt"], delimiter=given)) == {
+        "ids": [0],
+        "ref": [f"a{delimiter}b"],
+        "mt": ["c, d"],
+    }
     with pytest.raises(InputError, match="the delimiter '::' is not one character"):
         read_corpus([f"{name}:ref"], delimiter="::")
 
@@ -557,12 +728,23 @@ def test_a_csv_with_one_column_is_not_guessed_at(folder: Path) -> None:
 
 def test_records_that_are_chosen(folder: Path) -> None:
     jsonl("d.jsonl", RECORDS)
-    assert as_texts(read_corpus(["d.jsonl"], where={"domain": "news"})) == {"ids": [0, 2], "A": ["A0", "A2"], "B": ["B0", "B2"]}
-    assert as_texts(read_corpus(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"})) == {"ids": [1, 2], "B": ["B1", "B2"]}
+    assert as_texts(read_corpus(["d.jsonl"], where={"domain": "news"})) == {
+        "ids": [0, 2],
+        "A": ["A0", "A2"],
+        "B": ["B0", "B2"],
+    }
+    assert as_texts(read_corpus(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"})) == {
+        "ids": [1, 2],
+        "B": ["B1", "B2"],
+    }
     assert as_texts(read_corpus(["d.jsonl"], columns=["B"]))["B"] == ["B0", "B1", "B2"]
-    with pytest.raises(InputError, match=r"d\.jsonl: no record has 'sport' as its domain; there are 'news', 'ted'"):
+    with pytest.raises(
+        InputError, match=r"d\.jsonl: no record has 'sport' as its domain; there are 'news', 'ted'"
+    ):
         read_corpus(["d.jsonl"], where={"domain": "sport"})
-    with pytest.raises(InputError, match=r"d\.jsonl: the records have no field 'doman' \(did you mean 'domain'\?\)"):
+    with pytest.raises(
+        InputError, match=r"d\.jsonl: the records have no field 'doman' \(did you mean 'domain'\?\)"
+    ):
         read_corpus(["d.jsonl"], where={"doman": "news"})
     with pytest.raises(InputError, match=r"d\.jsonl: 'C' is not a system of the records; there are 'A', 'B'"):
         read_corpus(["d.jsonl"], columns=["C"])
@@ -585,21 +767,29 @@ def test_a_column_per_system(folder: Path) -> None:
     assert corpus.references is not None
     with pytest.raises(InputError) as caught:
         read_corpus(["d.tsv"])
-    assert str(caught.value) == (
-        "d.tsv: the records have no prediction, only 'id', 'first one', 'B', 'ref'; "
+    assert (
+        str(caught.value) == "d.tsv: the records have no prediction, only 'id', 'first one', 'B', 'ref'; "
         "rename the columns to prediction, reference and source, "
         "or name the column of each system: nlgauge score 'd.tsv:first one' d.tsv:B -r d.tsv:ref"
     )
     write("a.txt", "x\n")
-    with pytest.raises(InputError, match=r"columns are chosen of files of records.*a\.txt is not such a file"):
+    with pytest.raises(
+        InputError, match=r"columns are chosen of files of records.*a\.txt is not such a file"
+    ):
         read_corpus(["a.txt"], columns=["A"])
 
 
 @pytest.mark.parametrize(
     ("record", "advice"),
     [
-        ({"question": "q ?", "context": "c d", "answer": "a b", "expected": "e f"}, "qa.jsonl:answer -r qa.jsonl:expected -s qa.jsonl:question"),
-        ({"article": "long text", "summary": "short", "relevance": 3}, "qa.jsonl:summary -s qa.jsonl:article"),
+        (
+            {"question": "q ?", "context": "c d", "answer": "a b", "expected": "e f"},
+            "qa.jsonl:answer -r qa.jsonl:expected -s qa.jsonl:question",
+        ),
+        (
+            {"article": "long text", "summary": "short", "relevance": 3},
+            "qa.jsonl:summary -s qa.jsonl:article",
+        ),
         (
             {"Question": "q ?", "gpt": "a b", "llama": "c d", "ground_truth": "e f"},
             "qa.jsonl:gpt qa.jsonl:llama -r qa.jsonl:ground_truth -s qa.jsonl:Question",
@@ -616,19 +806,44 @@ def test_a_question_is_never_advised_as_a_system(folder: Path, record: dict[str,
 
 def test_a_file_of_records_per_system(folder: Path) -> None:
     for system in "AB":
-        jsonl(f"{system}.jsonl", [without(record, "system") for record in RECORDS if record["system"] == system][:: 1 if system == "A" else -1])
-    assert as_texts(read_corpus(["A.jsonl", "other=B.jsonl"])) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "other": ["B0", "B1", "B2"]}
-    jsonl("C.jsonl", [{"id": 1, "prediction": "C1", "reference": "r 1"}, {"id": 7, "prediction": "C7", "reference": "r 7"}])
+        jsonl(
+            f"{system}.jsonl",
+            [without(record, "system") for record in RECORDS if record["system"] == system][
+                :: 1 if system == "A" else -1
+            ],
+        )
+    assert as_texts(read_corpus(["A.jsonl", "other=B.jsonl"])) == {
+        "ids": [0, 1, 2],
+        "A": ["A0", "A1", "A2"],
+        "other": ["B0", "B1", "B2"],
+    }
+    jsonl(
+        "C.jsonl",
+        [
+            {"id": 1, "prediction": "C1", "reference": "r 1"},
+            {"id": 7, "prediction": "C7", "reference": "r 7"},
+        ],
+    )
     with pytest.warns(UserWarning, match="3 of 4 segments are left out: not all 2 systems have them"):
-        assert as_texts(read_corpus(["A.jsonl", "C.jsonl"], common=True)) == {"ids": [1], "A": ["A1"], "C": ["C1"]}
+        assert as_texts(read_corpus(["A.jsonl", "C.jsonl"], common=True)) == {
+            "ids": [1],
+            "A": ["A1"],
+            "C": ["C1"],
+        }
     jsonl("D.jsonl", [{"id": i, "prediction": None if i else "D", "reference": f"r {i}"} for i in range(3)])
     with pytest.raises(InputError, match=r"^D\.jsonl, line 2: 'prediction' is null"):
         read_corpus(["A.jsonl", "D.jsonl"])
     for name in "EF":
         jsonl(f"{name}.jsonl", [{"prediction": name * 2}, {"prediction": name}])
-    assert as_texts(read_corpus(["E.jsonl", "F.jsonl"])) == {"ids": [0, 1], "E": ["EE", "E"], "F": ["FF", "F"]}
+    assert as_texts(read_corpus(["E.jsonl", "F.jsonl"])) == {
+        "ids": [0, 1],
+        "E": ["EE", "E"],
+        "F": ["FF", "F"],
+    }
     jsonl("all.jsonl", RECORDS)
-    with pytest.raises(InputError, match=r"all\.jsonl says itself which system each record is from; give it alone"):
+    with pytest.raises(
+        InputError, match=r"all\.jsonl says itself which system each record is from; give it alone"
+    ):
         read_corpus(["A.jsonl", "all.jsonl"])
 
 
@@ -638,47 +853,86 @@ def without(record: dict[str, Any], name: str) -> dict[str, Any]:
 
 def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> None:
     jsonl("d.jsonl", [*RECORDS[:4], {**RECORDS[4], "reference": None}, RECORDS[5]])
-    with pytest.raises(InputError, match=r"^d\.jsonl, line 5: 'reference' is null; an empty text is ''\. --skip-missing leaves such segments out\.$"):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"^d\.jsonl, line 5: 'reference' is null; an empty text is ''\. --skip-missing leaves such"
+            r" segments out\.$"
+        ),
+    ):
         read_corpus(["d.jsonl"], where={"system": "B"})
     with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
-        assert as_texts(read_corpus(["d.jsonl"], where={"system": "B"}, skip_missing=True)) == {"ids": [0, 2], "B": ["B0", "B2"]}
+        assert as_texts(read_corpus(["d.jsonl"], where={"system": "B"}, skip_missing=True)) == {
+            "ids": [0, 2],
+            "B": ["B0", "B2"],
+        }
     jsonl("d.jsonl", [*RECORDS[:5], without(RECORDS[5], "reference")])
     with pytest.raises(InputError, match=r"^d\.jsonl, line 6 has no 'reference', d\.jsonl, line 1 has it"):
         read_corpus(["d.jsonl"])
     write(
         "w.jsonl",
-        '{"A": "a", "B": null, "r": ["x"], "s": "s"}\n{"A": "b", "B": "c", "r": ["y"], "s": "t"}\n{"A": "b", "B": "", "r": null, "s": null}\n',
+        '{"A": "a", "B": null, "r": ["x"], "s": "s"}\n{"A": "b", "B": "c", "r": ["y"], "s": "t"}\n{"A": "b",'
+        ' "B": "", "r": null, "s": null}\n',
     )
-    with pytest.raises(InputError, match=r"w\.jsonl:B, line 1 is null; .* --skip-missing leaves such segments out"):
+    with pytest.raises(
+        InputError, match=r"w\.jsonl:B, line 1 is null; .* --skip-missing leaves such segments out"
+    ):
         read_corpus(["w.jsonl:A", "w.jsonl:B"])
-    with pytest.raises(InputError, match=r"w\.jsonl:s, line 3 is null; one text is needed. --skip-missing leaves such segments out"):
+    with pytest.raises(
+        InputError,
+        match=r"w\.jsonl:s, line 3 is null; one text is needed. --skip-missing leaves such segments out",
+    ):
         read_corpus(["w.jsonl:A"], source="w.jsonl:s")
     with pytest.warns(UserWarning, match="2 of 3 segments are left out: a text is missing"):
-        corpus = read_corpus(["w.jsonl:A", "w.jsonl:B"], ["w.jsonl:r", "w.jsonl:A"], "w.jsonl:s", skip_missing=True)
+        corpus = read_corpus(
+            ["w.jsonl:A", "w.jsonl:B"], ["w.jsonl:r", "w.jsonl:A"], "w.jsonl:s", skip_missing=True
+        )
     assert as_texts(corpus) == {"ids": [1], "A": ["b"], "B": ["c"]}
     write("v.jsonl", '{"A": "a", "r": "x", "s": null}\n{"A": "b", "r": "y", "s": "z"}\n')
     with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
-        assert read_corpus(["v.jsonl:A"], ["v.jsonl:r", "v.jsonl:s"], skip_missing=True).records()[0]["references"] == ["y", "z"]
+        assert read_corpus(["v.jsonl:A"], ["v.jsonl:r", "v.jsonl:s"], skip_missing=True).records()[0][
+            "references"
+        ] == ["y", "z"]
 
 
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([*RECORDS, RECORDS[1]], "d.jsonl, line 7 repeats segment 1 of system 'A', which is d.jsonl, line 2 already."),
-        (RECORDS[:5], "segment 2 is there for 'A' and not for 'B'; all systems need the same segments. --common leaves out the 1 of 3 that"),
+        (
+            [*RECORDS, RECORDS[1]],
+            "d.jsonl, line 7 repeats segment 1 of system 'A', which is d.jsonl, line 2 already.",
+        ),
+        (
+            RECORDS[:5],
+            (
+                "segment 2 is there for 'A' and not for 'B'; all systems need the same segments. --common"
+                " leaves out the 1 of 3 that"
+            ),
+        ),
         (
             [{**RECORDS[0], "target": "x"}],
-            "both 'reference' and 'target' for the references; keep one, or name the columns that are meant, such as -r d.jsonl:",
+            (
+                "both 'reference' and 'target' for the references; keep one, or name the columns that are"
+                " meant, such as -r d.jsonl:"
+            ),
         ),
-        ([*RECORDS[:2], {**RECORDS[3], "reference": "x"}, RECORDS[4]], "segment 0 has other references under 'B' (d.jsonl, line 3) than under 'A'"),
+        (
+            [*RECORDS[:2], {**RECORDS[3], "reference": "x"}, RECORDS[4]],
+            "segment 0 has other references under 'B' (d.jsonl, line 3) than under 'A'",
+        ),
         (
             [{"id": 1, "prediction": "a"}] * 2,
-            "d.jsonl, line 2 repeats segment 1, which is d.jsonl, line 1 already; records of several systems need a 'system'",
+            (
+                "d.jsonl, line 2 repeats segment 1, which is d.jsonl, line 1 already; records of several"
+                " systems need a 'system'"
+            ),
         ),
         ([{"id": None, "prediction": "a"}], "d.jsonl, line 1: 'id' is None; give a name or a number"),
     ],
 )
-def test_mistakes_in_records_are_named_with_their_line(folder: Path, records: list[dict[str, Any]], message: str) -> None:
+def test_mistakes_in_records_are_named_with_their_line(
+    folder: Path, records: list[dict[str, Any]], message: str
+) -> None:
     with pytest.raises(InputError) as caught:
         read_corpus([jsonl("d.jsonl", records)])
     assert message in str(caught.value)
@@ -687,9 +941,16 @@ def test_mistakes_in_records_are_named_with_their_line(folder: Path, records: li
 def test_common_and_pooled_records(folder: Path) -> None:
     jsonl("d.jsonl", RECORDS[:5])
     with pytest.warns(UserWarning, match="1 of 3 segments is left out: not all 2 systems have them"):
-        assert as_texts(read_corpus(["d.jsonl"], common=True)) == {"ids": [0, 1], "A": ["A0", "A1"], "B": ["B0", "B1"]}
+        assert as_texts(read_corpus(["d.jsonl"], common=True)) == {
+            "ids": [0, 1],
+            "A": ["A0", "A1"],
+            "B": ["B0", "B1"],
+        }
     pooled = read_corpus(["d.jsonl"], pooled=True)
-    assert as_texts(pooled) == {"ids": ["0/A", "1/A", "2/A", "0/B", "1/B"], "system": ["A0", "A1", "A2", "B0", "B1"]}
+    assert as_texts(pooled) == {
+        "ids": ["0/A", "1/A", "2/A", "0/B", "1/B"],
+        "system": ["A0", "A1", "A2", "B0", "B1"],
+    }
     assert list(pooled.groups("system")) == ["A", "B"]
     jsonl("d.jsonl", [RECORDS[0], RECORDS[4]])
     with pytest.raises(InputError, match=r"the 2 systems have no segment in common; .* with --pooled"):
@@ -725,7 +986,13 @@ BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents
 @pytest.mark.parametrize(
     ("name", "options", "said", "segments", "systems"),
     [
-        ("webnlg2020_en", {"common": True}, "1 of 178 segments is left out: not all 16 systems have them", 177, 16),
+        (
+            "webnlg2020_en",
+            {"common": True},
+            "1 of 178 segments is left out: not all 16 systems have them",
+            177,
+            16,
+        ),
         ("webnlg2020_en", {"common": True, "where": {"domain": "unseen category"}}, None, None, 16),
         ("wmt21_mqm_news", {"where": {"lp": "en-de", "human_reference": "false"}}, None, 527, 8),
         ("wmt21_mqm_news", {"where": {"meta.lp": "zh-en"}}, None, 650, 8),
@@ -734,7 +1001,9 @@ BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents
         ("wmt17_da_seg", {"where": {"lp": "cs-en"}, "columns": ["online-A.0"]}, None, 131, 1),
     ],
 )
-def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: str | None, segments: int | None, systems: int) -> None:
+def test_human_judgements_are_read_as_they_are(
+    name: str, options: Any, said: str | None, segments: int | None, systems: int
+) -> None:
     path = str(BENCHMARKS / f"{name}.jsonl.gz")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -745,7 +1014,10 @@ def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: st
     with gzip.open(path) as stream:
         rows = [json.loads(line) for line in stream]
     number = {segment: i for i, segment in enumerate(corpus.ids)}
-    human = {**{field: dict.fromkeys(corpus.systems, values) for field, values in corpus.fields.items()}, **corpus.system_fields}
+    human = {
+        **{field: dict.fromkeys(corpus.systems, values) for field, values in corpus.fields.items()},
+        **corpus.system_fields,
+    }
     matched = 0
     for row in rows:
         system = row["system"] if "pooled" not in options else "system"
@@ -757,7 +1029,11 @@ def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: st
         matched += 1
         assert corpus.texts[corpus.predictions[system].values[i]] == row["prediction"]
         assert [corpus.texts[text] for text in corpus.references[i]] == row["references"]  # type: ignore[index]
-        assert {field.removeprefix("human."): human[field][system][i] for field in human if field.startswith("human.")} == row["human"]
+        assert {
+            field.removeprefix("human."): human[field][system][i]
+            for field in human
+            if field.startswith("human.")
+        } == row["human"]
     assert matched == len(corpus) * systems
 
 
@@ -766,9 +1042,24 @@ def test_human_judgements_are_read_as_they_are(name: str, options: Any, said: st
     ("name", "options", "advice"),
     [
         ("webnlg2020_en", {}, "--common leaves out the 1 of 178"),
-        ("wmt17_da_seg", {}, "the 129 systems have no segment in common; choose records that have some .--where FIELD=VALUE., .*--pooled"),
-        ("wmt17_da_seg", {"common": True}, "the 129 systems have no segment in common; .* a segment of its own with --pooled"),
-        ("wmt21_mqm_news", {"where": {"lp": "en-de"}}, "other references under 'ref-A' .*Leave one of the two systems out .--where FIELD=VALUE."),
+        (
+            "wmt17_da_seg",
+            {},
+            (
+                "the 129 systems have no segment in common; choose records that have some .--where"
+                " FIELD=VALUE., .*--pooled"
+            ),
+        ),
+        (
+            "wmt17_da_seg",
+            {"common": True},
+            "the 129 systems have no segment in common; .* a segment of its own with --pooled",
+        ),
+        (
+            "wmt21_mqm_news",
+            {"where": {"lp": "en-de"}},
+            "other references under 'ref-A' .*Leave one of the two systems out .--where FIELD=VALUE.",
+        ),
     ],
 )
 def test_judgements_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:

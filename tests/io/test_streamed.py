@@ -1,4 +1,6 @@
-"""Files that are read piece by piece: the corpus and the numbers of files that are read whole, for every form of file and every option."""
+"""Files that are read piece by piece: the corpus and the numbers of files that are read whole, for every
+form of file and every option.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,10 @@ COUNT = 60
 
 def texts(seed: int, count: int = COUNT) -> list[str]:
     rng = random.Random(seed)
-    return [ODD[i % len(ODD)] if i % 11 == 0 else " ".join(rng.choice(WORDS) for _ in range(rng.randrange(1, 9))) for i in range(count)]
+    return [
+        ODD[i % len(ODD)] if i % 11 == 0 else " ".join(rng.choice(WORDS) for _ in range(rng.randrange(1, 9)))
+        for i in range(count)
+    ]
 
 
 def records(seed: int = 3) -> list[dict[str, Any]]:
@@ -85,7 +90,9 @@ def write_jsonl(path: str, rows: list[dict[str, Any]]) -> str:
     return path
 
 
-def write_table(path: str, rows: list[dict[str, Any]], delimiter: str, encoding: str = "utf-8", **options: Any) -> str:
+def write_table(
+    path: str, rows: list[dict[str, Any]], delimiter: str, encoding: str = "utf-8", **options: Any
+) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n", **options)
     writer.writerow(rows[0])
@@ -101,11 +108,19 @@ def write_all() -> None:
     write_jsonl("r.jsonl.gz", rows)
     parquet.write_table(pyarrow.Table.from_pylist(rows), "r.parquet", row_group_size=17)
     write_table("plain.tsv", rows, "\t", quoting=csv.QUOTE_NONE, quotechar=None, escapechar=None)
-    broken = [{**row, "prediction": row["prediction"] + "\nnext line" if i % 5 == 0 else row["prediction"]} for i, row in enumerate(rows)]
+    broken = [
+        {**row, "prediction": row["prediction"] + "\nnext line" if i % 5 == 0 else row["prediction"]}
+        for i, row in enumerate(rows)
+    ]
     write_table("quoted.tsv", broken, "\t")
     write_table("quoted.csv", broken, ",")
     write_table("semicolons.csv", rows, ";")
-    write_table("latin.csv", [{**row, "source": "naïve"} for row in rows if "—" not in row["prediction"] + row["reference"]], ",", "utf-16")
+    write_table(
+        "latin.csv",
+        [{**row, "source": "naïve"} for row in rows if "—" not in row["prediction"] + row["reference"]],
+        ",",
+        "utf-16",
+    )
     for name, column in {
         "p.txt": "prediction",
         "q.txt": "source",
@@ -114,26 +129,67 @@ def write_all() -> None:
         "w.txt": "weight",
         "d.txt": "doc_id",
     }.items():
-        Path(name).write_text("".join(f"{row[column]}\n" for row in rows).replace("\u2028", " "), encoding="utf-8")
-    Path("bare.tsv").write_text("".join(f"{i} x\t{row['prediction']}\n" for i, row in enumerate(rows)), encoding="utf-8")
+        Path(name).write_text(
+            "".join(f"{row[column]}\n" for row in rows).replace("\u2028", " "), encoding="utf-8"
+        )
+    Path("bare.tsv").write_text(
+        "".join(f"{i} x\t{row['prediction']}\n" for i, row in enumerate(rows)), encoding="utf-8"
+    )
     several = [
-        {**row, "system": name, "prediction": f"{name} {row['prediction']}", "rated": [name, i]} for name in "AB" for i, row in enumerate(rows)
+        {**row, "system": name, "prediction": f"{name} {row['prediction']}", "rated": [name, i]}
+        for name in "AB"
+        for i, row in enumerate(rows)
     ]
     write_jsonl("by_system.jsonl", several)
     write_jsonl("by_segment.jsonl", sorted(several, key=lambda row: (row["id"], row["system"])))
     mixed = [*several[:COUNT], *random.Random(1).sample(several[COUNT:], COUNT)]
     write_jsonl("mixed.jsonl", mixed)
-    write_jsonl("uneven.jsonl", [row for row in mixed if row["id"] not in ("s3", "s50") or row["system"] == "B"])
-    write_jsonl("gaps.jsonl", [{**row, "prediction": None if i in (4, 99) else row["prediction"]} for i, row in enumerate(several)])
-    write_jsonl("one_gap.jsonl", [{**row, "reference": None if i in (0, 1, 2, 30) else row["reference"]} for i, row in enumerate(rows)])
-    write_jsonl("A.jsonl", [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(3)])
-    write_jsonl("B.jsonl", [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(4)])
-    write_jsonl("wide.jsonl", [{"id": i, "one": row["prediction"], "two": row["source"], "ref": row["reference"]} for i, row in enumerate(rows)])
-    write_jsonl("objects.jsonl", [{"prediction": row["prediction"], "meta": {"lp": "en-de", "n": i}} for i, row in enumerate(rows)])
-    write_jsonl("late_gap.jsonl", [{"prediction": None if i == 50 else row["prediction"]} for i, row in enumerate(rows)])
-    long = [{"prediction": row["prediction"], "document": "long " * 30 + str(i) if i < 40 else f"short{i}"} for i, row in enumerate(rows)]
+    write_jsonl(
+        "uneven.jsonl", [row for row in mixed if row["id"] not in ("s3", "s50") or row["system"] == "B"]
+    )
+    write_jsonl(
+        "gaps.jsonl",
+        [{**row, "prediction": None if i in (4, 99) else row["prediction"]} for i, row in enumerate(several)],
+    )
+    write_jsonl(
+        "one_gap.jsonl",
+        [
+            {**row, "reference": None if i in (0, 1, 2, 30) else row["reference"]}
+            for i, row in enumerate(rows)
+        ],
+    )
+    write_jsonl(
+        "A.jsonl",
+        [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(3)],
+    )
+    write_jsonl(
+        "B.jsonl",
+        [{name: value for name, value in row.items() if name not in ("id", "doc_id")} for row in records(4)],
+    )
+    write_jsonl(
+        "wide.jsonl",
+        [
+            {"id": i, "one": row["prediction"], "two": row["source"], "ref": row["reference"]}
+            for i, row in enumerate(rows)
+        ],
+    )
+    write_jsonl(
+        "objects.jsonl",
+        [{"prediction": row["prediction"], "meta": {"lp": "en-de", "n": i}} for i, row in enumerate(rows)],
+    )
+    write_jsonl(
+        "late_gap.jsonl",
+        [{"prediction": None if i == 50 else row["prediction"]} for i, row in enumerate(rows)],
+    )
+    long = [
+        {"prediction": row["prediction"], "document": "long " * 30 + str(i) if i < 40 else f"short{i}"}
+        for i, row in enumerate(rows)
+    ]
     write_jsonl("long_then_short.jsonl", long)
-    write_jsonl("sources.jsonl", [{"prediction": row["prediction"], "document": "long " * 30 + row["source"]} for row in rows])
+    write_jsonl(
+        "sources.jsonl",
+        [{"prediction": row["prediction"], "document": "long " * 30 + row["source"]} for row in rows],
+    )
 
 
 ALL = [
@@ -153,7 +209,14 @@ ALL = [
     ["r.jsonl:prediction", "-r", "r.jsonl:reference", "-s", "r.parquet:source", "--ids", "quoted.csv:id"],
     ["r.jsonl:prediction", "-r", "r.jsonl:reference", "--where", "domain=ted"],
     ["one_gap.jsonl:prediction", "-r", "one_gap.jsonl:reference", "--skip-missing"],
-    ["one_gap.jsonl:prediction", "-r", "one_gap.jsonl:reference", "--skip-missing", "--ids", "one_gap.jsonl:id"],
+    [
+        "one_gap.jsonl:prediction",
+        "-r",
+        "one_gap.jsonl:reference",
+        "--skip-missing",
+        "--ids",
+        "one_gap.jsonl:id",
+    ],
     ["bare.tsv:2", "-r", "r.txt"],
     ["X=quoted.tsv:prediction", "-r", "r.txt", "-r", "quoted.tsv:source"],
     ["latin.csv", "--encoding", "utf-16"],
@@ -181,7 +244,9 @@ def scored(arguments: list[str], out: str, *more: str) -> tuple[Result, list[str
         warnings.simplefilter("always")
         found = run("score", *arguments, *metrics, "-o", out, "-q", "--no-intervals", *more)
     assert found.exit_code == 0, found.stderr
-    return nlgauge.load(out), sorted({line for line in found.stderr.splitlines() if line} | {str(one.message) for one in said})
+    return nlgauge.load(out), sorted(
+        {line for line in found.stderr.splitlines() if line} | {str(one.message) for one in said}
+    )
 
 
 @pytest.mark.parametrize("arguments", ALL, ids=" ".join)
@@ -195,7 +260,10 @@ def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[s
     assert told == told_too
     for key, table in whole.tables.items():
         assert table.scores() == pytest.approx(pieces.tables[key].scores(), rel=1e-12, nan_ok=True)
-    ours, theirs = ([[row["score"], row["low"], row["high"]] for row in found.scores("records", resamples=20)] for found in (pieces, whole))
+    ours, theirs = (
+        [[row["score"], row["low"], row["high"]] for row in found.scores("records", resamples=20)]
+        for found in (pieces, whole)
+    )
     for one, other in zip(ours, theirs, strict=True):
         assert one == pytest.approx(other, rel=1e-9, nan_ok=True)
     assert not Path("pieces.unfinished").exists() and not Path("pieces/rows").exists()
@@ -210,16 +278,37 @@ def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[s
         (["r.jsonl", "--where", "domain=sports"], "no record has 'sports' as its domain"),
         (["p.txt", "-r", "r.txt", "--ids", "d.txt"], "ids must differ, 'd0'"),
         (["r.jsonl", "--where", "colour=red"], "the records have no field 'colour'"),
-        (["one_gap.jsonl"], "one_gap.jsonl, line 1: 'reference' is null; an empty text is ''. --skip-missing leaves such segments out."),
-        (["uneven.jsonl"], "segment 's50' is there for 'B' and not for 'A'; all systems need the same segments. --common leaves out the 2 of 60"),
+        (
+            ["one_gap.jsonl"],
+            (
+                "one_gap.jsonl, line 1: 'reference' is null; an empty text is ''. --skip-missing leaves such"
+                " segments out."
+            ),
+        ),
+        (
+            ["uneven.jsonl"],
+            (
+                "segment 's50' is there for 'B' and not for 'A'; all systems need the same segments. --common"
+                " leaves out the 2 of 60"
+            ),
+        ),
         (["mixed.jsonl", "--column", "C"], "'C' is not a system of the records"),
         (["twice.jsonl"], "segment 's5' is there twice for system 'A'"),
         (["nothing_shared.jsonl"], "the 2 systems have no segment in common"),
         (["other_reference.jsonl"], "segment 's7' has other references under 'B' than under 'A'"),
         (["later.jsonl"], "later.jsonl, line 1 has no 'source', later.jsonl, line 41 has it"),
         (["earlier.jsonl"], "earlier.jsonl, line 41 has no 'reference'"),
-        (["padded.jsonl"], "padded.jsonl, line 41 has no 'reference', one before has it; every record needs the same fields."),
-        (["p.txt", "-r", "r.txt", "--ids", "again.txt"], "ids must differ, 's0' is that of segments 1 and 60"),
+        (
+            ["padded.jsonl"],
+            (
+                "padded.jsonl, line 41 has no 'reference', one before has it; every record needs the same"
+                " fields."
+            ),
+        ),
+        (
+            ["p.txt", "-r", "r.txt", "--ids", "again.txt"],
+            "ids must differ, 's0' is that of segments 1 and 60",
+        ),
         (["bad.jsonl"], "bad.jsonl, line 60 is not JSON"),
         (["bytes.jsonl"], "bytes.jsonl is not UTF-8: line 61, byte 17 is 0xFF"),
         (["open.csv"], "open.csv, line 61 is not CSV: a field begins with a quote"),
@@ -243,18 +332,40 @@ def test_what_is_wrong_with_a_file_is_said(arguments: list[str], message: str) -
     Path("short.txt").write_text("x\n" * 50, encoding="utf-8")
     write_jsonl("twice.jsonl", [*several, {**rows[5], "system": "A"}])
     write_jsonl("nothing_shared.jsonl", [{**row, "id": row["system"] + row["id"]} for row in several])
-    write_jsonl("other_reference.jsonl", [{**row, "reference": "other"} if i == COUNT + 7 else row for i, row in enumerate(several)])
     write_jsonl(
-        "later.jsonl", [{name: row[name] for name in ("prediction", "reference", *(["source"] if i >= 40 else []))} for i, row in enumerate(rows)]
+        "other_reference.jsonl",
+        [{**row, "reference": "other"} if i == COUNT + 7 else row for i, row in enumerate(several)],
     )
-    write_jsonl("earlier.jsonl", [{name: row[name] for name in ("prediction", *(["reference"] if i < 40 else []))} for i, row in enumerate(rows)])
-    write_jsonl("padded.jsonl", [{"prediction": "x" * 400, **({"reference": "y"} if i < 40 else {})} for i in range(COUNT)])
+    write_jsonl(
+        "later.jsonl",
+        [
+            {name: row[name] for name in ("prediction", "reference", *(["source"] if i >= 40 else []))}
+            for i, row in enumerate(rows)
+        ],
+    )
+    write_jsonl(
+        "earlier.jsonl",
+        [
+            {name: row[name] for name in ("prediction", *(["reference"] if i < 40 else []))}
+            for i, row in enumerate(rows)
+        ],
+    )
+    write_jsonl(
+        "padded.jsonl",
+        [{"prediction": "x" * 400, **({"reference": "y"} if i < 40 else {})} for i in range(COUNT)],
+    )
     Path("again.txt").write_text("".join(f"s{i % 59}\n" for i in range(COUNT)), encoding="utf-8")
     Path("bad.jsonl").write_bytes(Path("r.jsonl").read_bytes()[:-9])
     Path("bytes.jsonl").write_bytes(Path("r.jsonl").read_bytes() + b'{"prediction": "\xff"}\n')
-    plain = write_table("plain.csv", [{**row, "prediction": row["prediction"].replace("\n", " ")} for row in rows], ",")
-    Path("open.csv").write_bytes(Path(plain).read_bytes()[: Path(plain).read_bytes().rindex(b"s59")] + b'"s59,never closed\n')
-    Path("short.csv").write_bytes(Path(plain).read_bytes()[: Path(plain).read_bytes().rindex(b"s59")] + b"s59\n")
+    plain = write_table(
+        "plain.csv", [{**row, "prediction": row["prediction"].replace("\n", " ")} for row in rows], ","
+    )
+    Path("open.csv").write_bytes(
+        Path(plain).read_bytes()[: Path(plain).read_bytes().rindex(b"s59")] + b'"s59,never closed\n'
+    )
+    Path("short.csv").write_bytes(
+        Path(plain).read_bytes()[: Path(plain).read_bytes().rindex(b"s59")] + b"s59\n"
+    )
     Path("both.tsv").write_text("prediction\n" + "a b\n" * 40 + '"c, d"\n', encoding="utf-8")
     write_jsonl("no_weight.jsonl", [{**row, "weight": 0} for row in rows])
     write_jsonl("negative.jsonl", [{**row, "weight": 40 - i} for i, row in enumerate(rows)])
@@ -262,7 +373,9 @@ def test_what_is_wrong_with_a_file_is_said(arguments: list[str], message: str) -
     Path("empty.jsonl").write_bytes(b"\n\n")
     Path("empty.tsv").write_bytes(b"")
     write_jsonl("all_gaps.jsonl", [{**row, "prediction": None} for row in rows])
-    write_jsonl("no_ids.jsonl", [{"system": row["system"], "prediction": row["prediction"]} for row in several])
+    write_jsonl(
+        "no_ids.jsonl", [{"system": row["system"], "prediction": row["prediction"]} for row in several]
+    )
     error = refused("score", *arguments, "-m", "repetitiveness", "-o", "out", "--stream", "-q")
     assert message in error.replace("\n", " ")
     assert not Path("out").exists() and not Path("out.unfinished").exists()
@@ -277,18 +390,30 @@ def test_a_stored_corpus_keeps_ids_weights_documents_and_fields() -> None:
     assert corpus.ids.index("s7") == 7
     with pytest.raises(ValueError, match="'x' is not among them"):
         corpus.ids.index("x")
-    assert corpus.system_fields["rated"]["A"][5] == ("A", 5) and corpus.fields["domain"][:3] == ["news", "ted", None]
+    assert corpus.system_fields["rated"]["A"][5] == ("A", 5) and corpus.fields["domain"][:3] == [
+        "news",
+        "ted",
+        None,
+    ]
     news = found.where(domain="news")
     assert [str(segment) for segment in news.corpus.ids] == [f"s{i}" for i in range(0, COUNT, 3)]
-    assert {str(value): len(part.corpus) for value, part in found.by("domain").items()} == {"news": 20, "ted": 20, "None": 20}
+    assert {str(value): len(part.corpus) for value, part in found.by("domain").items()} == {
+        "news": 20,
+        "ted": 20,
+        "None": 20,
+    }
     assert found.explain("bleu", "s5", system="A")
     frame = found.frame(frame="records", texts=True)
-    assert frame[5]["segment"] == "s5" and frame[5]["domain"] is None and frame[5]["prediction"].startswith("A ")
+    assert (
+        frame[5]["segment"] == "s5" and frame[5]["domain"] is None and frame[5]["prediction"].startswith("A ")
+    )
     assert found.worst("bleu", 1)[0]["segment"] in corpus.ids
 
 
 def test_fields_that_come_and_go_are_none_where_they_are_not() -> None:
-    rows: list[dict[str, Any]] = [{"prediction": f"p {i}", **({"early": i} if i < 30 else {"late": {"deep": i}})} for i in range(COUNT)]
+    rows: list[dict[str, Any]] = [
+        {"prediction": f"p {i}", **({"early": i} if i < 30 else {"late": {"deep": i}})} for i in range(COUNT)
+    ]
     write_jsonl("r.jsonl", rows)
     found, _ = scored(["r.jsonl", "-m", "repetitiveness"], "out", "--stream")
     assert list(found.corpus.fields["early"]) == [*range(30), *[None] * 30]
@@ -297,17 +422,33 @@ def test_fields_that_come_and_go_are_none_where_they_are_not() -> None:
 
 def test_a_field_that_differs_between_systems_from_some_segment_on_has_values_for_each() -> None:
     write_jsonl(
-        "r.jsonl", [{"id": i, "system": name, "prediction": "p", "rated": i if i < 30 else f"{name}{i}"} for name in "AB" for i in range(COUNT)]
+        "r.jsonl",
+        [
+            {"id": i, "system": name, "prediction": "p", "rated": i if i < 30 else f"{name}{i}"}
+            for name in "AB"
+            for i in range(COUNT)
+        ],
     )
     found, _ = scored(["r.jsonl", "-m", "repetitiveness"], "out", "--stream")
     assert found.corpus.ids == range(COUNT) and not found.corpus.fields
-    assert list(found.corpus.system_fields["rated"]["B"]) == [*range(30), *(f"B{i}" for i in range(30, COUNT))]
-    assert sorted(path.name for path in Path("out").glob("fields*")) == ["fields-0-0.ends", "fields-0-0.jsonl", "fields-0-1.ends", "fields-0-1.jsonl"]
+    assert list(found.corpus.system_fields["rated"]["B"]) == [
+        *range(30),
+        *(f"B{i}" for i in range(30, COUNT)),
+    ]
+    assert sorted(path.name for path in Path("out").glob("fields*")) == [
+        "fields-0-0.ends",
+        "fields-0-0.jsonl",
+        "fields-0-1.ends",
+        "fields-0-1.jsonl",
+    ]
 
 
 def test_without_texts_those_in_fields_are_hashed_too() -> None:
     write_all()
-    (whole, _), (pieces, _) = scored(["mixed.jsonl"], "whole", "--no-texts"), scored(["mixed.jsonl"], "pieces", "--stream", "--no-texts")
+    (whole, _), (pieces, _) = (
+        scored(["mixed.jsonl"], "whole", "--no-texts"),
+        scored(["mixed.jsonl"], "pieces", "--stream", "--no-texts"),
+    )
     assert pieces.corpus.records() == whole.corpus.records()
     written = b"".join(path.read_bytes() for path in Path("pieces").glob("*.jsonl"))
     assert b"news" not in written and b"the" not in written and b"s3" in written
@@ -331,7 +472,9 @@ def test_a_pipe_of_records_is_read_as_it_comes_and_one_of_columns_in_quotes_whol
     write_all()
     for name, size in (("r.jsonl", True), ("plain.tsv", False)):
         os.mkfifo(f"pipe-{name}")
-        writer = threading.Thread(target=lambda name=name: Path(f"pipe-{name}").write_bytes(Path(name).read_bytes()))
+        writer = threading.Thread(
+            target=lambda name=name: Path(f"pipe-{name}").write_bytes(Path(name).read_bytes())
+        )
         assert Streamed([f"pipe-{name}"]).possible() is size
         writer.start()
         if size:
@@ -341,7 +484,9 @@ def test_a_pipe_of_records_is_read_as_it_comes_and_one_of_columns_in_quotes_whol
         writer.join()
 
 
-def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     import datasets
 
     monkeypatch.setattr(record_module, "_BLOCK", 7)
@@ -349,7 +494,10 @@ def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(monkeypatch: pyte
     monkeypatch.setattr("tempfile.tempdir", None)
     rows = [{name: value for name, value in row.items() if name != "weight"} for row in records()]
     dataset = datasets.Dataset.from_list(rows).to_iterable_dataset()
-    found, expected = nlgauge.score(dataset, metrics=["bleu", "cider"]), nlgauge.score(rows, metrics=["bleu", "cider"])
+    found, expected = (
+        nlgauge.score(dataset, metrics=["bleu", "cider"]),
+        nlgauge.score(rows, metrics=["bleu", "cider"]),
+    )
     assert is_stored(found.corpus) and found.corpus.records() == expected.corpus.records()
     assert found["bleu"] == pytest.approx(expected["bleu"], rel=1e-12)
     kept = nlgauge.score(dataset, metrics="bleu", output="out")
@@ -364,11 +512,15 @@ def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(monkeypatch: pyte
     assert not list(tmp_path.glob("nlgauge-*"))
 
 
-ROWS = st.lists(st.lists(st.text(st.sampled_from('ab",\t\r\n ')), min_size=1, max_size=3), min_size=1, max_size=6)
+ROWS = st.lists(
+    st.lists(st.text(st.sampled_from('ab",\t\r\n ')), min_size=1, max_size=3), min_size=1, max_size=6
+)
 
 
 @given(rows=ROWS, cuts=st.lists(st.integers(0, 60)), newline=st.booleans())
-def test_quoted_rows_are_the_same_however_the_text_is_cut(rows: list[list[str]], cuts: list[int], newline: bool) -> None:
+def test_quoted_rows_are_the_same_however_the_text_is_cut(
+    rows: list[list[str]], cuts: list[int], newline: bool
+) -> None:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     text = stream.getvalue() if newline else stream.getvalue().removesuffix("\n")
@@ -398,7 +550,9 @@ def test_a_tsv_file_is_read_in_pieces_as_it_is_read_whole(text: str, size: int) 
     Path("t.tsv").write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_BYTES", size)
-        found: Any = _attempt(lambda: [row for rows in blocks._split(blocks.Address("t.tsv"), None, None, None) for row in rows])
+        found: Any = _attempt(
+            lambda: [row for rows in blocks._split(blocks.Address("t.tsv"), None, None, None) for row in rows]
+        )
     assert found == _attempt(lambda: tsv_rows(text, "t.tsv"))
 
 
@@ -421,7 +575,12 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
 
 
 def test_an_error_in_a_later_block_of_a_parquet_file_names_its_row() -> None:
-    parquet.write_table(pyarrow.table({"prediction": [None if i == 11 else f"text {i}" for i in range(20)], "reference": ["x"] * 20}), "r.parquet")
+    parquet.write_table(
+        pyarrow.table(
+            {"prediction": [None if i == 11 else f"text {i}" for i in range(20)], "reference": ["x"] * 20}
+        ),
+        "r.parquet",
+    )
     with pytest.raises(InputError, match=r"r\.parquet, row 12\b"):
         list(Streamed(["r.parquet"]).pieces(Path("rows")))
 
@@ -437,9 +596,14 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize(
     ("name", "change"),
-    [*(("p.txt", change) for change in CHANGES), *((name, "exchanged") for name in ("r.jsonl", "r.jsonl.gz", "plain.tsv:prediction", "r.parquet"))],
+    [
+        *(("p.txt", change) for change in CHANGES),
+        *((name, "exchanged") for name in ("r.jsonl", "r.jsonl.gz", "plain.tsv:prediction", "r.parquet")),
+    ],
 )
-def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(name: str, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(
+    name: str, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_all()
     path = Path(name.partition(":")[0])
     monkeypatch.setattr(streamed, "LARGE", 0)
@@ -452,7 +616,15 @@ def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(name: st
             yield piece
 
     monkeypatch.setattr(Streamed, "_read", changing)
-    words = ["score", "-m", "exact_match", *(["-r", "r.txt"] if "j" not in name and "parquet" not in name else []), name, "-o", "out"]
+    words = [
+        "score",
+        "-m",
+        "exact_match",
+        *(["-r", "r.txt"] if "j" not in name and "parquet" not in name else []),
+        name,
+        "-o",
+        "out",
+    ]
     result = run(*words)
     assert result.exit_code == 2, result.stderr
     assert not Path("out").exists() and not Path("out.unfinished").exists()
@@ -503,7 +675,12 @@ def test_how_far_reading_is_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
 def test_packed_files_are_large_by_what_they_unpack_to(monkeypatch: pytest.MonkeyPatch) -> None:
     zstandard = pytest.importorskip("zstandard")
     lines = b"the same line again\n" * 5000
-    packed = {"gz": gzip.compress(lines), "bz2": bz2.compress(lines), "xz": lzma.compress(lines), "zst": zstandard.compress(lines)}
+    packed = {
+        "gz": gzip.compress(lines),
+        "bz2": bz2.compress(lines),
+        "xz": lzma.compress(lines),
+        "zst": zstandard.compress(lines),
+    }
     monkeypatch.setattr(streamed, "LARGE", 50_000)
     for suffix, data in packed.items():
         assert len(data) < 5_000
@@ -515,16 +692,25 @@ def test_packed_files_are_large_by_what_they_unpack_to(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
-def test_what_unpacks_to_more_than_the_memory_is_refused(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_unpacks_to_more_than_the_memory_is_refused(
+    suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("zstandard")
-    pack = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": importlib.import_module("zstandard").compress}[suffix]
+    pack = {
+        ".gz": gzip.compress,
+        ".bz2": bz2.compress,
+        ".xz": lzma.compress,
+        ".zst": importlib.import_module("zstandard").compress,
+    }[suffix]
     Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 2_000_000))
     monkeypatch.setattr(files, "memory", lambda: 1 << 22)
     with pytest.raises(InputError, match=r"too much for the memory of this machine; with -o RESULT"):
         read_corpus([f"p.txt{suffix}"])
 
 
-def test_one_long_text_in_many_rows_of_a_parquet_file_is_refused_or_read_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_long_text_in_many_rows_of_a_parquet_file_is_refused_or_read_bit_by_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.undo()
     column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 3000, pyarrow.int32()), ["x" * 100_000])
     parquet.write_table(pyarrow.table({"prediction": column}), "bomb.parquet")
@@ -552,15 +738,30 @@ def test_a_quote_that_is_never_closed_does_not_hold_the_whole_file(monkeypatch: 
     assert quoted.unclosed == 2
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see how much memory a process had")
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="needs /proc to see how much memory a process had"
+)
 def test_memory_does_not_grow_with_the_file() -> None:
     """Read whole, 100 MB of records would take a gigabyte."""
-    row = json.dumps({"prediction": "the cat sat on the mat " * 4, "reference": "the cat sat on a mat " * 4, "domain": "news"}) + "\n"
+    row = (
+        json.dumps(
+            {
+                "prediction": "the cat sat on the mat " * 4,
+                "reference": "the cat sat on a mat " * 4,
+                "domain": "news",
+            }
+        )
+        + "\n"
+    )
     with Path("big.jsonl").open("w", encoding="utf-8") as stream:
         for i in range(100_000_000 // len(row)):
             stream.write(row.replace("news", f"n{i}"))
-    # What the system calls the highest resident size of a child may be that of its parent, from which it was split off.
-    program = "import atexit, sys; atexit.register(lambda: print(open('/proc/self/status').read())); from nlgauge.cli import app; app(sys.argv[1:])"
+    # What the system calls the highest resident size of a child may be that of its parent, from which it was
+    # split off.
+    program = (
+        "import atexit, sys; atexit.register(lambda: print(open('/proc/self/status').read())); from"
+        " nlgauge.cli import app; app(sys.argv[1:])"
+    )
     command = [sys.executable, "-c", program, "score", "-m", "wer", "big.jsonl", "-o", "out", "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -571,7 +772,10 @@ def test_segment_scores_are_written_block_by_block() -> None:
     write_all()
     (whole, _), (pieces, _) = scored(["mixed.jsonl"], "whole"), scored(["mixed.jsonl"], "pieces", "--stream")
     for options in ({"texts": True}, {"wide": True}, {"wide": True, "texts": True}):
-        one, other = ([list(row.items()) for row in found.frame(frame="records", **options)] for found in (pieces, whole))
+        one, other = (
+            [list(row.items()) for row in found.frame(frame="records", **options)]
+            for found in (pieces, whole)
+        )
         assert json.dumps(one) == json.dumps(other)  # NaN is NaN
     scores = [(row["segment"], row["system"], row["bleu"]) for row in pieces.frame(frame="records")]
     assert scores == [(row["segment"], row["system"], row["bleu"]) for row in whole.segments("records")]
@@ -581,14 +785,26 @@ def test_segment_scores_are_written_block_by_block() -> None:
         if form != "parquet":
             assert Path(f"whole.{form}").read_bytes() == Path(f"pieces.{form}").read_bytes()
     assert parquet.read_table("whole.parquet").to_pylist() == parquet.read_table("pieces.parquet").to_pylist()
-    worst = [(row["segment"], row["system"], row["bleu"], row["prediction"]) for row in pieces.worst("bleu", 5)]
-    assert worst == [(row["segment"], row["system"], row["bleu"], row["prediction"]) for row in whole.worst("bleu", 5)]
-    assert [row["segment"] for row in pieces.disagreements("bleu", "cider", 9)] == [row["segment"] for row in whole.disagreements("bleu", "cider", 9)]
+    worst = [
+        (row["segment"], row["system"], row["bleu"], row["prediction"]) for row in pieces.worst("bleu", 5)
+    ]
+    assert worst == [
+        (row["segment"], row["system"], row["bleu"], row["prediction"]) for row in whole.worst("bleu", 5)
+    ]
+    assert [row["segment"] for row in pieces.disagreements("bleu", "cider", 9)] == [
+        row["segment"] for row in whole.disagreements("bleu", "cider", 9)
+    ]
 
 
 def test_columns_of_several_kinds_are_text_in_a_parquet_file_whatever_block_they_are_in() -> None:
     kinds: list[Any] = [*[None] * 20, *range(20), *["a"] * 20]
-    write_jsonl("r.jsonl", [{"prediction": "a b", "empty": None, "mixed": kind, "numbers": i if i > 20 else None} for i, kind in enumerate(kinds)])
+    write_jsonl(
+        "r.jsonl",
+        [
+            {"prediction": "a b", "empty": None, "mixed": kind, "numbers": i if i > 20 else None}
+            for i, kind in enumerate(kinds)
+        ],
+    )
     scored(["r.jsonl", "-m", "repetitiveness"], "out", "--stream")
     assert run("segments", "out", "-o", "s.parquet").exit_code == 0
     found = parquet.read_table("s.parquet").to_pydict()
@@ -603,9 +819,15 @@ def write_something(path: str, data: bytes) -> Callable[[], Any]:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (write_something("weights.f64", b"\xff" * 8 * COUNT), "weights.f64 holds numbers that are not weights"),
+        (
+            write_something("weights.f64", b"\xff" * 8 * COUNT),
+            "weights.f64 holds numbers that are not weights",
+        ),
         (write_something("weights.f64", b"\0" * 8), "weights.f64 should be a file of 60 numbers"),
-        (write_something("documents.ids", b"\x09" * 8 * COUNT), "documents.ids speaks of texts that are not there"),
+        (
+            write_something("documents.ids", b"\x09" * 8 * COUNT),
+            "documents.ids speaks of texts that are not there",
+        ),
         (write_something("ids.ends", b"\0" * 8 * COUNT), "ids.ends ends at 0"),
         (write_something("fields-0.ends", b"\0" * 8), "fields-0.ends should be a file of 60 numbers"),
         (lambda: Path("out", "fields-0.jsonl").unlink(), "fields-0.jsonl is missing"),

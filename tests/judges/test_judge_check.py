@@ -23,9 +23,27 @@ from nlgauge.metrics.pairwise import Pairwise
 from nlgauge.show.writers.html import html_of
 from nlgauge.show.writers.markdown import markdown_of
 
-WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "while", "it", "rained", "outside", "all", "day", "long"]
+WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "and",
+    "slept",
+    "while",
+    "it",
+    "rained",
+    "outside",
+    "all",
+    "day",
+    "long",
+]
 TEXTS = [" ".join(WORDS[: 2 + i]) + "." for i in range(8)]
-CORPUS = Corpus.read({"A": TEXTS, "B": [text.upper() for text in TEXTS]}, ["It rained."] * 8, ["a source"] * 8)
+CORPUS = Corpus.read(
+    {"A": TEXTS, "B": [text.upper() for text in TEXTS]}, ["It rained."] * 8, ["a source"] * 8
+)
 
 
 def probed(weights: Any, **options: Any) -> tuple[JudgeCheck, dict[tuple[str, str], Any]]:
@@ -42,14 +60,26 @@ def fair(words: str) -> dict[str, float]:
     if "Text A:" in words:
         first, second = words.split("Text A:\n")[1].split("\n\nWhich", maxsplit=1)[0].split("\n\nText B:\n")
         better = (second.isupper()) - (first.isupper())
-        return {"A": 0.8, "B": 0.1, "C": 0.1} if better > 0 else {"A": 0.1, "B": 0.8, "C": 0.1} if better < 0 else {"A": 0.05, "B": 0.05, "C": 0.9}
+        return (
+            {"A": 0.8, "B": 0.1, "C": 0.1}
+            if better > 0
+            else {"A": 0.1, "B": 0.8, "C": 0.1}
+            if better < 0
+            else {"A": 0.05, "B": 0.05, "C": 0.9}
+        )
     text = text_in(words).replace(f" {FILLER}", "")
     return {"2": 0.9, "1": 0.1} if text.isupper() else {"4": 0.1 + 0.05 * (len(text) % 7), "3": 0.3}
 
 
 def test_a_fair_judge_has_nothing_to_look_at():
     found, by_probe = probed(fair)
-    assert found.rows == 6 and {finding.probe for finding in found.findings} == {"repeatability", "scale use", "verbosity", "identity", "position"}
+    assert found.rows == 6 and {finding.probe for finding in found.findings} == {
+        "repeatability",
+        "scale use",
+        "verbosity",
+        "identity",
+        "position",
+    }
     assert by_probe["repeatability", "share"].value == 1
     assert by_probe["identity", "preference for the first"].value == pytest.approx(0)
     assert [finding for finding in found.findings if finding.fine is False] == []
@@ -66,14 +96,20 @@ def test_a_judge_of_long_texts_is_found():
     _, by_probe = probed(weights)
     assert by_probe["verbosity", "rank correlation"].value == pytest.approx(1)
     gain = by_probe["verbosity", "what a sentence without content adds"]
-    assert gain.value == pytest.approx(4 * (len(FILLER) + 1) / 200, abs=0.02) and gain.low > 0 and gain.fine is False
+    assert (
+        gain.value == pytest.approx(4 * (len(FILLER) + 1) / 200, abs=0.02)
+        and gain.low > 0
+        and gain.fine is False
+    )
 
 
 def test_a_judge_of_first_places_and_top_levels_is_found():
     _, by_probe = probed(lambda words: {"A": 0.9, "B": 0.1} if "Text A:" in words else {"5": 1.0})
     assert by_probe["identity", "preference for the first"].value == pytest.approx(0.4)
     position = [finding for (probe, _), finding in by_probe.items() if probe == "position"]
-    assert [finding.value for finding in position] == pytest.approx([0.4, 0.0]) and not any(finding.fine for finding in position)
+    assert [finding.value for finding in position] == pytest.approx([0.4, 0.0]) and not any(
+        finding.fine for finding in position
+    )
     assert by_probe["scale use", "share"].value == 0 or by_probe["scale use", "different scores"].value == 1
     assert by_probe["scale use", "different scores"].fine is False
 
@@ -115,7 +151,10 @@ def test_what_is_not_a_judge_is_refused():
 
 
 def served(body: dict[str, Any], number: int) -> Answer:
-    return completion("A" if "Text A:" in body["messages"][0]["content"] else "4", weights={"A": 0.6, "B": 0.3, "4": 0.08, "5": 0.02})
+    return completion(
+        "A" if "Text A:" in body["messages"][0]["content"] else "4",
+        weights={"A": 0.6, "B": 0.3, "4": 0.08, "5": 0.02},
+    )
 
 
 def test_the_command_prints_a_page_or_json(tmp_path):
@@ -126,7 +165,11 @@ def test_the_command_prints_a_page_or_json(tmp_path):
         asked = len(server.bodies)
         found = json.loads(printed("judge", "check", "-m", metric, "--rows", "4", "--json", system))
     assert "repeatability" in page and "look" in page and "on 4 texts" in page
-    assert found["rows"] == 4 and {finding["probe"] for finding in found["findings"]} >= {"repeatability", "identity", "position"}
+    assert found["rows"] == 4 and {finding["probe"] for finding in found["findings"]} >= {
+        "repeatability",
+        "identity",
+        "position",
+    }
     # The second time only the eight questions of repeatability are asked again.
     assert len(server.bodies) == asked + 8
 
@@ -134,7 +177,13 @@ def test_the_command_prints_a_page_or_json(tmp_path):
 def test_the_command_scores_with_a_judge(tmp_path):
     system = write(str(tmp_path / "system.txt"), "\n".join(TEXTS[:3]) + "\n")
     with serving(served) as server:
-        done = warned("score", "-m", f"judge(model=gpt, base_url='{server.url}', calls='cache=off')", "--no-intervals", system)
+        done = warned(
+            "score",
+            "-m",
+            f"judge(model=gpt, base_url='{server.url}', calls='cache=off')",
+            "--no-intervals",
+            system,
+        )
     assert done.exit_code == 0 and "4.2" in done.stdout
     assert "10% of the judge's probability is on the levels" in done.stderr
 
@@ -142,20 +191,40 @@ def test_the_command_scores_with_a_judge(tmp_path):
 @pytest.fixture
 def verdict() -> Verdict:
     reply = "Feedback: <b>fine</b> *really* [RESULT] 4\n\x1b[31mred"
-    return Verdict("rubric 4", {}, "Is it <i>kind</i>?", 4.0, {"4": 0.6, "5": 0.3}, 0.9, "", ["Rate <script>alert(1)</script>"], [[reply]])
+    return Verdict(
+        "rubric 4",
+        {},
+        "Is it <i>kind</i>?",
+        4.0,
+        {"4": 0.6, "5": 0.3},
+        0.9,
+        "",
+        ["Rate <script>alert(1)</script>"],
+        [[reply]],
+    )
 
 
 def test_a_verdict_shows_itself_in_every_medium(verdict):
     page = verdict._short_page()
     text, html, markdown = str(verdict), html_of(page), markdown_of(page)
     for shown in (text, markdown, html):
-        assert "rubric 4" in shown and "0.6000" in shown and "The levels cover 90.0 %" in shown and "[RESULT] 4" in shown.replace("\\", "")
+        assert (
+            "rubric 4" in shown
+            and "0.6000" in shown
+            and "The levels cover 90.0 %" in shown
+            and "[RESULT] 4" in shown.replace("\\", "")
+        )
     assert "\x1b" not in text and "<script>" not in html and "<b>fine" not in html and "<i>kind" not in html
 
 
 def test_a_verdict_is_json_and_back(verdict):
     again = read(json.loads(json.dumps(document(verdict))))
-    assert isinstance(again, Verdict) and again.replies == verdict.replies and again.levels == verdict.levels and math.isclose(again.covered, 0.9)
+    assert (
+        isinstance(again, Verdict)
+        and again.replies == verdict.replies
+        and again.levels == verdict.levels
+        and math.isclose(again.covered, 0.9)
+    )
 
 
 def test_a_verdict_without_a_score_says_why():

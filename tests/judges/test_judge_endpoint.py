@@ -47,25 +47,50 @@ def cache(tmp_path):
 def score(url: str, texts: list[str], cache: Path, calls: str = "", **parameters: Any) -> Result:
     """The result of the judge at this address, with short waits."""
     words = f"first_wait=0.01 cache={cache} {calls}"
-    return nlgauge.score(texts, metrics={"path": FileJudge(model="gpt", base_url=url, calls=words, **parameters), "resulting_name": "j"})
+    return nlgauge.score(
+        texts,
+        metrics={
+            "path": FileJudge(model="gpt", base_url=url, calls=words, **parameters),
+            "resulting_name": "j",
+        },
+    )
 
 
 def steady(body: dict[str, Any], number: int) -> Answer:
-    """What a good server answers: the probabilities where they are asked for, and as many replies as are wanted, in turn 1 to 5."""
-    return completion(*[str(1 + (body["seed"] + i) % 5) for i in range(body.get("n", 1))], weights=LEVELS if body.get("logprobs") else None)
+    """What a good server answers: the probabilities where they are asked for, and as many replies as are
+    wanted, in turn 1 to 5.
+    """
+    return completion(
+        *[str(1 + (body["seed"] + i) % 5) for i in range(body.get("n", 1))],
+        weights=LEVELS if body.get("logprobs") else None,
+    )
 
 
 def test_a_request_is_what_the_standard_says(cache):
     with serving(steady) as server:
         result = score(server.url, ["a text"], cache)
     (body,) = server.bodies
-    assert body.pop("messages") == [{"role": "user", "content": FileJudge().template().render({"prediction": "a text"})}]
-    drawn = {"temperature": 0.0, "top_p": 1.0, "max_tokens": 3, "seed": 0, "logprobs": True, "top_logprobs": 20}
+    assert body.pop("messages") == [
+        {"role": "user", "content": FileJudge().template().render({"prediction": "a text"})}
+    ]
+    drawn = {
+        "temperature": 0.0,
+        "top_p": 1.0,
+        "max_tokens": 3,
+        "seed": 0,
+        "logprobs": True,
+        "top_logprobs": 20,
+    }
     assert body == {"path": "/v1/chat/completions", "model": "gpt", **drawn}
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert result["j"]["score"] == pytest.approx(4.25) and result["j"]["covered"] == pytest.approx(1)
     used = {name.removeprefix("judge "): amount for name, amount in result.costs.used.items()}
-    assert used["requests"] == 1 and used["prompt tokens"] == 100 and used["reply tokens"] == 10 and used["cached prompt tokens"] == 40
+    assert (
+        used["requests"] == 1
+        and used["prompt tokens"] == 100
+        and used["reply tokens"] == 10
+        and used["cached prompt tokens"] == 40
+    )
 
 
 def test_nothing_is_paid_twice(cache, tmp_path):
@@ -73,7 +98,11 @@ def test_nothing_is_paid_twice(cache, tmp_path):
         first = score(server.url, ["a", "b", "a"], cache)
         assert len(server.bodies) == 2
         again = score(server.url, ["b", "a", "c"], cache, calls="offline=False")
-        assert len(server.bodies) == 3 and again.costs.used["judge cached"] == 2 and again.costs.used["judge requests"] == 1
+        assert (
+            len(server.bodies) == 3
+            and again.costs.used["judge cached"] == 2
+            and again.costs.used["judge requests"] == 1
+        )
         other = score(server.url, ["a"], cache, seed=1)
         assert len(server.bodies) == 4 and other["j"]["score"] == first["j"]["score"]
     offline = score(server.url, ["a", "b", "c"], cache, calls="offline=True")
@@ -98,7 +127,11 @@ def test_what_may_pass_is_sent_again(cache, status):
 @pytest.mark.parametrize("header", ["0.4", "date", "nonsense"])
 def test_the_wait_that_a_server_asks_for_is_kept(cache, header):
     def script(body: dict[str, Any], number: int) -> Answer:
-        when = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True) if header == "date" else header
+        when = (
+            format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+            if header == "date"
+            else header
+        )
         return error(429, "slow down", {"Retry-After": when}) if number == 0 else steady(body, number)
 
     with serving(script) as server:
@@ -123,12 +156,17 @@ def test_a_row_that_got_no_reply_is_not_a_score_and_says_why(cache, answer, reas
     def script(body: dict[str, Any], number: int) -> Answer:
         return answer if "bad" in body["messages"][0]["content"].split("Text:")[1] else steady(body, number)
 
-    with serving(script) as server, pytest.warns(UserWarning, match=f"gave no reply to some or all requests: .*{reason}"):
+    with (
+        serving(script) as server,
+        pytest.warns(UserWarning, match=f"gave no reply to some or all requests: .*{reason}"),
+    ):
         result = score(server.url, ["good", "bad"], cache, calls="tries=2")
     assert result["j"]["score"] == pytest.approx(4.25) and result["j"]["failed"] == 1
     rows = result.segments("records")
     assert math.isnan(rows[1]["j"]) and not math.isnan(rows[0]["j"])
-    assert len([body for body in server.bodies if "Text:\nbad" in body["messages"][0]["content"]]) == (1 if "418" in reason else 2)
+    assert len([body for body in server.bodies if "Text:\nbad" in body["messages"][0]["content"]]) == (
+        1 if "418" in reason else 2
+    )
     (count,) = sqlite3.connect(cache).execute("SELECT count(*) FROM replies").fetchone()
     assert count == 1, "only whole replies are kept"
     with serving(script):
@@ -154,7 +192,10 @@ def test_five_failures_in_a_row_end_the_run_and_keep_what_there_is(cache):
     def script(body: dict[str, Any], number: int) -> Answer:
         return steady(body, number) if number < 3 else error(500, "down")
 
-    with serving(script) as server, pytest.raises(JudgeError, match=r"5 requests in a row failed.*answered 500: down.*is in the cache"):
+    with (
+        serving(script) as server,
+        pytest.raises(JudgeError, match=r"5 requests in a row failed.*answered 500: down.*is in the cache"),
+    ):
         score(server.url, [f"text {i}" for i in range(40)], cache, calls="tries=1 concurrency=1")
     assert len(server.bodies) == 8
     (count,) = sqlite3.connect(cache).execute("SELECT count(*) FROM replies").fetchone()
@@ -164,9 +205,18 @@ def test_five_failures_in_a_row_end_the_run_and_keep_what_there_is(cache):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (error(401, f"wrong key {KEY}"), r"answered 401: wrong key \*\*\* is the right key in the environment variable OPENAI_API_KEY"),
-        (error(404, "no such model"), "answered 404: no such model does base_url end as it should .* a model 'gpt'"),
-        ((302, {"Location": "http://elsewhere.example/v1"}, b""), "it leads to 'elsewhere.example'; nothing is sent there"),
+        (
+            error(401, f"wrong key {KEY}"),
+            r"answered 401: wrong key \*\*\* is the right key in the environment variable OPENAI_API_KEY",
+        ),
+        (
+            error(404, "no such model"),
+            "answered 404: no such model does base_url end as it should .* a model 'gpt'",
+        ),
+        (
+            (302, {"Location": "http://elsewhere.example/v1"}, b""),
+            "it leads to 'elsewhere.example'; nothing is sent there",
+        ),
         ((307, {"Location": "http://elsewhere.example/v1"}, b""), "it leads to"),
     ],
 )
@@ -180,7 +230,9 @@ def test_what_is_too_long_or_refused_is_counted_and_nothing_is_cut(cache):
     def script(body: dict[str, Any], number: int) -> Answer:
         words = body["messages"][0]["content"].split("Text:")[1]
         if "long" in words:
-            return error(400, "the request exceeds the available context size", type="exceed_context_size_error")
+            return error(
+                400, "the request exceeds the available context size", type="exceed_context_size_error"
+            )
         if "filtered" in words:
             return error(400, "filtered", code="content_filter")
         if "held" in words:
@@ -203,14 +255,21 @@ def test_a_refusal_in_words_is_not_an_unread_reply(cache, reply):
 
 
 def test_a_reply_that_was_cut_is_asked_for_once_more_with_the_next_seed(cache):
-    with serving(lambda body, number: completion("5", finish="length") if number == 0 else completion("4")) as server:
+    with serving(
+        lambda body, number: completion("5", finish="length") if number == 0 else completion("4")
+    ) as server:
         result = score(server.url, ["a"], cache, scoring="single", seed=7)
-    assert [body["seed"] for body in server.bodies] == [7, 8] and [body["temperature"] for body in server.bodies] == [0, 0]
+    assert [body["seed"] for body in server.bodies] == [7, 8] and [
+        body["temperature"] for body in server.bodies
+    ] == [0, 0]
     assert result["j"]["score"] == 4
 
 
 def test_probabilities_that_were_not_given_are_missed(cache):
-    with serving(lambda body, number: completion("4")) as server, pytest.raises(JudgeError, match=r"gave none; use scoring='samples'"):
+    with (
+        serving(lambda body, number: completion("4")) as server,
+        pytest.raises(JudgeError, match=r"gave none; use scoring='samples'"),
+    ):
         score(server.url, ["a"], cache)
     assert sqlite3.connect(cache).execute("SELECT count(*) FROM replies").fetchone() == (0,)
 
@@ -228,7 +287,14 @@ def test_samples_come_at_once_or_one_by_one(cache, behaviour):
     assert result["j"]["sd_within"] == pytest.approx(math.sqrt(5 / 3))
     asked = [(body.get("n", 1), body["seed"]) for body in server.bodies]
     singles = [(1, 0), (1, 1), (1, 2), (1, 3)]
-    assert asked == {"all": [(4, 0)] * 2, "ignores n": [(4, 0), *singles[1:], *singles], "refuses n": [(4, 0), *singles, *singles]}[behaviour]
+    assert (
+        asked
+        == {
+            "all": [(4, 0)] * 2,
+            "ignores n": [(4, 0), *singles[1:], *singles],
+            "refuses n": [(4, 0), *singles, *singles],
+        }[behaviour]
+    )
     with serving(script) as more:
         wider = score(server.url, ["a"], cache, calls="offline=True", scoring="samples", n=3)
         assert wider["j"]["score"] == 2 and more.bodies == []
@@ -254,9 +320,14 @@ def test_another_fingerprint_is_told(cache):
 def test_limits_stop_before_anything_is_sent(cache):
     texts = [f"text {i}" for i in range(6)]
     with serving(steady) as server:
-        with pytest.raises(JudgeError, match="6 more requests are needed, 0 were sent, and max_requests is 5; nothing more was sent"):
+        with pytest.raises(
+            JudgeError,
+            match="6 more requests are needed, 0 were sent, and max_requests is 5; nothing more was sent",
+        ):
             score(server.url, texts, cache, calls="max_requests=5")
-        with pytest.raises(JudgeError, match=r"more would be spent on 6 requests, 0 was, and max_cost is 0.0001"):
+        with pytest.raises(
+            JudgeError, match=r"more would be spent on 6 requests, 0 was, and max_cost is 0.0001"
+        ):
             score(server.url, texts, cache, calls="max_cost=0.0001 prices=1,2")
         assert server.bodies == []
         result = score(server.url, texts, cache, calls="max_requests=6 max_cost=1 prices=1,2")
@@ -267,7 +338,10 @@ def test_limits_stop_before_anything_is_sent(cache):
 
 
 def test_a_server_that_ignores_n_cannot_exceed_the_limit(cache):
-    with serving(lambda body, number: completion("3")) as server, pytest.raises(JudgeError, match="max_requests is 3"):
+    with (
+        serving(lambda body, number: completion("3")) as server,
+        pytest.raises(JudgeError, match="max_requests is 3"),
+    ):
         score(server.url, ["a"], cache, scoring="samples", n=8, calls="max_requests=3")
     assert len(server.bodies) == 3
 
@@ -278,16 +352,28 @@ def test_a_dry_run_sends_nothing_and_counts(cache):
         assert server.bodies == []
     used = result.costs.used
     words = sum(len(FileJudge().template().render({"prediction": text})) for text in "ab")
-    assert used["judge requests not sent"] == 2 and used["judge characters not sent"] == words and used["judge estimated cost"] > 0
+    assert (
+        used["judge requests not sent"] == 2
+        and used["judge characters not sent"] == words
+        and used["judge estimated cost"] > 0
+    )
     assert math.isnan(result["j"]["score"]) and result["j"]["failed"] == 3
     shown = " ".join(str(result).split())
-    assert "3 rows have no score: this was a dry run, and nothing was sent" in shown and "gave no reply" not in shown
+    assert (
+        "3 rows have no score: this was a dry run, and nothing was sent" in shown
+        and "gave no reply" not in shown
+    )
     prompt, reply = used["judge estimated prompt tokens"], used["judge estimated reply tokens"]
-    assert f"Expected: 2 requests, about {prompt:,.0f} tokens of prompts and up to {reply:,.0f} of replies; price at most about" in shown
+    assert (
+        f"Expected: 2 requests, about {prompt:,.0f} tokens of prompts and up to {reply:,.0f} of replies;"
+        " price at most about" in shown
+    )
     assert used["judge estimated cost"] == pytest.approx((prompt + 2 * reply) / 1e6)
     assert next(iter(result.reasons().values())) == "this was a dry run, and nothing was sent"
     with serving(steady) as server:
-        assert "price not known without prices=IN,OUT" in " ".join(str(score(server.url, ["a"], cache, calls="dry_run=True")).split())
+        assert "price not known without prices=IN,OUT" in " ".join(
+            str(score(server.url, ["a"], cache, calls="dry_run=True")).split()
+        )
         assert "Dry run" not in str(score(server.url, ["a"], cache))
 
 
@@ -331,7 +417,9 @@ def test_a_killed_run_goes_on_and_nothing_is_paid_twice(cache):
         return steady(body, number)
 
     def program(*arguments: object) -> subprocess.Popen[str]:
-        return subprocess.Popen([sys.executable, "-c", KILLED, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            [sys.executable, "-c", KILLED, *map(str, arguments)], stdout=subprocess.PIPE, text=True
+        )
 
     with serving(script) as server:
         process = program(server.url, cache, 0, 60)
@@ -356,7 +444,11 @@ def test_two_processes_share_one_cache(cache):
 
     with serving(script) as server:
         both = [
-            subprocess.Popen([sys.executable, "-c", KILLED, server.url, str(cache), str(first), str(first + 30)], stdout=subprocess.PIPE, text=True)
+            subprocess.Popen(
+                [sys.executable, "-c", KILLED, server.url, str(cache), str(first), str(first + 30)],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             for first in (0, 20)
         ]
         assert all(process.wait() == 0 for process in both)
@@ -373,7 +465,10 @@ def test_a_damaged_cache_is_set_aside(cache):
         score(server.url, [f"text {i} " * 20 for i in range(30)], cache)
         sqlite3.connect(cache).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         cache.write_bytes(cache.read_bytes()[:4096] + b"\xff" * 8192)
-        with pytest.warns(UserWarning, match=r"cannot be read .* it is now replies\.sqlite\.damaged-.*, and a new one was begun"):
+        with pytest.warns(
+            UserWarning,
+            match=r"cannot be read .* it is now replies\.sqlite\.damaged-.*, and a new one was begun",
+        ):
             result = score(server.url, ["text 0 " * 20], cache)
         assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) == 31
         assert len(list(cache.parent.glob("replies.sqlite.damaged-*"))) == 1
@@ -385,7 +480,9 @@ def test_nothing_is_asked_where_replies_cannot_be_kept(tmp_path, name):
     (tmp_path / "file").write_text("x", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     with serving(steady) as server:
-        with pytest.raises(JudgeError, match=f"replies .*{name} cannot be used: .+; name another with calls='cache=FILE'"):
+        with pytest.raises(
+            JudgeError, match=f"replies .*{name} cannot be used: .+; name another with calls='cache=FILE'"
+        ):
             score(server.url, ["text"], tmp_path / name)
         assert not server.bodies
 
@@ -429,17 +526,23 @@ def test_without_a_key_no_header_is_sent_and_another_variable_can_hold_it(cache,
     with serving(steady) as server:
         score(server.url, ["a"], cache)
         score(server.url, ["b"], cache, calls="key_env=MY_KEY")
-    assert "Authorization" not in server.headers[0] and server.headers[1]["Authorization"] == "Bearer mine-1234"
+    assert (
+        "Authorization" not in server.headers[0] and server.headers[1]["Authorization"] == "Bearer mine-1234"
+    )
 
 
 def test_the_variable_names_the_endpoint_and_local_overrules_it(monkeypatch, cache, tiny_models):
     with serving(steady) as server:
         monkeypatch.setenv("NLGAUGE_JUDGE_URL", server.url + "/")
         metric = FileJudge(model="gpt", calls=f"cache={cache}")
-        assert metric.base_url == server.url and f"host:{server.url.split('/')[2]}" in metric.signature(Corpus.read(["a"]))
+        assert metric.base_url == server.url and f"host:{server.url.split('/')[2]}" in metric.signature(
+            Corpus.read(["a"])
+        )
         assert nlgauge.score(["a"], metrics=metric)[str(metric)]["score"] == pytest.approx(4.25)
         with pytest.warns(UserWarning, match="of the judge's probability"):
-            nlgauge.score(["a"], metrics=FileJudge(model=str(tiny_models["chat"]), base_url="local", calls="cache=off"))
+            nlgauge.score(
+                ["a"], metrics=FileJudge(model=str(tiny_models["chat"]), base_url="local", calls="cache=off")
+            )
         assert len(server.bodies) == 1
 
 
@@ -452,12 +555,19 @@ def test_the_limit_of_a_reply_has_the_name_that_the_endpoint_wants(cache):
 def test_metrics_with_an_endpoint_stay_in_this_process(cache):
     with serving(steady) as server:
         metric = FileJudge(model="gpt", base_url=server.url, calls=f"cache={cache} max_requests=8")
-        result = nlgauge.score([f"text {i}" for i in range(8)], ["x"] * 8, metrics=[metric, "bleu"], run_concurrent=True)
+        result = nlgauge.score(
+            [f"text {i}" for i in range(8)], ["x"] * 8, metrics=[metric, "bleu"], run_concurrent=True
+        )
         assert result[str(metric)]["score"] == pytest.approx(4.25) and len(server.bodies) == 8
         # Chunks of one segment in processes of their own would each have the limit for themselves.
         few = FileJudge(model="gpt", base_url=server.url, calls="cache=off max_requests=4")
         with pytest.raises(JudgeError, match="max_requests is 4"):
-            nlgauge.score([f"text {i}" for i in range(8)], ["x"] * 8, metrics=[few, "bleu"], executor=Processes(characters=1))
+            nlgauge.score(
+                [f"text {i}" for i in range(8)],
+                ["x"] * 8,
+                metrics=[few, "bleu"],
+                executor=Processes(characters=1),
+            )
         assert len(server.bodies) == 12
 
 
@@ -465,7 +575,9 @@ def test_metrics_with_an_endpoint_stay_in_this_process(cache):
 
 
 class LikeOpenAI:
-    """The shape of openai.OpenAI(): client.chat.completions.create(**fields) gives an object with model_dump."""
+    """The shape of openai.OpenAI(): client.chat.completions.create(**fields) gives an object with
+    model_dump.
+    """
 
     def __init__(self, script: Script) -> None:
         self.bodies: list[dict[str, Any]] = []
@@ -503,7 +615,9 @@ def test_errors_of_a_client_are_read_by_their_status(cache):
         return steady(body, number)
 
     client = LikeOpenAI(script)
-    metric = FileJudge(model=Client(client, name="failing"), calls=f"cache={cache} first_wait=0.01 concurrency=1")
+    metric = FileJudge(
+        model=Client(client, name="failing"), calls=f"cache={cache} first_wait=0.01 concurrency=1"
+    )
     with pytest.warns(UserWarning, match="gave no reply to some or all requests: .*odd"):
         result = nlgauge.score(["a", "odd"], metrics=metric)
     assert result[str(metric)]["failed"] == 1 and result[str(metric)]["score"] == pytest.approx(4.25)
@@ -518,15 +632,26 @@ def test_calls_are_a_value_and_a_line_of_words():
     assert Calls.of(given.text()) == given and " dir" not in given.text()
     metric = FileJudge(calls=given)
     assert metric == FileJudge(calls=given.text()) and nlgauge.metric is not None
-    for wrong in ("concurrency=0", "timeout=nan", "prices=1", "tries=x", "offline=maybe", "key_env=a-b", "sk-abc"):
+    for wrong in (
+        "concurrency=0",
+        "timeout=nan",
+        "prices=1",
+        "tries=x",
+        "offline=maybe",
+        "key_env=a-b",
+        "sk-abc",
+    ):
         with pytest.raises(ParameterError, match="calls: "):
             Calls.of(wrong)
 
 
 def test_without_httpx_the_extra_is_named(cache):
     program = (
-        "import sys; sys.modules['httpx'] = None\nimport nlgauge\nfrom nlgauge.metrics.judge import FileJudge\n"
-        f"nlgauge.score(['a'], metrics=FileJudge(base_url='http://localhost:1/v1', calls='cache={cache}'))"
+        "import sys; sys.modules['httpx'] = None\nimport nlgauge\nfrom nlgauge.metrics.judge import"
+        " FileJudge\nnlgauge.score(['a'], metrics=FileJudge(base_url='http://localhost:1/v1',"
+        f" calls='cache={cache}'))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=dict(os.environ), check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=dict(os.environ), check=False
+    )
     assert 'pip install "nlgauge[judge]"' in done.stderr

@@ -39,19 +39,30 @@ def grams(row: list[int], n: int) -> list[tuple[int, ...]]:
 
 @given(ROW, st.lists(ROW, min_size=1, max_size=3), st.integers(1, 5))
 def test_matches_are_clipped_by_the_greatest_reference(prediction, references, orders):
-    found = ngram_matches(Ragged.of([prediction, *references]), ONE, Ragged.of([range(1, len(references) + 1)]), orders)
+    found = ngram_matches(
+        Ragged.of([prediction, *references]), ONE, Ragged.of([range(1, len(references) + 1)]), orders
+    )
     for n in range(1, orders + 1):
         counts = [Counter(grams(reference, n)) for reference in references]
-        expected = sum(min(count, max(other[gram] for other in counts)) for gram, count in Counter(grams(prediction, n)).items())
+        expected = sum(
+            min(count, max(other[gram] for other in counts))
+            for gram, count in Counter(grams(prediction, n)).items()
+        )
         assert found[0, n - 1] == expected
-    assert ngram_totals(np.array([len(prediction)]), orders)[0].tolist() == [len(grams(prediction, n)) for n in range(1, orders + 1)]
+    assert ngram_totals(np.array([len(prediction)]), orders)[0].tolist() == [
+        len(grams(prediction, n)) for n in range(1, orders + 1)
+    ]
 
 
 @given(st.lists(st.tuples(ROW, ROW), min_size=2, max_size=4))
 def test_a_pair_does_not_depend_on_the_others(pairs):
     column = Ragged.of([row for pair in pairs for row in pair])
     left, right = np.arange(0, 2 * len(pairs), 2), np.arange(1, 2 * len(pairs), 2)
-    together = (edit_counts(column, left, right), lcs_lengths(column, left, right), ngram_matches(column, left, Ragged.single(right), 3))
+    together = (
+        edit_counts(column, left, right),
+        lcs_lengths(column, left, right),
+        ngram_matches(column, left, Ragged.single(right), 3),
+    )
     for i in range(len(pairs)):
         alone = (
             edit_counts(column, left[i : i + 1], right[i : i + 1]),
@@ -66,7 +77,11 @@ def distance(left: tuple[int, ...], right: tuple[int, ...]) -> int:
     def between(i: int, j: int) -> int:
         if i == 0 or j == 0:
             return i + j
-        return min(between(i - 1, j) + 1, between(i, j - 1) + 1, between(i - 1, j - 1) + (left[i - 1] != right[j - 1]))
+        return min(
+            between(i - 1, j) + 1,
+            between(i, j - 1) + 1,
+            between(i - 1, j - 1) + (left[i - 1] != right[j - 1]),
+        )
 
     return between(len(left), len(right))
 
@@ -74,7 +89,9 @@ def distance(left: tuple[int, ...], right: tuple[int, ...]) -> int:
 @given(ROW, ROW)
 def test_edits_are_a_shortest_alignment(prediction, reference):
     counts = edit_counts(Ragged.of([prediction, reference]), ONE, np.array([1]))[0]
-    assert counts[SUBSTITUTIONS] + counts[DELETIONS] + counts[INSERTIONS] == distance(tuple(reference), tuple(prediction))
+    assert counts[SUBSTITUTIONS] + counts[DELETIONS] + counts[INSERTIONS] == distance(
+        tuple(reference), tuple(prediction)
+    )
     assert counts[SUBSTITUTIONS] + counts[DELETIONS] + counts[HITS] == len(reference)
     assert counts[SUBSTITUTIONS] + counts[INSERTIONS] + counts[HITS] == len(prediction)
 
@@ -94,7 +111,11 @@ def test_opcodes_are_the_alignment_that_was_counted(prediction, reference):
 
 
 def subsequences(row: list[int]) -> set[tuple[int, ...]]:
-    return {tuple(row[i] for i in places) for size in range(len(row) + 1) for places in combinations(range(len(row)), size)}
+    return {
+        tuple(row[i] for i in places)
+        for size in range(len(row) + 1)
+        for places in combinations(range(len(row)), size)
+    }
 
 
 @given(ROW, ROW)
@@ -114,7 +135,10 @@ def test_union_hits_are_bounded_by_each_side_and_contain_each_lcs(predicted, exp
     hits = union_lcs_hits(column, *sides)[0]
     left, right = (Counter(chain.from_iterable(side)) for side in (predicted, expected))
     assert hits <= (left & right).total()
-    longest = max((len(lcs_places(reference, prediction)) for reference in expected for prediction in predicted), default=0)
+    longest = max(
+        (len(lcs_places(reference, prediction)) for reference in expected for prediction in predicted),
+        default=0,
+    )
     assert hits >= longest
 
 
@@ -126,7 +150,10 @@ def test_longest_matched_is_the_longest_ngram_around_a_token(prediction, referen
             n
             for n in range(1, orders + 1)
             for start in range(len(left) - n + 1)
-            if start <= place < start + n and any(left[start : start + n] in [list(gram) for gram in grams(reference, n)] for reference in right)
+            if start <= place < start + n
+            and any(
+                left[start : start + n] in [list(gram) for gram in grams(reference, n)] for reference in right
+            )
         ]
         assert found == max(holding, default=0)
 
@@ -170,7 +197,9 @@ def slow_weighted_places(reference: list[int], prediction: list[int], weight: fl
 
 
 def walk_back(reference: list[int], prediction: list[int], drops: Callable[[int, int], bool]) -> list[int]:
-    """rouge-score's way back: where the tokens at (i, j) differ, `drops` says whether the predicted one is left out, else the other is."""
+    """rouge-score's way back: where the tokens at (i, j) differ, `drops` says whether the predicted one
+    is left out, else the other is.
+    """
     places: list[int] = []
     i, j = len(reference) - 1, len(prediction) - 1
     while i >= 0 and j >= 0:
@@ -196,7 +225,9 @@ def test_lcs_places_are_those_of_the_whole_table(reference, prediction):
 def test_weighted_places_are_those_of_the_whole_table(rows, reference, prediction, weight):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weighted_lcs, "LONG", rows)
-        assert weighted_lcs_places(reference, prediction, weight) == slow_weighted_places(reference, prediction, weight)
+        assert weighted_lcs_places(reference, prediction, weight) == slow_weighted_places(
+            reference, prediction, weight
+        )
 
 
 SENTENCES = st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=5)
@@ -246,13 +277,21 @@ FLOATS = JumpCosts(0.2, 1.0, 1.0, 2.0, 1.0)
 LARGE = JumpCosts(999_999_999, 1_000_000, 1_000_001, 999_999_998, 1_000_000)
 
 
-def slow_jump_rows(prediction: list[int], reference: list[int], costs: JumpCosts, landing: int | None) -> Iterator[tuple[list[float], int]]:
+def slow_jump_rows(
+    prediction: list[int], reference: list[int], costs: JumpCosts, landing: int | None
+) -> Iterator[tuple[list[float], int]]:
     """The rows of the grid, cell by cell, and the cheapest place of each before jumps."""
     row = [0, *[costs.start] * len(prediction)]
     for token in reference:
         below = [row[0] + costs.insertion]
         for i, other in enumerate(prediction):
-            below.append(min(row[i] + costs.substitution * (other != token), row[i + 1] + costs.insertion, below[i] + costs.deletion))
+            below.append(
+                min(
+                    row[i] + costs.substitution * (other != token),
+                    row[i + 1] + costs.insertion,
+                    below[i] + costs.deletion,
+                )
+            )
         place = below.index(min(below))
         row = [min(cost, below[place] + costs.jump) for cost in below] if landing in (None, token) else below
         yield row, place
@@ -262,12 +301,18 @@ def slow_jump_rows(prediction: list[int], reference: list[int], costs: JumpCosts
 @pytest.mark.parametrize("costs", [INTEGERS, EED, FLOATS, LARGE], ids=["cder", "eed", "floats", "large"])
 @given(LONGER, LONGER, st.sampled_from([None, 0]))
 def test_jumps_are_those_of_the_whole_grid(costs, prediction, reference, landing):
-    rows = [([0, *[costs.start] * len(prediction)], 0), *slow_jump_rows(prediction, reference, costs, landing)]
+    rows = [
+        ([0, *[costs.start] * len(prediction)], 0),
+        *slow_jump_rows(prediction, reference, costs, landing),
+    ]
     column = Ragged.of([prediction, reference])
     distance, others, first = jump_distances(column, ONE, np.array([1]), costs, landing)[0]
     visits = Counter(place for _, place in rows[1:])
     assert distance == rows[-1][0][-1]
-    assert (others, first) == (sum(abs(visits[i] - 1) for i in range(1, len(prediction) + 1)), abs(visits[0] - 1))
+    assert (others, first) == (
+        sum(abs(visits[i] - 1) for i in range(1, len(prediction) + 1)),
+        abs(visits[0] - 1),
+    )
     total = 0.0
     place = 0
     for kind, start, end, left, right in jump_steps(column[0], column[1], costs, landing):
@@ -277,24 +322,38 @@ def test_jumps_are_those_of_the_whole_grid(costs, prediction, reference, landing
             assert left == place
             assert (prediction[left:right] == reference[start:end]) == (kind == "equal")
         place = right
-        kinds = {"equal": 0, "replace": costs.substitution, "delete": costs.insertion, "insert": costs.deletion}
+        kinds = {
+            "equal": 0,
+            "replace": costs.substitution,
+            "delete": costs.insertion,
+            "insert": costs.deletion,
+        }
         total += (costs.jump if start else costs.start) if kind == "jump" else kinds[kind]
     assert total == pytest.approx(distance)
 
 
 @given(LONGER, LONGER, st.sampled_from([None, 0, 1, 3, 30]), st.booleans(), st.booleans())
-def test_skip_bigrams_of_long_texts_are_counted_as_those_of_short_ones(prediction, reference, distance, unigrams, last):
+def test_skip_bigrams_of_long_texts_are_counted_as_those_of_short_ones(
+    prediction, reference, distance, unigrams, last
+):
     def every(tokens: list[int]) -> Counter[tuple[int, ...]]:
         widest = len(tokens) if distance is None else distance + 1
-        found = Counter((tokens[i], tokens[j]) for j in range(len(tokens)) for i in range(max(0, j - widest), j))
+        found = Counter(
+            (tokens[i], tokens[j]) for j in range(len(tokens)) for i in range(max(0, j - widest), j)
+        )
         return found + Counter((token,) for token in (tokens if last else tokens[:-1]) if unigrams)
 
     column = Ragged.of([prediction, reference])
     for most in (-1, 10**6):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(skip_bigrams, "MOST_PAIRS", most)
-            assert skip_bigram_matches(column, ONE, np.array([1]), distance, unigrams, last)[0] == (every(prediction) & every(reference)).total()
-    assert skip_bigram_totals(column.lengths, distance, unigrams, last).tolist() == [every(row).total() for row in (prediction, reference)]
+            assert (
+                skip_bigram_matches(column, ONE, np.array([1]), distance, unigrams, last)[0]
+                == (every(prediction) & every(reference)).total()
+            )
+    assert skip_bigram_totals(column.lengths, distance, unigrams, last).tolist() == [
+        every(row).total() for row in (prediction, reference)
+    ]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 5, 16, 17, 100])
@@ -307,7 +366,10 @@ def test_states_come_backwards_with_few_of_them_kept(monkeypatch, count, size):
         made.append(item)
         return state + item
 
-    assert list(backwards(0, range(count), advance, size, lambda state: state, 1)) == list(accumulate(range(count)))[::-1]
+    assert (
+        list(backwards(0, range(count), advance, size, lambda state: state, 1))
+        == list(accumulate(range(count)))[::-1]
+    )
     assert len(made) <= 2 * count
 
 

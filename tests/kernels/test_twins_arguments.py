@@ -1,4 +1,6 @@
-"""What compiled kernels make of arrays that are laid out differently, that do not fit together, or for which there are too few threads."""
+"""What compiled kernels make of arrays that are laid out differently, that do not fit together, or for
+which there are too few threads.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def read_only(values: np.ndarray) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("change", [apart, read_only, lambda values: values.astype(np.int64), lambda values: values.astype(np.int32)])
+@pytest.mark.parametrize(
+    "change",
+    [apart, read_only, lambda values: values.astype(np.int64), lambda values: values.astype(np.int32)],
+)
 def test_arrays_may_lie_in_memory_in_any_way(change):
     changed = Ragged(change(COLUMN.values), change(COLUMN.offsets))
     found = lcs_lengths.native(changed, change(PREDICTIONS), change(REFERENCES))
@@ -48,7 +53,10 @@ def test_arrays_may_lie_in_memory_in_any_way(change):
 
 
 def test_nothing_gives_nothing():
-    empty, none = Ragged(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)), np.empty(0, dtype=np.int64)
+    empty, none = (
+        Ragged(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)),
+        np.empty(0, dtype=np.int64),
+    )
     assert lcs_lengths.native(empty, none, none).shape == (0,)
     assert ngram_matches.native(empty, none, Ragged.of([]), 4).shape == (0, 4)
     assert ascending_pairs.native(Ragged.of([])).shape == (0, 2)
@@ -79,13 +87,17 @@ def test_fewer_references_than_predictions_are_refused():
 @pytest.mark.parametrize("offsets", [[], [0, 3, 99], [-1, 3], [0, 5, 3]])
 def test_rows_that_are_no_part_of_the_values_are_refused(offsets):
     with pytest.raises(ValueError, match="the offsets of a column must not fall"):
-        lcs_lengths.native(Ragged(COLUMN.values, np.array(offsets, dtype=np.int64)), np.array([0]), np.array([0]))
+        lcs_lengths.native(
+            Ragged(COLUMN.values, np.array(offsets, dtype=np.int64)), np.array([0]), np.array([0])
+        )
 
 
 def in_a_process(program: str, **environment: str) -> str:
     """What a program prints that runs in a process of its own."""
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -122,14 +134,20 @@ def scores(scorer: nlgauge.Scorer) -> dict[str, Any]:
 
 
 def same(found: dict[str, Any], expected: dict[str, Any]) -> bool:
-    return all(np.array_equal(values, found[key][part]) for key, parts in expected.items() for part, values in parts.items())
+    return all(
+        np.array_equal(values, found[key][part])
+        for key, parts in expected.items()
+        for part, values in parts.items()
+    )
 
 
 def test_threads_of_python_may_share_a_scorer():
     scorer = nlgauge.Scorer(METRICS)
     expected = scores(scorer)
     found: list[dict[str, Any]] = []
-    workers = [threading.Thread(target=lambda: found.extend(scores(scorer) for _ in range(3))) for _ in range(4)]
+    workers = [
+        threading.Thread(target=lambda: found.extend(scores(scorer) for _ in range(3))) for _ in range(4)
+    ]
     try:
         backend.NATIVE.set_threads(3, worthwhile=1)
         for worker in workers:

@@ -1,4 +1,6 @@
-"""What compiled kernels make of arguments that are wrong, of Ctrl-C, and of too little memory: a refusal, and never a crash."""
+"""What compiled kernels make of arguments that are wrong, of Ctrl-C, and of too little memory: a refusal,
+and never a crash.
+"""
 
 from __future__ import annotations
 
@@ -64,27 +66,91 @@ FACTS = np.ones((1, 4), dtype=np.int64)
 ZERO = np.array([0])
 
 REFUSED: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
-    "readability_counts of an unknown text": ((column([[0]]), np.array([10**9]), 1, FACTS), IndexError, "of a text that is not there"),
-    "readability_counts of an unknown word": ((column([[2**30]]), ZERO, 1, FACTS), IndexError, "nothing is known of a word"),
-    "readability_counts of fewer texts": ((column([[0], [0]]), ZERO, 1, FACTS), ValueError, "a text for every sentence"),
-    "tfidf_similarity of few weights": ((KEYS, np.ones(1), ZERO, ZERO, False), ValueError, "as many weights as keys"),
-    "tfidf_similarity of no row": ((KEYS, np.ones(10), np.array([-1]), ZERO, False), IndexError, "a row was asked for"),
-    "weighted_matches of few weights": ((KEYS, np.ones(1), ZERO, Ragged.of([[0]], dtype=np.int64)), ValueError, "as many weights as keys"),
-    "look_up of few values": ((KEYS.values, KEYS.values, np.ones(1), 0.0), ValueError, "as many values as known keys"),
+    "readability_counts of an unknown text": (
+        (column([[0]]), np.array([10**9]), 1, FACTS),
+        IndexError,
+        "of a text that is not there",
+    ),
+    "readability_counts of an unknown word": (
+        (column([[2**30]]), ZERO, 1, FACTS),
+        IndexError,
+        "nothing is known of a word",
+    ),
+    "readability_counts of fewer texts": (
+        (column([[0], [0]]), ZERO, 1, FACTS),
+        ValueError,
+        "a text for every sentence",
+    ),
+    "tfidf_similarity of few weights": (
+        (KEYS, np.ones(1), ZERO, ZERO, False),
+        ValueError,
+        "as many weights as keys",
+    ),
+    "tfidf_similarity of no row": (
+        (KEYS, np.ones(10), np.array([-1]), ZERO, False),
+        IndexError,
+        "a row was asked for",
+    ),
+    "weighted_matches of few weights": (
+        (KEYS, np.ones(1), ZERO, Ragged.of([[0]], dtype=np.int64)),
+        ValueError,
+        "as many weights as keys",
+    ),
+    "look_up of few values": (
+        (KEYS.values, KEYS.values, np.ones(1), 0.0),
+        ValueError,
+        "as many values as known keys",
+    ),
     "ngram_keys of more than n": ((KEYS, 1, 10**8), ValueError, "at most n"),
-    "ngram_matches of too many orders": ((PAIR, ROWS, GROUPS, 2**63), ValueError, "more numbers than fit into memory"),
+    "ngram_matches of too many orders": (
+        (PAIR, ROWS, GROUPS, 2**63),
+        ValueError,
+        "more numbers than fit into memory",
+    ),
     "ngram_matches of many orders": ((PAIR, ROWS, GROUPS, 2**50), MemoryError, "bad_alloc"),
-    "matches_with_the_others of too many orders": ((PAIR, ROWS, 2**63), ValueError, "more numbers than fit into memory"),
-    "operation_counts of too many orders": ((PAIR, ROWS, ROWS, GROUPS, 2**61), ValueError, "more numbers than fit into memory"),
-    "repeated_ngrams of too many orders": ((PAIR, ROWS, 2**63), ValueError, "more numbers than fit into memory"),
-    "novel_ngrams of too many orders": ((PAIR, ROWS, ROWS, 2**63, True), ValueError, "more numbers than fit into memory"),
-    "draw_counts of too many units": ((np.zeros((4, 3), dtype=np.int32), 2**62), ValueError, "more numbers than fit into memory"),
+    "matches_with_the_others of too many orders": (
+        (PAIR, ROWS, 2**63),
+        ValueError,
+        "more numbers than fit into memory",
+    ),
+    "operation_counts of too many orders": (
+        (PAIR, ROWS, ROWS, GROUPS, 2**61),
+        ValueError,
+        "more numbers than fit into memory",
+    ),
+    "repeated_ngrams of too many orders": (
+        (PAIR, ROWS, 2**63),
+        ValueError,
+        "more numbers than fit into memory",
+    ),
+    "novel_ngrams of too many orders": (
+        (PAIR, ROWS, ROWS, 2**63, True),
+        ValueError,
+        "more numbers than fit into memory",
+    ),
+    "draw_counts of too many units": (
+        (np.zeros((4, 3), dtype=np.int32), 2**62),
+        ValueError,
+        "more numbers than fit into memory",
+    ),
     "fragment_column of no source": ((PAIR, ZERO, np.array([-1])), IndexError, "a row was asked for"),
     "js_divergences of no tokens": ((PAIR, ROWS, ROWS, 0, 0.1), ValueError, "at least one token"),
     "jump_distances of four costs": ((PAIR, ROWS, ROWS, (1, 1, 1, 1)), ValueError, "five costs"),
-    "jump_distances of a negative cost": ((PAIR, ROWS, ROWS, JumpCosts(-5, 1, 1, 1, 1)), ValueError, "must not be negative"),
-    "jump_distances of no number": ((PAIR, ROWS, ROWS, JumpCosts(0.2, float("nan"), 1.0, 1.0, 1.0)), ValueError, "must not be negative"),
-    "greedy_alignments without a stem": ((column([[0]]), ZERO, ZERO, column([[]]), column([[0]])), ValueError, "every word must have one stem"),
+    "jump_distances of a negative cost": (
+        (PAIR, ROWS, ROWS, JumpCosts(-5, 1, 1, 1, 1)),
+        ValueError,
+        "must not be negative",
+    ),
+    "jump_distances of no number": (
+        (PAIR, ROWS, ROWS, JumpCosts(0.2, float("nan"), 1.0, 1.0, 1.0)),
+        ValueError,
+        "must not be negative",
+    ),
+    "greedy_alignments without a stem": (
+        (column([[0]]), ZERO, ZERO, column([[]]), column([[0]])),
+        ValueError,
+        "every word must have one stem",
+    ),
     "new_ids of itself": ((ROWS, ROWS), ValueError, "must be different arrays"),
     "number_texts of wrong numbers": ((["a"], {"a": "x"}, []), TypeError, "integer"),
     "set_threads of none": ((0,), ValueError, "1 to 1024 threads"),
@@ -98,7 +164,11 @@ REFUSED: dict[str, tuple[tuple[Any, ...], type[Exception], str]] = {
 }
 
 
-@pytest.mark.parametrize(("case", "arguments", "error", "message"), [(case, *rest) for case, rest in REFUSED.items()], ids=list(REFUSED))
+@pytest.mark.parametrize(
+    ("case", "arguments", "error", "message"),
+    [(case, *rest) for case, rest in REFUSED.items()],
+    ids=list(REFUSED),
+)
 def test_what_does_not_fit_is_refused_with_a_reason(case, arguments, error, message):
     with pytest.raises(error, match=message):
         getattr(NATIVE, case.split()[0])(*arguments)
@@ -244,5 +314,7 @@ print("done")
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_kernel_without_memory_raises_a_memory_error(threads):
     command = [sys.executable, "-c", LITTLE_MEMORY, str(threads)]
-    done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        command, env=dict(os.environ), capture_output=True, text=True, check=False, timeout=300
+    )
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

@@ -20,11 +20,48 @@ from nlgauge.features.tokens.tokenizers import tokenizer
 pytestmark = needs_native
 SETS = Path(os.environ.get("NLGAUGE_BENCHMARKS", Path(__file__).parents[3] / "shared" / "benchmarks"))
 
-# What the patterns of the rule speak of, so that words put together from it meet every alternative and what excludes it.
+# What the patterns of the rule speak of, so that words put together from it meet every alternative and what
+# excludes it.
 PIECES = [
     *"aeiouywlrstcghdnxzqpmbk'’-‐‑.2A",
-    *("ia", "io", "iu", "eo", "ua", "uou", "ience", "ient", "ier", "iest", "creat", "ure", "ing", "ism", "thm", "n't", "iage"),
-    *("es", "ed", "ely", "ety", "eful", "eless", "ement", "ements", "eness", "ue", "ues", "ch", "sh", "ll", "le", "re", "ment"),
+    *(
+        "ia",
+        "io",
+        "iu",
+        "eo",
+        "ua",
+        "uou",
+        "ience",
+        "ient",
+        "ier",
+        "iest",
+        "creat",
+        "ure",
+        "ing",
+        "ism",
+        "thm",
+        "n't",
+        "iage",
+    ),
+    *(
+        "es",
+        "ed",
+        "ely",
+        "ety",
+        "eful",
+        "eless",
+        "ement",
+        "ements",
+        "eness",
+        "ue",
+        "ues",
+        "ch",
+        "sh",
+        "ll",
+        "le",
+        "re",
+        "ment",
+    ),
     *("é", "E\u0301", "ﬁ", "ｅ", "İ", "猫", "ж", "٣", "𝐞", "\n", " "),
     *_EXCEPTIONS,
 ]
@@ -44,10 +81,21 @@ def test_any_words(words):
 
 
 @pytest.mark.parametrize(
-    ("alphabet", "longest"), [("aeiouywlrsgqp'", 4), ("eysdtl'-", 5), ("iaoeuctgshlx", 4), ("uegqsa", 6), ("isthmn'", 5), ("inecgrsto", 5)]
+    ("alphabet", "longest"),
+    [
+        ("aeiouywlrsgqp'", 4),
+        ("eysdtl'-", 5),
+        ("iaoeuctgshlx", 4),
+        ("uegqsa", 6),
+        ("isthmn'", 5),
+        ("inecgrsto", 5),
+    ],
 )
 def test_all_short_words(alphabet, longest):
-    assert_twins(word_facts, ["".join(letters) for size in range(longest + 1) for letters in product(alphabet, repeat=size)])
+    assert_twins(
+        word_facts,
+        ["".join(letters) for size in range(longest + 1) for letters in product(alphabet, repeat=size)],
+    )
 
 
 def test_all_words_of_three_pieces():
@@ -66,10 +114,17 @@ def test_all_words_of_the_human_judgement_sets():
     assert_twins(word_facts, words.words())
 
 
-FACTS = np.array([[letters, syllables, hard, capital] for letters, syllables, hard, capital in product((0, 1, 5), (1, 2, 3, 4), (0, 1), (0, 1))])
+FACTS = np.array(
+    [
+        [letters, syllables, hard, capital]
+        for letters, syllables, hard, capital in product((0, 1, 5), (1, 2, 3, 4), (0, 1), (0, 1))
+    ]
+)
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, len(FACTS) - 1), max_size=6)), max_size=8))
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.lists(st.integers(0, len(FACTS) - 1), max_size=6)), max_size=8)
+)
 def test_counts(sentences):
     assert_twins(
         readability_counts,

@@ -1,4 +1,6 @@
-"""Counted draws against the Python kernel, and the draws themselves against those of 64-bit numbers, which earlier versions drew."""
+"""Counted draws against the Python kernel, and the draws themselves against those of 64-bit numbers,
+which earlier versions drew.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from nlgauge.kernels.resampling import draw_counts
 @needs_native
 @given(st.integers(1, 6), st.integers(0, 5), st.integers(0, 9), st.integers(0, 2**32))
 def test_draw_counts(units, resamples, draws, seed):
-    assert_twins(draw_counts, np.random.default_rng(seed).integers(units, size=(resamples, draws), dtype=np.int32), units)
+    assert_twins(
+        draw_counts,
+        np.random.default_rng(seed).integers(units, size=(resamples, draws), dtype=np.int32),
+        units,
+    )
 
 
 @needs_native
@@ -39,7 +45,10 @@ def test_what_one_of_several_threads_refuses_is_refused():
 
 @pytest.mark.parametrize("units", [1, 2, 3, 100, 2000, 65_537])
 def test_narrow_numbers_are_the_draws_of_wide_ones(units):
-    narrow, wide = (np.random.default_rng(7).integers(units, size=(3, units), dtype=dtype) for dtype in (np.int32, np.int64))
+    narrow, wide = (
+        np.random.default_rng(7).integers(units, size=(3, units), dtype=dtype)
+        for dtype in (np.int32, np.int64)
+    )
     assert (narrow == wide).all()
     found = draw_counts(narrow, units)
     assert (found.sum(axis=1) == units).all()

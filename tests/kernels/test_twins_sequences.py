@@ -26,7 +26,9 @@ LENGTHS = st.sampled_from([1, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 191, 19
 
 
 def drawn(length: int, kinds: int, seed: int) -> list[int]:
-    """A row of so many tokens of so many kinds, drawn from a seed; the greatest is the greatest that there can be."""
+    """A row of so many tokens of so many kinds, drawn from a seed; the greatest is the greatest that
+    there can be.
+    """
     return (2**31 - 1 - np.random.default_rng(seed).integers(0, kinds, length)).tolist()
 
 
@@ -40,7 +42,9 @@ def changed(row: list[int], share: float, seed: int) -> list[int]:
 # Rows as long as a word of bits or some, of few kinds of tokens, and rows that differ from them a little.
 LONG_ROW = st.builds(drawn, LENGTHS, st.integers(1, 12), st.integers(0, 99))
 LIKE = st.builds(changed, LONG_ROW, st.sampled_from([0.02, 0.2]), st.integers(0, 99))
-ROWS = st.one_of(st.lists(ROW, min_size=1, max_size=5), st.lists(st.one_of(LONG_ROW, LIKE), min_size=1, max_size=4))
+ROWS = st.one_of(
+    st.lists(ROW, min_size=1, max_size=5), st.lists(st.one_of(LONG_ROW, LIKE), min_size=1, max_size=4)
+)
 
 
 @given(ROWS)
@@ -71,7 +75,12 @@ def test_lcs_lengths_of_long_texts():
 
 def test_a_rare_token_of_a_longer_text_before_leaves_nothing_behind():
     longer, shorter = drawn(4500, 5000, 1), drawn(1500, 30, 2)
-    rows = [[*drawn(50, 5000, 3), longer[4400], 1], longer, [7, *drawn(700, 30, 4)], [*shorter[:10], 7, *shorter[10:]]]
+    rows = [
+        [*drawn(50, 5000, 3), longer[4400], 1],
+        longer,
+        [7, *drawn(700, 30, 4)],
+        [*shorter[:10], 7, *shorter[10:]],
+    ]
     for kernel in (lcs_lengths, edit_counts):
         assert_twins(kernel, column(rows), np.array([0, 2]), np.array([1, 3]))
 
@@ -95,7 +104,9 @@ def test_places_of_a_subsequence_of_texts_whose_table_is_not_kept(kinds):
 
 @st.composite
 def texts(draw: st.DrawFn) -> tuple[Ragged, Ragged, Ragged]:
-    """A column of sentences, and the sentences of some pairs of texts; sentences come again within a text and on both sides."""
+    """A column of sentences, and the sentences of some pairs of texts; sentences come again within a text
+    and on both sides.
+    """
     sentences = draw(st.lists(st.one_of(ROW, FEW, LIKE), min_size=1, max_size=7))
     text = st.lists(st.integers(0, len(sentences) - 1), max_size=6)
     left = draw(st.lists(text, min_size=1, max_size=4))
@@ -115,7 +126,8 @@ def shuffled(row: list[int], blocks: int, seed: int) -> list[int]:
     return np.concatenate([parts[i] for i in rng.permutation(len(parts))]).tolist()
 
 
-# Around 64 tokens a row of the grid no longer fits into a word; with more than 20 edits or so the beam begins to matter.
+# Around 64 tokens a row of the grid no longer fits into a word; with more than 20 edits or so the beam begins
+# to matter.
 SHUFFLED = st.builds(shuffled, st.one_of(LONG_ROW, LIKE).filter(bool), st.integers(1, 9), st.integers(0, 99))
 
 
@@ -129,13 +141,21 @@ def test_shift_edits(rows):
 @pytest.mark.parametrize("length", [24, 26, 50, 64, 65, 130])
 def test_shift_edits_of_blocks_in_another_order(kinds, length):
     row = drawn(length, kinds, 1)
-    rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 8, 4), drawn(20, kinds, 5), drawn(1, kinds, 6), []]
+    rows = [
+        row,
+        shuffled(row, 4, 2),
+        shuffled(changed(row, 0.1, 3), 8, 4),
+        drawn(20, kinds, 5),
+        drawn(1, kinds, 6),
+        [],
+    ]
     every = np.arange(len(rows))
     assert_twins(shift_edits, column(rows), every, np.roll(every, 1))
     assert_twins(shift_edits, column(rows), np.roll(every, 1), every)
 
 
-# Texts of which the edits change where one more shift is tried, or where blocks may be one place farther apart.
+# Texts of which the edits change where one more shift is tried, or where blocks may be one place farther
+# apart.
 @pytest.mark.parametrize("seed", [49, 128])
 def test_shift_edits_at_the_limits_of_the_search(seed):
     row = drawn(64, 8, seed)
@@ -146,7 +166,13 @@ def test_shift_edits_at_the_limits_of_the_search(seed):
 @pytest.mark.parametrize("place", [0, 3, 40])
 def test_shift_edits_of_references_that_are_many_times_longer(length, place):
     reference = list(range(100, 100 + length))
-    rows = [reference[place:][:1], reference[place:][:2], [reference[place + 5], reference[place]], [1, reference[-1 - place]], [1]]
+    rows = [
+        reference[place:][:1],
+        reference[place:][:2],
+        [reference[place + 5], reference[place]],
+        [1, reference[-1 - place]],
+        [1],
+    ]
     assert_twins(shift_edits, column([*rows, reference]), np.arange(len(rows)), np.full(len(rows), len(rows)))
 
 
@@ -158,7 +184,8 @@ def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
     assert_twins(shift_edits, column(rows), *pairs(rows))
 
 
-# Costs that fit into 16 bits, into 32 bits, into neither; a deletion for nothing; a substitution cheaper than an insertion; fractions.
+# Costs that fit into 16 bits, into 32 bits, into neither; a deletion for nothing; a substitution cheaper than
+# an insertion; fractions.
 WHOLE_COSTS = [
     JumpCosts(1, 1, 1, 1, 1),
     JumpCosts(200_000, 1_000_000, 1_000_000, 2_000_000, 1_000_000),
@@ -193,16 +220,26 @@ def test_jump_distances_of_more_different_tokens_than_16_bits_can_tell_apart():
     assert_twins(jump_distances, column(rows), np.array([0, 0]), np.array([1, 2]), JumpCosts(1, 1, 1, 1, 1))
 
 
-@pytest.mark.parametrize("tokens", [(32, 97, 65_534, 0, 65_533), (32, 97, 65_535), (32, 97, 65_536 + 32)], ids=str)
-@pytest.mark.parametrize("costs", [*WHOLE_COSTS, *FRACTIONS, JumpCosts(15_000, 14_000, 15_000, 1, 3), JumpCosts(200, 300, 300, 1, 300)], ids=str)
+@pytest.mark.parametrize(
+    "tokens", [(32, 97, 65_534, 0, 65_533), (32, 97, 65_535), (32, 97, 65_536 + 32)], ids=str
+)
+@pytest.mark.parametrize(
+    "costs",
+    [*WHOLE_COSTS, *FRACTIONS, JumpCosts(15_000, 14_000, 15_000, 1, 3), JumpCosts(200, 300, 300, 1, 300)],
+    ids=str,
+)
 def test_jump_distances_of_many_pairs_of_about_the_same_length(costs, tokens):
     for length in (3, 34, 95):
         row = np.random.default_rng(length).choice(tokens, length).tolist()
         rows = [changed(row, 0.1 + seed / 50, seed) for seed in range(35)]
         longer = [[*row, *tokens[2:3] * 4] for row in rows]
         for landing in (None, 32):
-            assert_twins(jump_distances, column(rows), np.arange(35), np.roll(np.arange(35), 7), costs, landing)
-            assert_twins(jump_distances, column([*rows, *longer]), np.arange(35), np.arange(35, 70), costs, landing)
+            assert_twins(
+                jump_distances, column(rows), np.arange(35), np.roll(np.arange(35), 7), costs, landing
+            )
+            assert_twins(
+                jump_distances, column([*rows, *longer]), np.arange(35), np.arange(35, 70), costs, landing
+            )
 
 
 def spelled(row: list[int], letters: int) -> list[int]:
@@ -225,7 +262,13 @@ def test_character_edits(rows, rounded):
 def test_character_edits_of_phrases_in_another_order(length, rounded):
     row = [token % 1000 for token in drawn(length, 800, 1)]
     rows = [row, shuffled(row, 4, 2), shuffled(changed(row, 0.1, 3), 9, 4), [token % 7 for token in row]]
-    assert_twins(character_edits, column([spelled(words, 9) for words in rows]), np.arange(4), np.array([1, 2, 0, 0]), rounded)
+    assert_twins(
+        character_edits,
+        column([spelled(words, 9) for words in rows]),
+        np.arange(4),
+        np.array([1, 2, 0, 0]),
+        rounded,
+    )
 
 
 DISTANCES = st.sampled_from([None, 0, 1, 4, 70, 10**6])
@@ -255,8 +298,14 @@ def test_word_places_of_long_texts(kinds):
     assert_twins(word_places, column(rows), *pairs(rows))
 
 
-# Every text of at most four words of which there are two, and of at most three of which there are three, with every other.
-SHORT = [list(row) for kinds, most in ((2, 4), (3, 3)) for length in range(most + 1) for row in product(range(kinds), repeat=length)]
+# Every text of at most four words of which there are two, and of at most three of which there are three, with
+# every other.
+SHORT = [
+    list(row)
+    for kinds, most in ((2, 4), (3, 3))
+    for length in range(most + 1)
+    for row in product(range(kinds), repeat=length)
+]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +328,9 @@ def test_every_pair_of_short_texts(kernel, arguments):
 
 
 @pytest.mark.parametrize("rounded", [False, True])
-@pytest.mark.parametrize("start", [(), (97, 97)], ids=["words of one letter", "words that differ in their third"])
+@pytest.mark.parametrize(
+    "start", [(), (97, 97)], ids=["words of one letter", "words that differ in their third"]
+)
 def test_character_edits_of_every_pair_of_short_texts(start, rounded):
     """Of shifts that gain the same, the one that gives the greater list of words is taken."""
     rows = [[character for word in row for character in (32, *start, 97 + word)][1:] for row in SHORT[:40]]
@@ -295,5 +346,8 @@ def test_character_edits_of_one_long_pair_after_the_other():
     """The block that is worth moving in one pair is not in the next one, where another is."""
     moved = [50, *range(50), *range(51, 100)]
     other = [50, *range(200, 249), 50, *range(249, 278), 3, *range(278, 297)]
-    rows = [[character for word in words for character in (32, 97 + word // 10, 97 + word % 10)][1:] for words in (range(100), moved, other)]
+    rows = [
+        [character for word in words for character in (32, 97 + word // 10, 97 + word % 10)][1:]
+        for words in (range(100), moved, other)
+    ]
     assert_twins(character_edits, column(rows), np.array([1, 2]), np.array([0, 0]), False)

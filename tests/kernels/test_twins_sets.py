@@ -13,14 +13,24 @@ from nlgauge.kernels.edits.operations import operation_counts, operation_shares
 from nlgauge.kernels.fragments import fragment_column
 from nlgauge.kernels.leave_one_out import matches_with_the_others
 from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys, weighted_matches
-from nlgauge.kernels.ngram_sets import different_ngrams, js_divergences, moving_ratios, novel_ngrams, repeated_ngrams
+from nlgauge.kernels.ngram_sets import (
+    different_ngrams,
+    js_divergences,
+    moving_ratios,
+    novel_ngrams,
+    repeated_ngrams,
+)
 from nlgauge.kernels.tfidf import tfidf_similarity
 
 pytestmark = needs_native
 
 ORDERS = st.integers(1, 5)
 KEY = st.sampled_from([0, 1, 2, 2**31, 2**63, 2**64 - 1])
-KEYS = st.lists(st.one_of(st.lists(KEY, max_size=9), st.lists(st.integers(0, 2**64 - 1), max_size=30)), min_size=1, max_size=5)
+KEYS = st.lists(
+    st.one_of(st.lists(KEY, max_size=9), st.lists(st.integers(0, 2**64 - 1), max_size=30)),
+    min_size=1,
+    max_size=5,
+)
 
 
 @st.composite
@@ -98,7 +108,9 @@ def test_keys_once_each(rows, data):
     assert_twins(keys_once_each, column(rows, np.uint64), data.draw(groups(rows, rows)))
 
 
-@given(st.lists(st.one_of(KEY, st.integers(0, 2**64 - 1)), unique=True, max_size=60), st.lists(KEY, max_size=9))
+@given(
+    st.lists(st.one_of(KEY, st.integers(0, 2**64 - 1)), unique=True, max_size=60), st.lists(KEY, max_size=9)
+)
 def test_look_up(known, keys):
     known = np.array(sorted(known), dtype=np.uint64)
     keys = np.concatenate([known[::2], np.array(keys, dtype=np.uint64)])
@@ -115,7 +127,13 @@ def weights_of(data, rows):
 @given(KEYS, st.data())
 def test_weighted_matches(rows, data):
     predictions, _ = pairs(rows)
-    assert_twins(weighted_matches, column(rows, np.uint64), weights_of(data, rows), predictions, data.draw(groups(rows, predictions)))
+    assert_twins(
+        weighted_matches,
+        column(rows, np.uint64),
+        weights_of(data, rows),
+        predictions,
+        data.draw(groups(rows, predictions)),
+    )
 
 
 @pytest.mark.parametrize("clipped", [False, True])

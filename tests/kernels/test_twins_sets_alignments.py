@@ -16,7 +16,9 @@ pytestmark = needs_native
 # Words of which many match: few of them, some long rows, and rows of one or two different words.
 WORDS = 12
 ROW = st.one_of(
-    st.lists(st.integers(0, WORDS - 1), max_size=9), st.lists(st.integers(0, 1), min_size=60, max_size=70), st.lists(st.integers(0, 11), max_size=80)
+    st.lists(st.integers(0, WORDS - 1), max_size=9),
+    st.lists(st.integers(0, 1), min_size=60, max_size=70),
+    st.lists(st.integers(0, 11), max_size=80),
 )
 ROWS = st.lists(ROW, min_size=1, max_size=3)
 KEY = st.sampled_from([0, 1, 2, 3, 4, 5, 2**31 - 1])
@@ -67,4 +69,6 @@ def test_beam_alignments_of_a_word_at_many_places(first, second, stems):
 
 @given(ROWS, st.lists(KEY, min_size=WORDS, max_size=WORDS), KEYS)
 def test_greedy_alignments(rows, stems, accepted):
-    assert_twins(greedy_alignments, column(rows), *pairs(rows), column([[stem] for stem in stems]), column(accepted))
+    assert_twins(
+        greedy_alignments, column(rows), *pairs(rows), column([[stem] for stem in stems]), column(accepted)
+    )

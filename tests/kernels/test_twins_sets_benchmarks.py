@@ -1,4 +1,5 @@
-"""Metrics on alignments, fragments and n-gram counts give the same statistics with compiled and with plain kernels, on real data.
+"""Metrics on alignments, fragments and n-gram counts give the same statistics with compiled and with plain
+kernels, on real data.
 
 NLGAUGE_TWINS=20 takes twenty times as many texts.
 """
@@ -22,7 +23,9 @@ from nlgauge.metrics.meteor import Meteor
 
 pytestmark = [needs_native, pytest.mark.filterwarnings("ignore")]
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 SETS = (
     "bagel",
     "hanna",
@@ -58,14 +61,21 @@ def sample(name: str, most: int) -> list[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         rows = [json.loads(line) for line in islice(stream, 20 * most)]
     step = max(1, len(rows) // most)
-    return [{**row, "prediction": row["better"]["text"]} if "better" in row else row for row in rows[::step]][:most]
+    return [{**row, "prediction": row["better"]["text"]} if "better" in row else row for row in rows[::step]][
+        :most
+    ]
 
 
 def statistics(metrics: Any, rows: list[dict[str, Any]], kernels: str) -> dict[str, bytes]:
     """What every segment has of every metric, bit for bit, and every score of a system."""
     references = [row["references"] for row in rows] if rows[0]["references"] else None
     with backend.using(kernels):
-        result = nlgauge.score([row["prediction"] for row in rows], references, sources=[row["source"] for row in rows], metrics=metrics)
+        result = nlgauge.score(
+            [row["prediction"] for row in rows],
+            references,
+            sources=[row["source"] for row in rows],
+            metrics=metrics,
+        )
     found = {str(key): np.array(list(result[key].values())).tobytes() for key in result}
     for key, table in result.tables.items():
         if hasattr(table, "segments"):

@@ -40,7 +40,10 @@ def test_texts_are_numbered_in_order_of_first_appearance(calls):
     ids: tuple[dict[str, int], dict[str, int]] = {}, {}
     strings: tuple[list[str], list[str]] = [], []
     for texts in calls:
-        found = [kernel(texts, *known) for kernel, *known in zip((number_texts.python, number_texts.native), ids, strings, strict=True)]
+        found = [
+            kernel(texts, *known)
+            for kernel, *known in zip((number_texts.python, number_texts.native), ids, strings, strict=True)
+        ]
         assert found[0].dtype == found[1].dtype
         assert found[0].tolist() == found[1].tolist() == [strings[0].index(text) for text in texts]
         assert ids[0] == ids[1]
@@ -51,7 +54,18 @@ class Names(list):
     """A list of another class."""
 
 
-@pytest.mark.parametrize("items", [[], [["a", "b"], (), ("c",), [None, 1]], [["a"], ("b",)], [["a"], "b"], ["b"], [("a",), Names("b")], [{"a"}]])
+@pytest.mark.parametrize(
+    "items",
+    [
+        [],
+        [["a", "b"], (), ("c",), [None, 1]],
+        [["a"], ("b",)],
+        [["a"], "b"],
+        ["b"],
+        [("a",), Names("b")],
+        [{"a"}],
+    ],
+)
 def test_flattened(items):
     found, expected = flattened.native(items), flattened.python(items)
     assert (found is None) == (expected is None) == any(type(item) not in (list, tuple) for item in items)
@@ -78,7 +92,9 @@ def test_lengths_are_those_of_texts():
 def test_new_ids(ids, known):
     rows = np.array([7 if number in known else -1 for number in range(6)])
     assert_twins(new_ids, np.array(ids, dtype=np.int64), rows)
-    assert new_ids(np.array(ids, dtype=np.int64), rows).tolist() == [number for number in dict.fromkeys(ids) if number not in known]
+    assert new_ids(np.array(ids, dtype=np.int64), rows).tolist() == [
+        number for number in dict.fromkeys(ids) if number not in known
+    ]
     assert rows.tolist() == [7 if number in known else -1 for number in range(6)]
 
 

@@ -26,7 +26,10 @@ pytestmark = needs_native
 
 FEATURES = [
     *(Tokens(name, lowercase, stem) for name, lowercase, stem in product(OWN, (False, True), (False, True))),
-    *(RougeTokens("1.5.5", stem=stem, stop_words=stop_words) for stem, stop_words in product((False, True), (False, True))),
+    *(
+        RougeTokens("1.5.5", stem=stem, stop_words=stop_words)
+        for stem, stop_words in product((False, True), (False, True))
+    ),
     *(Tokens(name, lowercase=True) for name in ("intl", "zh", "char")),
 ]
 
@@ -49,7 +52,12 @@ def of_all(feature: Tokens, given_texts: list[str]) -> tuple[Any, ...]:
         assert (column.values.dtype, column.offsets.dtype) == (np.int32, np.int64)
         found += [column.values.tolist(), column.offsets.tolist()]
     words = (memory.words(), memory.keys().tolist()) if hasattr(memory, "words") else None
-    return (*found, words, [feature.places(text) for text in given_texts], [feature.of(text) for text in given_texts])
+    return (
+        *found,
+        words,
+        [feature.places(text) for text in given_texts],
+        [feature.of(text) for text in given_texts],
+    )
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=str)
@@ -72,11 +80,20 @@ def test_texts_and_words_of_many_lengths(feature):
 def test_compiled_characters_are_those_of_plain_python(given_texts, lowercase):
     for form in (*CHARACTER_TOKENIZERS, "padded", "words"):
         plain, compiled = in_both(lambda form=form: character_column(given_texts, form, lowercase))
-        assert (plain.values.tolist(), plain.offsets.tolist()) == (compiled.values.tolist(), compiled.offsets.tolist())
-        assert (plain.values.dtype, plain.offsets.dtype) == (compiled.values.dtype, compiled.offsets.dtype) == (np.int32, np.int64)
+        assert (plain.values.tolist(), plain.offsets.tolist()) == (
+            compiled.values.tolist(),
+            compiled.offsets.tolist(),
+        )
+        assert (
+            (plain.values.dtype, plain.offsets.dtype)
+            == (compiled.values.dtype, compiled.offsets.dtype)
+            == (np.int32, np.int64)
+        )
 
 
-@pytest.mark.parametrize("feature", [Tokens("13a"), Tokens("unicode", stem=True), RougeTokens("1.5.5", stop_words=True)], ids=str)
+@pytest.mark.parametrize(
+    "feature", [Tokens("13a"), Tokens("unicode", stem=True), RougeTokens("1.5.5", stop_words=True)], ids=str
+)
 @given(st.lists(NASTY, max_size=9))
 def test_the_number_of_threads_changes_nothing(feature, given_texts):
     with backend.using("native"):
@@ -110,7 +127,11 @@ def _strings(value: Any) -> Iterator[str]:
 
 def test_real_texts_have_the_same_tokens_compiled_and_not():
     given_texts = sample()
-    for feature in (*(Tokens(name) for name in OWN), *(Tokens(name, stem=True) for name in ("13a", "google")), RougeTokens("1.5.5", stem=True)):
+    for feature in (
+        *(Tokens(name) for name in OWN),
+        *(Tokens(name, stem=True) for name in ("13a", "google")),
+        RougeTokens("1.5.5", stem=True),
+    ):
         plain, compiled = in_both(lambda feature=feature: _numbers(feature, given_texts))
         assert plain == compiled, feature
 
@@ -118,11 +139,18 @@ def test_real_texts_have_the_same_tokens_compiled_and_not():
 def _numbers(feature: Tokens, given_texts: list[str]) -> tuple[Any, ...]:
     memory = feature.new_memory()
     column = memory.tokens(given_texts)
-    return column.values.tobytes(), column.offsets.tobytes(), memory.words() if hasattr(memory, "words") else None
+    return (
+        column.values.tobytes(),
+        column.offsets.tobytes(),
+        memory.words() if hasattr(memory, "words") else None,
+    )
 
 
 def test_more_words_than_are_remembered():
-    texts = [" ".join(f"running{number}s" for number in range(start, start + 7_000)) for start in range(0, 70_000, 7_000)]
+    texts = [
+        " ".join(f"running{number}s" for number in range(start, start + 7_000))
+        for start in range(0, 70_000, 7_000)
+    ]
     found = []
     for kernels in ("python", "native"):
         with backend.using(kernels):

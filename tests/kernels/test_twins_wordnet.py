@@ -11,8 +11,34 @@ from nlgauge.features.lexical.wordnet import _DETACHMENTS, _PARTS, _index, accep
 
 pytestmark = needs_native
 
-ENDINGS = ["", "ss", "ves", "S", "é", "es ", *(ending for rules in _DETACHMENTS.values() for ending, _ in rules)]
-BASES = ["car", "auto", "automobile", "fight", "combat", "glass", "box", "Paris", "paris", "kni", "wol", "fox", "church", "wo", "fly", "go", "fast"]
+ENDINGS = [
+    "",
+    "ss",
+    "ves",
+    "S",
+    "é",
+    "es ",
+    *(ending for rules in _DETACHMENTS.values() for ending, _ in rules),
+]
+BASES = [
+    "car",
+    "auto",
+    "automobile",
+    "fight",
+    "combat",
+    "glass",
+    "box",
+    "Paris",
+    "paris",
+    "kni",
+    "wol",
+    "fox",
+    "church",
+    "wo",
+    "fly",
+    "go",
+    "fast",
+]
 WORDS = st.tuples(st.sampled_from(BASES), st.sampled_from(ENDINGS)).map("".join)
 NASTY = [
     "",

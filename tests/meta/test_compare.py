@@ -16,7 +16,10 @@ def judged(seed=0, systems=12, inputs=30, missing=0.0, **further):
     rng = np.random.default_rng(seed)
     quality = rng.normal(size=(systems, inputs)) + rng.normal(size=(systems, 1))
     noise = {"good": 0.3, "fair": 1.5, "poor": 4.0, "bad": 12.0}
-    metrics = {name: quality + size * (rng.normal(size=quality.shape) + 0.4 * rng.normal(size=(systems, 1))) for name, size in noise.items()}
+    metrics = {
+        name: quality + size * (rng.normal(size=quality.shape) + 0.4 * rng.normal(size=(systems, 1)))
+        for name, size in noise.items()
+    }
     human = quality + 0.5 * rng.normal(size=quality.shape)
     human[rng.random(human.shape) < missing] = np.nan
     return Judgements.from_arrays(human, metrics, **further)
@@ -43,7 +46,10 @@ def test_values_are_scipys_and_people_count_where_all_metrics_do():
     judgements = judgements.with_metrics({"fair": scores})
     known = ~np.isnan(judgements.human()) & ~np.isnan(scores)
     expected = stats.kendalltau(
-        *(np.nanmean(np.where(known, values, np.nan), axis=1) for values in (judgements.metrics["good"], judgements.human()))
+        *(
+            np.nanmean(np.where(known, values, np.nan), axis=1)
+            for values in (judgements.metrics["good"], judgements.human())
+        )
     )[0]
     assert compare(judgements, coefficient="kendall", draws=10)[0]["value"] == pytest.approx(expected)
 
@@ -63,10 +69,21 @@ def test_williams_with_zou_and_holm():
 
 
 @pytest.mark.parametrize("level", ["system", "input", "global", "by_system"])
-@pytest.mark.parametrize("options", [{}, {"generalise_to": "inputs"}, {"generalise_to": "both"}, {"swap": "cells"}, {"swap": "rows-xor-cols"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"generalise_to": "inputs"},
+        {"generalise_to": "both"},
+        {"swap": "cells"},
+        {"swap": "rows-xor-cols"},
+    ],
+)
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coefficient):
-    one, other = (compare(judged(), level, coefficient, draws=150, adjust="holm", **options) for _ in range(2))
+    one, other = (
+        compare(judged(), level, coefficient, draws=150, adjust="holm", **options) for _ in range(2)
+    )
     assert one.column("p") == other.column("p")
     row = one.where(metric="good", other="bad")[0]
     assert row["delta"] > 0
@@ -93,7 +110,13 @@ def test_the_bootstrap_test_by_hand():
 def test_a_metric_against_its_twin_has_p_one():
     judgements = judged()
     judgements = judgements.with_metrics({"twin": judgements.metrics["good"] * 2 + 3})
-    for options in ({}, {"generalise_to": "inputs"}, {"swap": "cells"}, {"test": "bootstrap"}, {"test": "williams"}):
+    for options in (
+        {},
+        {"generalise_to": "inputs"},
+        {"swap": "cells"},
+        {"test": "bootstrap"},
+        {"test": "williams"},
+    ):
         row = compare(judgements, draws=99, metrics=["good", "twin"], **options)[0]
         assert row["p"] == pytest.approx(1), options
         assert row["better"] == ""
@@ -101,7 +124,11 @@ def test_a_metric_against_its_twin_has_p_one():
 
 def test_direction_comes_from_the_card():
     plain = judged()
-    turned = Judgements.from_arrays(plain.human(), {"good": -plain.metrics["good"], "bad": plain.metrics["bad"]}, higher_is_better={"good": False})
+    turned = Judgements.from_arrays(
+        plain.human(),
+        {"good": -plain.metrics["good"], "bad": plain.metrics["bad"]},
+        higher_is_better={"good": False},
+    )
     one, other = compare(plain, metrics=["good", "bad"], draws=99)[0], compare(turned, draws=99)[0]
     assert one["delta"] == pytest.approx(other["delta"])
     assert one["p"] == other["p"]
@@ -114,7 +141,11 @@ def test_clusters_letters_and_matrix():
     assert table.column("cluster") == sorted(table.column("cluster"))
     assert table.column("not_beaten")[0] is True
     assert table.column("not_beaten")[-1] is False
-    assert sum(table.column("wins")) == sum(table.column("losses")) == sum(bool(better) for better in found.column("better"))
+    assert (
+        sum(table.column("wins"))
+        == sum(table.column("losses"))
+        == sum(bool(better) for better in found.column("better"))
+    )
     assert found.letters()["good"].startswith("a")
     matrix = found.matrix()
     assert matrix.column("metric") == table.column("metric")
@@ -137,10 +168,14 @@ def test_groups_and_dimensions_are_families_of_their_own():
 def test_scores_of_whole_systems():
     judgements = judged()
     whole = judgements.metrics["good"].mean(axis=1)
-    with_whole = Judgements.from_arrays(judgements.human(), {"bad": judgements.metrics["bad"]}, system_scores={"corpus": whole})
+    with_whole = Judgements.from_arrays(
+        judgements.human(), {"bad": judgements.metrics["bad"]}, system_scores={"corpus": whole}
+    )
     found = compare(with_whole, draws=300)[0]
     assert (found["metric"], found["other"]) == ("bad", "corpus")
-    assert found["other_value"] == pytest.approx(compare(judgements, metrics=["good", "bad"], draws=9)[0]["value"])
+    assert found["other_value"] == pytest.approx(
+        compare(judgements, metrics=["good", "bad"], draws=9)[0]["value"]
+    )
     assert found["better"] == "corpus"
     with pytest.raises(InputError, match="corpus scores whole systems, which cannot be drawn by inputs"):
         compare(with_whole, generalise_to="inputs")
@@ -217,27 +252,44 @@ def test_soft_accuracy_reads_segments_beside_scores_of_systems():
     one, other = (compare(of, coefficient="spa", draws=50, adjust="none") for of in (judgements, given))
     assert one.column("value") == other.column("value")
     assert one.column("p") == other.column("p")
-    alone = Judgements.from_arrays(judgements.human(), {"a": judgements.metrics["a"]}, system_scores={"c": judgements.metrics["c"].mean(axis=1)})
-    with pytest.raises(InputError, match="c scores whole systems alone, and spa at system level needs scores of segments"):
+    alone = Judgements.from_arrays(
+        judgements.human(),
+        {"a": judgements.metrics["a"]},
+        system_scores={"c": judgements.metrics["c"].mean(axis=1)},
+    )
+    with pytest.raises(
+        InputError, match="c scores whole systems alone, and spa at system level needs scores of segments"
+    ):
         compare(alone, coefficient="spa", draws=50)
     with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
         compare(noisy(weights=np.ones(40)), coefficient="spa", draws=50)
 
 
-@pytest.mark.parametrize("options", [{"adjust": "holm"}, {"adjust": "maxT"}, {"test": "williams"}, {"test": "bootstrap"}])
+@pytest.mark.parametrize(
+    "options", [{"adjust": "holm"}, {"adjust": "maxT"}, {"test": "williams"}, {"test": "bootstrap"}]
+)
 def test_planned_comparisons_are_a_family_of_their_own(options):
     judgements = judged(systems=14)
     every = compare(judgements, draws=300, **options)
     found = compare(judgements, draws=300, against=["fair", "bad"], **options)
-    # Each metric with each of the two, and these with each other; what the others are compared with stands second.
-    assert [(row["metric"], row["other"]) for row in found] == [("good", "fair"), ("good", "bad"), ("poor", "fair"), ("fair", "bad"), ("poor", "bad")]
+    # Each metric with each of the two, and these with each other; what the others are compared with stands
+    # second.
+    assert [(row["metric"], row["other"]) for row in found] == [
+        ("good", "fair"),
+        ("good", "bad"),
+        ("poor", "fair"),
+        ("fair", "bad"),
+        ("poor", "bad"),
+    ]
     for row in found:
         one = every.where(metric=row["metric"], other=row["other"])
         same = one[0] if len(one) else every.where(metric=row["other"], other=row["metric"])[0]
         side = 1 if len(one) else -1
         assert row["p"] == same["p"]
         assert row["delta"] == side * same["delta"] == pytest.approx(row["value"] - row["other_value"])
-        assert (row["low"], row["high"]) == ((same["low"], same["high"]) if side > 0 else (-same["high"], -same["low"]))
+        assert (row["low"], row["high"]) == (
+            (same["low"], same["high"]) if side > 0 else (-same["high"], -same["low"])
+        )
         assert row["p"] <= row["p_adjusted"] <= same["p_adjusted"]
     if found.made["adjust"] == "holm":
         assert found.column("p_adjusted") == pytest.approx(adjusted(found.column("p"), "holm").tolist())
@@ -270,13 +322,22 @@ def test_a_planned_comparison_with_what_has_no_scores_says_why():
 
 
 def test_the_title_names_coefficient_and_level():
-    assert compare(judged(), "input", "kendall", draws=20).title == "Differences in Kendall's tau-b, input level"
+    assert (
+        compare(judged(), "input", "kendall", draws=20).title == "Differences in Kendall's tau-b, input level"
+    )
 
 
 def test_what_is_undefined_says_why():
     judgements = judged()
-    judgements = judgements.with_metrics({"constant": np.ones(judgements.human().shape), "nothing": np.full(judgements.human().shape, np.nan)})
-    for options in ({}, {"test": "bootstrap"}, {"test": "williams"}, {"level": "input", "coefficient": "kendall"}):
+    judgements = judgements.with_metrics(
+        {"constant": np.ones(judgements.human().shape), "nothing": np.full(judgements.human().shape, np.nan)}
+    )
+    for options in (
+        {},
+        {"test": "bootstrap"},
+        {"test": "williams"},
+        {"level": "input", "coefficient": "kendall"},
+    ):
         found = compare(judgements, draws=99, **options)
         for label in ("constant", "nothing"):
             row = found.where(metric="good", other=label)[0]
@@ -370,7 +431,9 @@ def test_stopping_early_is_for_permutations_without_max_t():
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "williams"])
 def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
     rng = np.random.default_rng(0)
-    judged = Judgements.from_arrays(np.full((5, 9), np.nan), {name: rng.normal(size=(5, 9)) for name in "abc"})
+    judged = Judgements.from_arrays(
+        np.full((5, 9), np.nan), {name: rng.normal(size=(5, 9)) for name in "abc"}
+    )
     found = judged.compare(test=test, draws=20)
     assert len(found) == 3
     for row in found:
@@ -381,4 +444,9 @@ def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
 def test_too_few_systems_are_said() -> None:
     judged = Judgements.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [2, 3]], "b": [[2, 2], [1, 3]]})
     assert judged.compare(draws=20).notes[1].startswith("Nothing can be said from 2 systems")
-    assert judged.only(systems=["system1"]).compare(draws=20).notes[1].startswith("Nothing can be said from 1 system:")
+    assert (
+        judged.only(systems=["system1"])
+        .compare(draws=20)
+        .notes[1]
+        .startswith("Nothing can be said from 1 system:")
+    )

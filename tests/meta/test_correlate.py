@@ -28,8 +28,14 @@ def made_up(seed: int = 0, systems: int = 6, segments: int = 12, people: int = 3
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=(systems, 1)) + rng.normal(size=(systems, segments))
     ratings = np.round(truth[..., None] + rng.normal(size=(systems, segments, people)) * 0.5)
-    metrics = {"good": truth + rng.normal(size=truth.shape) * 0.5, "ter": -truth + rng.normal(size=truth.shape), "flat": np.zeros(truth.shape)}
-    return Judgements.from_arrays({"quality": ratings}, metrics, higher_is_better={"ter": False, "flat": None})
+    metrics = {
+        "good": truth + rng.normal(size=truth.shape) * 0.5,
+        "ter": -truth + rng.normal(size=truth.shape),
+        "flat": np.zeros(truth.shape),
+    }
+    return Judgements.from_arrays(
+        {"quality": ratings}, metrics, higher_is_better={"ter": False, "flat": None}
+    )
 
 
 def one(found, **conditions):
@@ -50,7 +56,9 @@ def test_a_row_for_each_metric_level_and_coefficient() -> None:
     assert (row["n"], row["n_groups"], row["n_undefined"]) == (6, 1, 0)
     assert row["low"] < row["value"] < row["high"]
     by_input = one(found, metric="good", level="input", coefficient="kendall")
-    assert by_input["value"] == pytest.approx(np.mean([stats.kendalltau(judged.metrics["good"][:, i], z[:, i]).statistic for i in range(12)]))
+    assert by_input["value"] == pytest.approx(
+        np.mean([stats.kendalltau(judged.metrics["good"][:, i], z[:, i]).statistic for i in range(12)])
+    )
     assert (by_input["n"], by_input["n_groups"]) == (6, 12)
     assert math.isnan(by_input["p"])
     assert found.made["seed"] == 12345
@@ -73,18 +81,28 @@ def test_intervals_are_those_of_the_shared_draws() -> None:
         found = correlate(judged, interval=over, draws=40, seed=7)
         draws = bootstrap(6, 12, over, 40, 7)
         for row in found.where(metric=["good", "ter"]):
-            expected = percentile(measure(row["coefficient"]).replicates(row["level"], judged.oriented(row["metric"]), judged.human(), draws))
+            expected = percentile(
+                measure(row["coefficient"]).replicates(
+                    row["level"], judged.oriented(row["metric"]), judged.human(), draws
+                )
+            )
             assert (row["low"], row["high"]) == pytest.approx(expected[:2])
             assert row["over"] == over
     assert found.rows == correlate(judged, interval="both", draws=40, seed=7).rows or np.array_equal(
-        found.column("low"), correlate(judged, interval="both", draws=40, seed=7).column("low"), equal_nan=True
+        found.column("low"),
+        correlate(judged, interval="both", draws=40, seed=7).column("low"),
+        equal_nan=True,
     )
     formula = correlate(judged, interval="fisher", metrics="good")
     row = one(formula, level="system", coefficient="kendall")
     assert (row["low"], row["high"]) == pytest.approx(fisher(row["value"], 6, "kendall")[:2])
     assert "single correlations" in one(formula, level="input", coefficient="pearson")["reason"]
-    assert math.isnan(one(correlate(judged, interval=None, metrics="good"), level="system", coefficient="pearson")["low"])
-    corrected = correlate(judged, method="bca", draws=200, metrics="good", levels="system", coefficients="pearson")[0]
+    assert math.isnan(
+        one(correlate(judged, interval=None, metrics="good"), level="system", coefficient="pearson")["low"]
+    )
+    corrected = correlate(
+        judged, method="bca", draws=200, metrics="good", levels="system", coefficients="pearson"
+    )[0]
     plain = correlate(judged, draws=200, metrics="good", levels="system", coefficients="pearson")[0]
     assert corrected["low"] != plain["low"]
 
@@ -92,11 +110,15 @@ def test_intervals_are_those_of_the_shared_draws() -> None:
 def test_every_measure_at_every_level_it_has() -> None:
     judged = made_up()
     found = correlate(judged, LEVELS, list(MEASURES), draws=8, metrics=["good", "ter"])
-    assert {(row["coefficient"], row["level"]) for row in found} == {(name, level) for name, by in MEASURES.items() for level in by.levels}
+    assert {(row["coefficient"], row["level"]) for row in found} == {
+        (name, level) for name, by in MEASURES.items() for level in by.levels
+    }
     x, z = judged.oriented("good"), judged.human()
     for name in ("acc_eq", "tau_eq", "acc_eq_calibrated", "spa", "pairwise_accuracy"):
         assert all(not math.isnan(row["floor"]) for row in found.where(coefficient=name))
-    assert one(found, coefficient="spa", metric="good")["value"] == pytest.approx(float(soft_pairwise_accuracy(x, z)))
+    assert one(found, coefficient="spa", metric="good")["value"] == pytest.approx(
+        float(soft_pairwise_accuracy(x, z))
+    )
     row = one(found, coefficient="acc_eq_calibrated", level="input", metric="good")
     expected = calibrate(x.T, z.T)
     assert (row["value"], row["epsilon"], row["skill"], row["floor"]) == pytest.approx(
@@ -110,7 +132,11 @@ def test_every_measure_at_every_level_it_has() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(arrays(np.float64, (2, 4, 3), elements=SCORES), st.sampled_from(["systems", "inputs", "both"]), st.integers(0, 9))
+@given(
+    arrays(np.float64, (2, 4, 3), elements=SCORES),
+    st.sampled_from(["systems", "inputs", "both"]),
+    st.integers(0, 9),
+)
 def test_replicates_of_pairs_as_an_explicit_loop(sides: np.ndarray, over: str, seed: int) -> None:
     x, z = np.where(np.isnan(sides).any(axis=0), np.nan, sides)
     draws = bootstrap(4, 3, over, 4, seed)
@@ -152,7 +178,10 @@ def test_soft_accuracy_in_draws() -> None:
         rows = [i for i in range(4) if draws.systems[b][i]]
         if len(rows) > 1:
             pairs = [
-                (float(soft_pairwise_accuracy(x[[i, j]][:, columns], z[[i, j]][:, columns])), draws.systems[b][i] * draws.systems[b][j])
+                (
+                    float(soft_pairwise_accuracy(x[[i, j]][:, columns], z[[i, j]][:, columns])),
+                    draws.systems[b][i] * draws.systems[b][j],
+                )
                 for i, j in combinations(rows, 2)
             ]
             assert both[b] == pytest.approx(np.average([v for v, _ in pairs], weights=[w for _, w in pairs]))
@@ -169,7 +198,10 @@ def test_the_ceiling_is_one_annotator_against_the_mean_of_the_others() -> None:
         values.append(stats.kendalltau(ratings[..., person].mean(axis=1), others.mean(axis=1)).statistic)
     assert one(found, coefficient="kendall")["ceiling"] == pytest.approx(np.mean(values))
     assert math.isnan(one(found, coefficient="kendall")["disattenuated"])
-    pairs = [np.corrcoef(ratings[..., i].mean(axis=1), ratings[..., j].mean(axis=1))[0, 1] for i, j in combinations(range(3), 2)]
+    pairs = [
+        np.corrcoef(ratings[..., i].mean(axis=1), ratings[..., j].mean(axis=1))[0, 1]
+        for i, j in combinations(range(3), 2)
+    ]
     reliable = 3 * np.mean(pairs) / (1 + 2 * np.mean(pairs))
     row = one(found, coefficient="pearson")
     if row["value"] / math.sqrt(reliable) <= 1:
@@ -194,12 +226,20 @@ def test_a_ceiling_that_is_not_known_says_why() -> None:
         (alike, "all ratings are alike, or too few"),
     ):
         part = Judgements.from_arrays(humans, scores)
-        for row in [*correlate(part, interval=None), *correlate(Judgements.joined({"de": part, "fr": part}), interval=None)]:
+        for row in [
+            *correlate(part, interval=None),
+            *correlate(Judgements.joined({"de": part, "fr": part}), interval=None),
+        ]:
             assert math.isnan(row["ceiling"])
             assert row["ceiling_reason"] == reason
-    rated, unrated = (Judgements.from_arrays({"quality": humans}, scores) for humans in (ratings, judged.human()))
+    rated, unrated = (
+        Judgements.from_arrays({"quality": humans}, scores) for humans in (ratings, judged.human())
+    )
     half = Judgements.joined({"de": rated, "fr": unrated})
-    found = {row["group"]: row["ceiling_reason"] for row in correlate(half, "system", "kendall", metrics="good", interval=None)}
+    found = {
+        row["group"]: row["ceiling_reason"]
+        for row in correlate(half, "system", "kendall", metrics="good", interval=None)
+    }
     assert found["average"] == "" != found["fr"]
 
 
@@ -223,13 +263,25 @@ def test_groups_and_their_average() -> None:
 
 
 def test_pairs_that_people_ordered() -> None:
-    rows = [{"segment": s, "better": a, "worse": b, "lp": lp} for lp in ("x", "y") for s, a, b in ((1, "A", "B"), (2, "B", "C"), (2, "A", "C"))]
-    scores = {"A": {("x", 1): 3, ("x", 2): 1, ("y", 1): 0}, "B": {("x", 1): 2, ("x", 2): 1, ("y", 1): 1}, "C": {("x", 2): 1, ("y", 2): 4}}
+    rows = [
+        {"segment": s, "better": a, "worse": b, "lp": lp}
+        for lp in ("x", "y")
+        for s, a, b in ((1, "A", "B"), (2, "B", "C"), (2, "A", "C"))
+    ]
+    scores = {
+        "A": {("x", 1): 3, ("x", 2): 1, ("y", 1): 0},
+        "B": {("x", 1): 2, ("x", 2): 1, ("y", 1): 1},
+        "C": {("x", 2): 1, ("y", 2): 4},
+    }
     judged = Judgements.from_pairs(rows, {"m": scores}, group="lp")
     found = correlate(judged, "input", "darr", draws=20)
     values = {row["group"]: row["value"] for row in found}
     assert values == {"x": pytest.approx(-1 / 3), "y": -1, "average": pytest.approx(-2 / 3)}
-    assert [(row["n"], row["n_groups"], row["n_undefined"]) for row in found] == [(3, 2, 0), (1, 1, 2), (4, 2, 0)]
+    assert [(row["n"], row["n_groups"], row["n_undefined"]) for row in found] == [
+        (3, 2, 0),
+        (1, 1, 2),
+        (4, 2, 0),
+    ]
     ignoring = correlate(judged, "input", replace(measure("darr"), ties="ignore"), interval=None)
     assert ignoring[0]["value"] == 1
     with pytest.raises(InputError, match="DARR alone"):
@@ -239,7 +291,9 @@ def test_pairs_that_people_ordered() -> None:
 def test_scores_of_whole_systems() -> None:
     judged = made_up(people=1)
     whole = np.arange(6.0)
-    with_scores = replace(judged, metrics={}, higher_is_better={"corpus": False}, system_scores={"corpus": whole})
+    with_scores = replace(
+        judged, metrics={}, higher_is_better={"corpus": False}, system_scores={"corpus": whole}
+    )
     found = correlate(with_scores, ["system", "input"], "kendall", draws=20)
     row = one(found, level="system")
     assert row["value"] == pytest.approx(stats.kendalltau(-whole, judged.human().mean(axis=1)).statistic)
@@ -279,9 +333,14 @@ def test_few_systems_one_annotator_and_nothing_at_all() -> None:
     assert one(found, level="system", coefficient="pearson")["reason"] == "fewer than two points"
     assert one(found, level="input", coefficient="pearson")["n_undefined"] == 3
     assert one(found, level="global", coefficient="kendall")["value"] == 1
-    empty = Judgements.from_arrays([[math.nan] * 3] * 2, {"m": [[1.0, 2, 4]] * 2, "none": [[math.nan] * 3] * 2})
+    empty = Judgements.from_arrays(
+        [[math.nan] * 3] * 2, {"m": [[1.0, 2, 4]] * 2, "none": [[math.nan] * 3] * 2}
+    )
     found = correlate(empty, draws=10)
-    assert {row["reason"] for row in found} == {"there are no human scores here", "the metric has no scores here"}
+    assert {row["reason"] for row in found} == {
+        "there are no human scores here",
+        "the metric has no scores here",
+    }
 
 
 def test_what_is_refused() -> None:
@@ -308,9 +367,14 @@ def test_what_is_refused() -> None:
 
 def test_groups_are_drawn_each_for_itself() -> None:
     parts = {"de": made_up(1), "fr": made_up(2)}
-    row = one(correlate(Judgements.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4), group="average")
+    row = one(
+        correlate(Judgements.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4),
+        group="average",
+    )
     drawn = [
-        measure("pearson").replicates("system", part.oriented("good"), part.human(), bootstrap(6, 12, "both", 30, 4 + i))
+        measure("pearson").replicates(
+            "system", part.oriented("good"), part.human(), bootstrap(6, 12, "both", 30, 4 + i)
+        )
         for i, part in enumerate(parts.values())
     ]
     assert (row["low"], row["high"]) == pytest.approx(percentile(np.mean(drawn, axis=0))[:2])
@@ -328,7 +392,11 @@ def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
     for c, w in zip(draws.systems, draws.inputs, strict=True):
         right = wrong = 0.0
         for s, a, b in pairs:
-            weight = w[judged.segments.index(s)] * c[judged.systems.index(f"S{a}")] * c[judged.systems.index(f"S{b}")]
+            weight = (
+                w[judged.segments.index(s)]
+                * c[judged.systems.index(f"S{a}")]
+                * c[judged.systems.index(f"S{b}")]
+            )
             right += weight * (scores[a, s] > scores[b, s])
             wrong += weight * (scores[a, s] <= scores[b, s])
         expected.append((right - wrong) / (right + wrong) if right + wrong else math.nan)
@@ -341,13 +409,19 @@ def test_nothing_that_is_degenerate_raises_or_warns() -> None:
     rng = np.random.default_rng(0)
     for trial in range(24):
         systems, segments = rng.integers(1, 5, 2)
-        z, x = rng.integers(0, 3, (systems, segments, 2)).astype(float), rng.integers(0, 3, (systems, segments)).astype(float)
+        z, x = (
+            rng.integers(0, 3, (systems, segments, 2)).astype(float),
+            rng.integers(0, 3, (systems, segments)).astype(float),
+        )
         for side in (z, x):
             side[rng.random(side.shape) < 0.3] = np.nan
         x[0, 0] = 1e308 if trial % 5 == 0 else x[0, 0]
         groups = rng.integers(0, 2, segments).tolist() if trial % 2 else None
         judged = Judgements.from_arrays({"h": z}, {"m": x}, groups=groups)
-        interval, method = ["both", "systems", "inputs", "fisher"][trial % 4], ["percentile", "bca"][trial % 3 == 0]
+        interval, method = (
+            ["both", "systems", "inputs", "fisher"][trial % 4],
+            ["percentile", "bca"][trial % 3 == 0],
+        )
         for row in correlate(judged, LEVELS, list(MEASURES), draws=4, interval=interval, method=method):
             assert not math.isnan(row["value"]) or row["reason"]
 
@@ -356,11 +430,15 @@ def test_two_systems_have_a_reason_and_no_interval_over_systems() -> None:
     rng = np.random.default_rng(0)
     judged = Judgements.from_arrays(rng.normal(size=(2, 9)), {"a": rng.normal(size=(2, 9))})
     for interval in ("both", "systems"):
-        for row in judged.correlate(levels=["system", "input"], coefficients=["pearson", "acc_eq"], interval=interval, draws=20):
+        for row in judged.correlate(
+            levels=["system", "input"], coefficients=["pearson", "acc_eq"], interval=interval, draws=20
+        ):
             assert not math.isnan(row["value"])
             assert math.isnan(row["low"])
             assert "an interval over systems needs three of them, there are 2" in row["reason"]
-            assert ("1 or -1" in row["reason"]) == ((row["level"], row["coefficient"]) == ("system", "pearson"))
+            assert ("1 or -1" in row["reason"]) == (
+                (row["level"], row["coefficient"]) == ("system", "pearson")
+            )
     inputs = judged.correlate(levels="input", coefficients="pearson", interval="inputs", draws=20)[0]
     assert not math.isnan(inputs["low"])
     assert inputs["reason"] == ""
@@ -389,12 +467,16 @@ def test_how_groups_become_one_value(average: str, undefined: str, level: str) -
 
     row = judged.correlate(interval="inputs", draws=30, **options)[0]
     assert row["value"] == pytest.approx(explicit(x, z))
-    assert row["value"] != pytest.approx(judged.correlate(levels=level, coefficients="kendall", interval=None)[0]["value"])
+    assert row["value"] != pytest.approx(
+        judged.correlate(levels=level, coefficients="kendall", interval=None)[0]["value"]
+    )
     drawn = bootstrap(5, 6, "inputs", 30, 12345)
     columns = [np.repeat(np.arange(6), counts.astype(int)) for counts in drawn.inputs]
     bounds = percentile(np.array([explicit(x[:, chosen], z[:, chosen]) for chosen in columns]), 0.95)
     assert (row["low"], row["high"]) == pytest.approx(bounds[:2])
-    with pytest.raises(ParameterError, match="average must be 'macro' or 'pairs' and undefined 'drop' or 'zero'"):
+    with pytest.raises(
+        ParameterError, match="average must be 'macro' or 'pairs' and undefined 'drop' or 'zero'"
+    ):
         judged.correlate(average="micro")
     with pytest.raises(ParameterError, match="comparisons average over what is defined"):
         judged.with_metrics({"b": x}).compare(coefficient=replace(measure("kendall"), undefined="zero"))

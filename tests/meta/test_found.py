@@ -52,7 +52,9 @@ def test_media_escape_what_they_show() -> None:
 
 
 def test_p_values_are_never_shown_as_nothing() -> None:
-    found = Found([{"p": 2e-9, "p_adjusted": 0.00094, "value": 2e-9, "own": 1e-7}], p_values=("p", "p_adjusted", "own"))
+    found = Found(
+        [{"p": 2e-9, "p_adjusted": 0.00094, "value": 2e-9, "own": 1e-7}], p_values=("p", "p_adjusted", "own")
+    )
     assert found.to_text().split()[-4:] == ["<.0001", "0.0009", "0.0000", "<.0001"]
     assert [cell.text for cell in found.page(3).sheets()[0].rows[0]] == ["<.001", "<.001", "0.000", "<.001"]
     assert "2e-09" in found.to_csv()
@@ -67,7 +69,10 @@ def test_how_it_was_made_names_versions_and_leaves_out_what_was_not_given() -> N
 
 
 def test_a_console_shows_what_says_something() -> None:
-    rows = [{"metric": name, "level": "system", "value": 0.5, "p": math.nan, "note": "", "n_undefined": 0} for name in ("a", "b")]
+    rows = [
+        {"metric": name, "level": "system", "value": 0.5, "p": math.nan, "note": "", "n_undefined": 0}
+        for name in ("a", "b")
+    ]
     shown = str(Found(rows, {}, "Agreement")).splitlines()
     assert shown[0] == "Agreement: level system"
     assert shown[1].split() == ["metric", "value"]

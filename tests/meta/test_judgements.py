@@ -18,15 +18,28 @@ from nlgauge.features import RunOptions
 from nlgauge.meta import Judgements
 
 ROWS = [
-    {"system": system, "segment": segment, "lp": "de", "adequacy": float(i + segment), "chrf": 0.1 * i, "ter": -0.5 * i, "w": segment + 1}
+    {
+        "system": system,
+        "segment": segment,
+        "lp": "de",
+        "adequacy": float(i + segment),
+        "chrf": 0.1 * i,
+        "ter": -0.5 * i,
+        "w": segment + 1,
+    }
     for i, system in enumerate(["A", "B", "C"])
     for segment in range(2)
 ]
 
 
-@pytest.mark.parametrize("make", [list, pd.DataFrame, pl.DataFrame, lambda rows: {name: [row[name] for row in rows] for name in rows[0]}])
+@pytest.mark.parametrize(
+    "make",
+    [list, pd.DataFrame, pl.DataFrame, lambda rows: {name: [row[name] for row in rows] for name in rows[0]}],
+)
 def test_tidy_rows_of_every_kind(make) -> None:
-    judged = Judgements.from_frame(make(ROWS), "adequacy", ["chrf", "ter"], weight="w", higher_is_better={"ter": False})
+    judged = Judgements.from_frame(
+        make(ROWS), "adequacy", ["chrf", "ter"], weight="w", higher_is_better={"ter": False}
+    )
     assert judged.systems == ("A", "B", "C")
     assert judged.segments == (0, 1)
     assert judged.human().tolist() == [[0, 1], [1, 2], [2, 3]]
@@ -42,11 +55,19 @@ def test_missing_rows_and_values_are_nan() -> None:
     assert math.isnan(judged.human()[0, 1])
     common = judged.complete()
     assert common.segments == (0, 1)
-    assert np.isnan(common.human()).tolist() == np.isnan(common.metrics["chrf"]).tolist() == [[True, True], [False, False], [False, True]]
+    assert (
+        np.isnan(common.human()).tolist()
+        == np.isnan(common.metrics["chrf"]).tolist()
+        == [[True, True], [False, False], [False, True]]
+    )
 
 
 def test_several_annotators() -> None:
-    rows = [{**row, "who": who, "adequacy": row["adequacy"] + extra} for row in ROWS for who, extra in (("x", 0), ("y", 1))]
+    rows = [
+        {**row, "who": who, "adequacy": row["adequacy"] + extra}
+        for row in ROWS
+        for who, extra in (("x", 0), ("y", 1))
+    ]
     judged = Judgements.from_frame(rows, "adequacy", "chrf", annotator="who")
     assert judged.ratings["adequacy"].shape == (3, 2, 2)
     assert judged.human()[0].tolist() == [0.5, 1.5]
@@ -104,12 +125,19 @@ def test_from_pairs() -> None:
 
 
 def result(**fields):
-    corpus = nlgauge.Corpus.read({"A": ["the cat sat"] * 3, "B": ["a dog", "the cat", "the"]}, ["the cat sat"] * 3, ids=["s0", "s1", "s2"])
+    corpus = nlgauge.Corpus.read(
+        {"A": ["the cat sat"] * 3, "B": ["a dog", "the cat", "the"]},
+        ["the cat sat"] * 3,
+        ids=["s0", "s1", "s2"],
+    )
     return nlgauge.Scorer(["bleu", "ter"]).score_corpus(replace(corpus, **fields), None, RunOptions())
 
 
 def test_from_a_result_and_fields_of_its_records() -> None:
-    own = {"adequacy": {"A": (5, 4, None), "B": (1, 2, 3)}, "human.x": {"A": ((1, 2), (3, 4), (5, 6)), "B": ((1, 2),) * 3}}
+    own = {
+        "adequacy": {"A": (5, 4, None), "B": (1, 2, 3)},
+        "human.x": {"A": ((1, 2), (3, 4), (5, 6)), "B": ((1, 2),) * 3},
+    }
     scored = result(system_fields=own, fields={"domain": ("news", "news", "ted")})
     judged = Judgements.from_result(scored, ["adequacy", "human"], group="domain")
     assert judged.humans["adequacy"][1].tolist() == [1, 2, 3]
@@ -131,7 +159,13 @@ def test_from_a_result_and_fields_of_its_records() -> None:
 
 def test_from_a_result_of_records_that_several_annotators_judged() -> None:
     records = [
-        {"id": i, "system": system, "prediction": f"{system} sat {i}", "reference": "it sat", "adequacy": [i, i + extra, None if i else 5]}
+        {
+            "id": i,
+            "system": system,
+            "prediction": f"{system} sat {i}",
+            "reference": "it sat",
+            "adequacy": [i, i + extra, None if i else 5],
+        }
         for system, extra in (("A", 1), ("B", 2))
         for i in range(3)
     ]
@@ -145,7 +179,10 @@ def test_from_a_result_and_a_file(tmp_path: Path) -> None:
     path = tmp_path / "human.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     table = tmp_path / "human.csv"
-    table.write_text("system,segment,adequacy\n" + "\n".join(f"{row['system']},{row['segment']},{row['adequacy']}" for row in rows))
+    table.write_text(
+        "system,segment,adequacy\n"
+        + "\n".join(f"{row['system']},{row['segment']},{row['adequacy']}" for row in rows)
+    )
     for given in (path, str(path), table, rows, pd.DataFrame(rows)):
         assert Judgements.from_result(result(), given).human().tolist() == [[0, 1, 2]] * 2
     with pytest.raises(InputError, match="does not have: s9"):
@@ -155,8 +192,12 @@ def test_from_a_result_and_a_file(tmp_path: Path) -> None:
 def test_from_the_layout_of_mt_metrics_eval(tmp_path: Path) -> None:
     (tmp_path / "human-scores").mkdir()
     (tmp_path / "metric-scores" / "en-de").mkdir(parents=True)
-    (tmp_path / "human-scores" / "en-de.mqm.seg.score").write_text("A\t1\nA\t2\nB\t3\nB\tNone\nref\tNone\nref\tNone\n")
-    (tmp_path / "metric-scores" / "en-de" / "chrF-refA.seg.score").write_text("A\t.1\nA\t.2\nB\t.3\nB\t.4\nref\t1\nref\t1\n")
+    (tmp_path / "human-scores" / "en-de.mqm.seg.score").write_text(
+        "A\t1\nA\t2\nB\t3\nB\tNone\nref\tNone\nref\tNone\n"
+    )
+    (tmp_path / "metric-scores" / "en-de" / "chrF-refA.seg.score").write_text(
+        "A\t.1\nA\t.2\nB\t.3\nB\t.4\nref\t1\nref\t1\n"
+    )
     (tmp_path / "metric-scores" / "en-de" / "chrF-refA.sys.score").write_text("A\t.7\nB\t.8\n")
     judged = Judgements.from_mtme(tmp_path, "en-de", corpus_scores=True)
     assert judged.systems == ("A", "B")

@@ -25,7 +25,9 @@ def test_every_public_name_is_there_and_has_a_text(name: str) -> None:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     probe = "import sys, nlgauge.meta; print(*sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600
+    )
     assert {"numpy", "scipy", "pandas", "polars"}.isdisjoint(done.stdout.split())
 
 
@@ -36,13 +38,22 @@ def test_an_unknown_name_is_refused() -> None:
 
 
 def test_packages_need_not_be_imported_first() -> None:
-    probe = "import nlgauge.meta; print(nlgauge.meta.benchmarks.load('sample').name, nlgauge.show.plots.meta.__name__)"
+    probe = (
+        "import nlgauge.meta; print(nlgauge.meta.benchmarks.load('sample').name,"
+        " nlgauge.show.plots.meta.__name__)"
+    )
     pytest.importorskip("matplotlib")
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600
+    )
     assert done.stdout.split() == ["sample", "nlgauge.show.plots.meta"]
 
 
 def test_everything_else_is_there_without_matplotlib() -> None:
-    probe = "import sys; sys.modules['matplotlib'] = None\nfrom nlgauge.meta import *\nprint(correlate.__name__)"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600)
+    probe = (
+        "import sys; sys.modules['matplotlib'] = None\nfrom nlgauge.meta import *\nprint(correlate.__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, timeout=600
+    )
     assert done.stdout.split() == ["correlate"]

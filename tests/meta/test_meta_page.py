@@ -17,7 +17,9 @@ def test_every_block_prints_what_the_page_shows() -> None:
     assert len(blocks) >= 10
     assert all(block.startswith(">>> ") for block in blocks)
     said: list[str] = []
-    examples = doctest.DocTestParser().get_doctest("".join(blocks), {}, "meta-evaluation.md", "meta-evaluation.md", 0)
+    examples = doctest.DocTestParser().get_doctest(
+        "".join(blocks), {}, "meta-evaluation.md", "meta-evaluation.md", 0
+    )
     doctest.DocTestRunner(verbose=False).run(examples, out=said.append)
     assert "".join(said) == ""
 

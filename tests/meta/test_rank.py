@@ -23,12 +23,20 @@ def judged(seed=0, systems=10, groups=None, human_scale=30.0):
 
 
 def test_weights_of_a_tree():
-    tasks = [Task("pearson", "system", group="x"), Task("pearson", "system", group="y"), Task("kendall", "input", group="x")]
+    tasks = [
+        Task("pearson", "system", group="x"),
+        Task("pearson", "system", group="y"),
+        Task("kendall", "input", group="x"),
+    ]
     assert tree_weights(tasks) == pytest.approx([1 / 3] * 3)
     assert tree_weights(tasks, ["level"]) == pytest.approx([0.25, 0.25, 0.5])
     assert tree_weights(tasks, ["group", "level"]) == pytest.approx([0.25, 0.5, 0.25])
-    assert tree_weights([Task("pearson", "system", share=3), Task("kendall", "system")]) == pytest.approx([0.75, 0.25])
-    with pytest.raises(ParameterError, match="by must name some of group, human, level, coefficient, got 'year'"):
+    assert tree_weights([Task("pearson", "system", share=3), Task("kendall", "system")]) == pytest.approx(
+        [0.75, 0.25]
+    )
+    with pytest.raises(
+        ParameterError, match="by must name some of group, human, level, coefficient, got 'year'"
+    ):
         tree_weights(tasks, ["year"])
 
 
@@ -36,7 +44,9 @@ def test_one_task_is_its_comparison():
     judgements = judged().only(humans=["one"])
     found, pairs = rank(judgements, [Task("pearson", "system")], draws=200), compare(judgements, draws=200)
     assert found.column("metric") == pairs.clusters().column("metric")
-    assert found.column("average") == pytest.approx([(value + 1) / 2 for value in pairs.clusters().column("value")])
+    assert found.column("average") == pytest.approx(
+        [(value + 1) / 2 for value in pairs.clusters().column("value")]
+    )
     assert found.column("cluster") == pairs.clusters().column("cluster")
     assert found.column("letters") == pairs.clusters().column("letters")
 
@@ -46,18 +56,32 @@ def test_the_average_of_tasks_and_its_null():
     tasks = [Task("pearson", "system", "one"), Task("acc_eq", "input", "two")]
     found = rank(judgements, tasks, draws=200, adjust="none")
     for row in found:
-        assert row["average"] == pytest.approx(((row["one system pearson"] + 1) / 2 + row["two input acc_eq"]) / 2)
+        assert row["average"] == pytest.approx(
+            ((row["one system pearson"] + 1) / 2 + row["two input acc_eq"]) / 2
+        )
     assert found.made["tasks"] == "one system pearson 0.5; two input acc_eq 0.5"
     parts = [
-        all_pairs(judgements, task.human, planned(task.level, task.coefficient, None, None, "none", 200, 12345, None, 0.95, 0.05), intervals=False)
+        all_pairs(
+            judgements,
+            task.human,
+            planned(task.level, task.coefficient, None, None, "none", 200, 12345, None, 0.95, 0.05),
+            intervals=False,
+        )
         for task in tasks
     ]
-    # A correlation lies in [-1, 1], a share in [0, 1]: half of the one beside the whole of the other, in values and draws.
-    delta, null = (0.5 * one / 2 + 0.5 * other for one, other in zip(*((of.deltas, of.null) for of in parts), strict=True))
+    # A correlation lies in [-1, 1], a share in [0, 1]: half of the one beside the whole of the other, in
+    # values and draws.
+    delta, null = (
+        0.5 * one / 2 + 0.5 * other
+        for one, other in zip(*((of.deltas, of.null) for of in parts), strict=True)
+    )
     k, m = np.triu_indices(3, 1)
     for i, j, p in zip(k, m, two_sided(delta, null), strict=True):
         for alpha, shared in ((p, False), (p - 1e-9, True)):
-            letters = {row["metric"]: row["letters"] for row in rank(judgements, tasks, draws=200, adjust="none", alpha=float(alpha))}
+            letters = {
+                row["metric"]: row["letters"]
+                for row in rank(judgements, tasks, draws=200, adjust="none", alpha=float(alpha))
+            }
             assert bool(set(letters[judgements.labels[i]]) & set(letters[judgements.labels[j]])) == shared
 
 
@@ -68,7 +92,8 @@ def test_a_task_of_all_groups_counts_as_much_as_one_of_a_single_group():
     assert found.made["tasks"] == "x system pearson 0.25; y system pearson 0.25; x input kendall 0.5"
     row = found[0]
     assert row["average"] == pytest.approx(
-        ((row["x system pearson"] + 1) / 2 + (row["y system pearson"] + 1) / 2) / 4 + (row["x input kendall"] + 1) / 4
+        ((row["x system pearson"] + 1) / 2 + (row["y system pearson"] + 1) / 2) / 4
+        + (row["x input kendall"] + 1) / 4
     )
 
 
@@ -88,7 +113,9 @@ def test_every_preset_runs(preset):
     found = rank(judgements, preset=preset, test="bootstrap", draws=20)
     assert found.column("metric")[0] == "good"
     assert not any(math.isnan(value) for value in found.column("average"))
-    assert sum(float(part.rsplit(" ", 1)[1]) for part in found.made["tasks"].split("; ")) == pytest.approx(1, abs=1e-3)
+    assert sum(float(part.rsplit(" ", 1)[1]) for part in found.made["tasks"].split("; ")) == pytest.approx(
+        1, abs=1e-3
+    )
 
 
 def test_pooled_accuracy_counts_every_pair_of_systems():
@@ -96,7 +123,9 @@ def test_pooled_accuracy_counts_every_pair_of_systems():
     human = judgements.human().copy()
     human[5:, 10:] = np.nan
     judgements = Judgements.from_arrays(
-        {"one": human}, {name: np.where(np.isnan(human), np.nan, values) for name, values in judgements.metrics.items()}, groups=judgements.groups
+        {"one": human},
+        {name: np.where(np.isnan(human), np.nan, values) for name, values in judgements.metrics.items()},
+        groups=judgements.groups,
     )
     row = next(iter(rank(judgements, preset="wmt21", test="bootstrap", draws=20)))
     accuracy = (45 * row["x system pairwise_accuracy"] + 10 * row["y system pairwise_accuracy"]) / 55
@@ -154,9 +183,13 @@ def test_claims_about_these_very_systems_are_reversed_more_often():
     rng = np.random.default_rng(4)
     quality = rng.normal(size=(16, 60))
     systems = rng.normal(size=(16, 1))
-    metrics = {name: quality + systems + rng.normal(size=quality.shape) + rng.normal(size=(16, 1)) for name in "abcd"}
+    metrics = {
+        name: quality + systems + rng.normal(size=quality.shape) + rng.normal(size=(16, 1)) for name in "abcd"
+    }
     judgements = Judgements.from_arrays(quality + systems + rng.normal(size=quality.shape), metrics)
-    everything = {to: replicate(judgements, generalise_to=to, splits=20, draws=99)[6] for to in ("systems", "inputs")}
+    everything = {
+        to: replicate(judgements, generalise_to=to, splits=20, draws=99)[6] for to in ("systems", "inputs")
+    }
     assert everything["inputs"]["claimed"] > 3 * everything["systems"]["claimed"]
     assert everything["inputs"]["reversed"] > everything["systems"]["reversed"]
 

@@ -1,4 +1,7 @@
-"""Real judgements: values of SummEval from the specification of meta-evaluation, and a test on HANNA. Data as in test_benchmark_data.py."""
+"""Real judgements: values of SummEval from the specification of meta-evaluation, and a test on HANNA.
+
+Data as in test_benchmark_data.py.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,14 @@ from nlgauge.stats.measures import measure
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import Swaps
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 SCORES = Path(__file__).resolve().parents[2] / "docs" / "results" / "scores" / "leaderboard" / "hanna"
-pytestmark = pytest.mark.skipif(not (FOLDER / "summeval.jsonl.gz").is_file(), reason="the benchmarks are not here")
+pytestmark = pytest.mark.skipif(
+    not (FOLDER / "summeval.jsonl.gz").is_file(), reason="the benchmarks are not here"
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +48,12 @@ def test_ceilings_and_reliability_of_sixteen_systems(rows: list[dict]) -> None:
     found = judged.correlate(levels=["system", "input"], coefficients="kendall", interval=None)
     assert [round(row["ceiling"], 3) for row in found.where(level="system")] == [0.784, 0.878, 0.688, 0.769]
     assert [round(row["ceiling"], 3) for row in found.where(level="input")] == [0.590, 0.792, 0.626, 0.413]
-    assert [round(reliability("global", judged.ratings[name]), 3) for name in DIMENSIONS] == [0.849, 0.969, 0.896, 0.761]
+    assert [round(reliability("global", judged.ratings[name]), 3) for name in DIMENSIONS] == [
+        0.849,
+        0.969,
+        0.896,
+        0.761,
+    ]
 
 
 def test_chrf_at_the_four_levels(rows: list[dict]) -> None:
@@ -50,20 +62,32 @@ def test_chrf_at_the_four_levels(rows: list[dict]) -> None:
     by = {(row["system"], row["segment"]): row for row in rows}
     predictions = {system: [by[system, segment]["prediction"] for segment in segments] for system in systems}
     references = [by[systems[0], segment]["references"] for segment in segments]
-    human = [{"system": row["system"], "segment": segments.index(row["segment"]), "relevance": row["relevance"]} for row in rows]
+    human = [
+        {"system": row["system"], "segment": segments.index(row["segment"]), "relevance": row["relevance"]}
+        for row in rows
+    ]
     judged = Judgements.from_result(nlgauge.score(predictions, references, metrics=["chrf"]), human)
     found = judged.correlate(levels=LEVELS, coefficients=["pearson", "kendall"], interval=None)
-    assert [round(row["value"], 3) for row in found.where(coefficient="pearson")] == [0.736, 0.338, 0.338, 0.258]
+    assert [round(row["value"], 3) for row in found.where(coefficient="pearson")] == [
+        0.736,
+        0.338,
+        0.338,
+        0.258,
+    ]
     # Table 1 of the Shannon paper, row CHRF, relevance.
     assert round(found.where(coefficient="kendall", level="system")[0]["value"], 4) == 0.5882
 
 
 def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All 1,024 swaps of standardized system means give .00195, and swaps of scores whose cells were standardized .203."""
+    """All 1,024 swaps of standardized system means give .00195, and swaps of scores whose cells were
+    standardized .203.
+    """
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
     hanna = load("hanna").machines()
     names = ["sentence_bleu", "f1"]
-    judged = hanna.judgements({name: read(SCORES / f"{name}.json.gz") for name in names}, dimensions=["coherence"])
+    judged = hanna.judgements(
+        {name: read(SCORES / f"{name}.json.gz") for name in names}, dimensions=["coherence"]
+    )
     every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)
     x, z = judged.stacked(names), judged.human("coherence")
     null = null_differences(x, z, "system", measure("pearson"), Swaps("systems", every, None, None))[:, 0]

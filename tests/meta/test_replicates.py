@@ -19,7 +19,9 @@ from nlgauge.stats.levels import LEVELS
 from nlgauge.stats.resampling import Draws, bootstrap, leave_one_out
 
 SCORES = st.one_of(st.integers(0, 3).map(float), st.floats(-5, 5, width=16), st.just(math.nan))
-SIDES = st.tuples(st.integers(1, 5), st.integers(1, 4)).flatmap(lambda shape: arrays(np.float64, (2, *shape), elements=SCORES))
+SIDES = st.tuples(st.integers(1, 5), st.integers(1, 4)).flatmap(
+    lambda shape: arrays(np.float64, (2, *shape), elements=SCORES)
+)
 
 
 def without_self_pairs(name: str, level: str, x: np.ndarray, z: np.ndarray, draws: Draws) -> np.ndarray:
@@ -31,7 +33,10 @@ def without_self_pairs(name: str, level: str, x: np.ndarray, z: np.ndarray, draw
             known = ~np.isnan(x)
             total = (known * w).sum(axis=1)
             with np.errstate(invalid="ignore"):
-                means = [(np.where(known, side, 0) * w).sum(axis=1) / np.where(total, total, np.nan) for side in (x, z)]
+                means = [
+                    (np.where(known, side, 0) * w).sum(axis=1) / np.where(total, total, np.nan)
+                    for side in (x, z)
+                ]
             groups, weights, outer = [tuple(np.round(side, 9) for side in means)], [c], [1.0]
         elif level == "input":
             groups, weights, outer = list(zip(x.T, z.T, strict=True)), [c] * x.shape[1], list(w)
@@ -46,7 +51,9 @@ def without_self_pairs(name: str, level: str, x: np.ndarray, z: np.ndarray, draw
                 for j in range(i):
                     if not np.isnan([a[i], a[j], b[i], b[j]]).any():
                         sa, sb = np.sign(a[i] - a[j]), np.sign(b[i] - b[j])
-                        kind = 4 if sa == sb == 0 else 2 if sa == 0 else 3 if sb == 0 else 0 if sa == sb else 1
+                        kind = (
+                            4 if sa == sb == 0 else 2 if sa == 0 else 3 if sb == 0 else 0 if sa == sb else 1
+                        )
                         counts[kind] += own[i] * own[j]
             values.append(float(one.of_pairs(weighted.Pairs(*counts))))
         pairs = [(v, o) for v, o in zip(values, outer, strict=True) if not math.isnan(v) and o > 0]
@@ -63,7 +70,11 @@ def test_as_taking_what_was_drawn(sides: np.ndarray, over: str, seed: int) -> No
         for level in LEVELS:
             found = replicates(coefficient(name), level, *sides, draws)
             pairwise = name in ("kendall_a", "acc_eq", "tau_eq")
-            expected = without_self_pairs(name, level, x, z, draws) if pairwise else draw_by_draw(coefficient(name), level, x, z, draws)
+            expected = (
+                without_self_pairs(name, level, x, z, draws)
+                if pairwise
+                else draw_by_draw(coefficient(name), level, x, z, draws)
+            )
             np.testing.assert_allclose(found, expected, atol=1e-6, err_msg=f"{name} {level}")
 
 
@@ -75,16 +86,26 @@ def test_real_sizes_as_scipy(over: str, missing: float) -> None:
     x = z + rng.normal(size=(9, 30)) * 2
     x[rng.random((9, 30)) < missing] = np.nan
     draws = bootstrap(9, 30, over, 20, 3)
-    for name, oracle in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
+    for name, oracle in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
         found = {level: replicates(coefficient(name), level, x, z, draws) for level in LEVELS}
         for b in range(20):
-            rows, columns = (np.repeat(np.arange(len(counts)), counts.astype(int)) for counts in (draws.systems[b], draws.inputs[b]))
+            rows, columns = (
+                np.repeat(np.arange(len(counts)), counts.astype(int))
+                for counts in (draws.systems[b], draws.inputs[b])
+            )
             a, h = x[np.ix_(rows, columns)], np.where(np.isnan(x), np.nan, z)[np.ix_(rows, columns)]
             means = np.round(np.nanmean(a, axis=1), 9), np.round(np.nanmean(h, axis=1), 9)
             assert found["system"][b] == pytest.approx(oracle(*means).statistic, abs=1e-6)
             known = ~np.isnan(a)
             assert found["global"][b] == pytest.approx(oracle(a[known], h[known]).statistic, abs=1e-6)
-            for level, groups in (("input", zip(a.T, h.T, strict=True)), ("by_system", zip(a, h, strict=True))):
+            for level, groups in (
+                ("input", zip(a.T, h.T, strict=True)),
+                ("by_system", zip(a, h, strict=True)),
+            ):
                 values = []
                 for one, other in groups:
                     kept = ~np.isnan(one)
@@ -94,14 +115,20 @@ def test_real_sizes_as_scipy(over: str, missing: float) -> None:
 
 
 @pytest.mark.parametrize("levels", [0, 150])
-def test_long_vectors_are_counted_by_human_score_or_draw_by_draw(monkeypatch: pytest.MonkeyPatch, levels: int) -> None:
+def test_long_vectors_are_counted_by_human_score_or_draw_by_draw(
+    monkeypatch: pytest.MonkeyPatch, levels: int
+) -> None:
     rng = np.random.default_rng(2)
     x, z = rng.integers(0, 5, (2, 4, 6)).astype(float)
     draws = bootstrap(4, 6, "both", 10, 1)
-    expected = [replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")]
+    expected = [
+        replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")
+    ]
     monkeypatch.setattr(weighted, "_SIGNS", 3)
     monkeypatch.setattr(weighted, "_LEVELS", levels)
-    found = [replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")]
+    found = [
+        replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")
+    ]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -113,10 +140,14 @@ def test_weights_and_whole_scores_in_draws() -> None:
     for name in ("pearson", "spearman", "kendall"):
         for level in ("system", "input"):
             expected = draw_by_draw(coefficient(name), level, x, z, draws, weights)
-            np.testing.assert_allclose(replicates(coefficient(name), level, x, z, draws, weights), expected, atol=1e-9)
+            np.testing.assert_allclose(
+                replicates(coefficient(name), level, x, z, draws, weights), expected, atol=1e-9
+            )
     draws = bootstrap(6, 5, "systems", 12, 4)
     expected = draw_by_draw(coefficient("kendall"), "system", x, z, draws, None, whole)
-    np.testing.assert_allclose(replicates(coefficient("kendall"), "system", x, z, draws, None, whole), expected, atol=1e-9)
+    np.testing.assert_allclose(
+        replicates(coefficient("kendall"), "system", x, z, draws, None, whole), expected, atol=1e-9
+    )
 
 
 def test_draws_are_counts_and_the_same_for_the_same_seed() -> None:

@@ -19,19 +19,35 @@ import pytest
 import nlgauge
 from nlgauge.errors import NlgaugeError, ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, CorpusMetric
-from nlgauge.metric.card import HEADINGS, ApplTasks, Card, Categories, QualityDims, card, filter_metrics, list_metrics
+from nlgauge.metric.card import (
+    HEADINGS,
+    ApplTasks,
+    Card,
+    Categories,
+    QualityDims,
+    card,
+    filter_metrics,
+    list_metrics,
+)
 from nlgauge.metric.registry import metric_classes
 from nlgauge.models.weights.catalogue import CATALOGUE
 from nlgauge.models.weights.store import location
 
 OURS = {name: metric for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.")}
 
-# Every row of the thesis' Tables A.2 and A.3: technique, tasks, trained, unsupervised. Its N-gram technique is Overlap.
+# Every row of the thesis' Tables A.2 and A.3: technique, tasks, trained, unsupervised. Its N-gram technique
+# is Overlap.
 THESIS = {
-    **dict.fromkeys(("gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau"), ({"Grammar"}, {"SUM"}, False, True)),
+    **dict.fromkeys(
+        ("gunning_fog", "flesch_reading_ease", "flesch_kincaid", "coleman_liau"),
+        ({"Grammar"}, {"SUM"}, False, True),
+    ),
     **dict.fromkeys(("accuracy", "precision", "recall", "f1"), ({"Overlap"}, {"MT"}, False, True)),
     "mer": ({"Overlap"}, {"SR"}, False, True),
-    **dict.fromkeys(("abstractness", "repetitiveness", "coverage", "density", "compression"), ({"Overlap"}, {"SUM"}, False, True)),
+    **dict.fromkeys(
+        ("abstractness", "repetitiveness", "coverage", "density", "compression"),
+        ({"Overlap"}, {"SUM"}, False, True),
+    ),
     "bleu": ({"Overlap"}, {"MT", "IC", "DG", "QG", "RG"}, False, True),
     **dict.fromkeys(("nist", "orange", "ter", "character", "sacrebleu"), ({"Overlap"}, {"MT"}, False, True)),
     "rouge": ({"Overlap"}, {"MT"}, False, True),
@@ -92,10 +108,14 @@ def test_fields_are_filled(name: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_parameters_are_those_of_the_code(name: str) -> None:
-    rows = re.findall(r"^\| `(.*?)` \| `(.*?)` \| (.+?) \|$", section(card(name), "Parameters"), flags=re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(.*?)` \| `(.*?)` \| (.+?) \|$", section(card(name), "Parameters"), flags=re.MULTILINE
+    )
     # In the order of a call: parameters that can be given by name only are the last.
     parameters = sorted(fields(OURS[name]), key=lambda field: field.kw_only)
-    assert [(parameter, ast.literal_eval(default)) for parameter, default, _ in rows] == [(field.name, field.default) for field in parameters]
+    assert [(parameter, ast.literal_eval(default)) for parameter, default, _ in rows] == [
+        (field.name, field.default) for field in parameters
+    ]
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -103,10 +123,15 @@ def test_bounds_and_direction_that_the_card_tells_are_those_of_the_code(name: st
     reading = " ".join(section(card(name), "How to read the number").split())
     output = next(iter(OURS[name]().outputs().values()))[0]
     # What is said first is said of the first output.
-    pattern = r"(higher) is (?:better|easier|more|less redundant)|(lower) is better|(neither) (?:direction|end) is better"
+    pattern = (
+        r"(higher) is (?:better|easier|more|less redundant)|(lower) is better|(neither) (?:direction|end) is"
+        r" better"
+    )
     first = re.search(pattern, reading, re.IGNORECASE)
     assert first is not None
-    assert {"higher": True, "lower": False, "neither": None}[next(filter(None, first.groups())).lower()] is output.higher_is_better
+    assert {"higher": True, "lower": False, "neither": None}[
+        next(filter(None, first.groups())).lower()
+    ] is output.higher_is_better
     if math.isfinite(output.low) and math.isfinite(output.high):
         assert re.search(rf"{output.low:g} (to|and) {output.high:g}", reading)
 
@@ -148,7 +173,12 @@ def test_example_runs(name: str) -> None:
 def test_a_printed_example_can_be_copied_from_a_narrow_terminal(name: str) -> None:
     environment = {**os.environ, "COLUMNS": "40", "PYTHONUTF8": "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "nlgauge", "card", name], env=environment, capture_output=True, text=True, encoding="utf-8", check=True
+        [sys.executable, "-m", "nlgauge", "card", name],
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
     )
     (body,) = re.findall(r"```python\n(.*?)```", section(card(name), "Example"), flags=re.DOTALL)
     assert max(map(len, body.splitlines())) > 40
@@ -198,7 +228,11 @@ def test_list_is_the_registry() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "argument", "attribute"),
-    [(Categories, "category", "categories"), (ApplTasks, "appl_task", "tasks"), (QualityDims, "quality_dim", "qualities")],
+    [
+        (Categories, "category", "categories"),
+        (ApplTasks, "appl_task", "tasks"),
+        (QualityDims, "quality_dim", "qualities"),
+    ],
 )
 def test_filters_find_what_cards_say(kind: type, argument: str, attribute: str) -> None:
     for name, member in kind.__members__.items():
@@ -206,7 +240,9 @@ def test_filters_find_what_cards_say(kind: type, argument: str, attribute: str) 
         for spelling in (member, name, name.lower(), name.upper()):
             assert filter_metrics(**{argument: spelling}) == expected
     both = list(kind)[:2]
-    assert set(filter_metrics(**{argument: both})) == {metric for one in both for metric in filter_metrics(**{argument: one})}
+    assert set(filter_metrics(**{argument: both})) == {
+        metric for one in both for metric in filter_metrics(**{argument: one})
+    }
     assert filter_metrics(**{argument: []}) == []
 
 
@@ -220,9 +256,16 @@ def test_every_condition_must_hold() -> None:
             and references in (None, metric.takes != "alone")
             and source in (None, metric.source)
         ]
-        assert filter_metrics(trained=trained, unsupervised=unsupervised, needs_references=references, needs_source=source) == expected
+        assert (
+            filter_metrics(
+                trained=trained, unsupervised=unsupervised, needs_references=references, needs_source=source
+            )
+            == expected
+        )
     assert {"distinct", "smog"} <= set(filter_metrics(needs_references=False, needs_source=False))
-    assert {"cer", "exact_match", "mer", "wer"} <= set(filter_metrics(category="n-gram", appl_task="speech recognition"))
+    assert {"cer", "exact_match", "mer", "wer"} <= set(
+        filter_metrics(category="n-gram", appl_task="speech recognition")
+    )
 
 
 @pytest.mark.parametrize("given", ["Nonsense", "generation", 3, Categories.Overlap])
@@ -235,10 +278,16 @@ def test_figure_3_5() -> None:
     from nlgauge import NLGMetricverse
 
     assert NLGMetricverse.list_metrics() == list_metrics()
-    for task, some, none in ((ApplTasks.DataToText, "baryscore", "bertscore"), (ApplTasks.MachineTranslation, "bertscore", "cosmic")):
+    for task, some, none in (
+        (ApplTasks.DataToText, "baryscore", "bertscore"),
+        (ApplTasks.MachineTranslation, "bertscore", "cosmic"),
+    ):
         found = NLGMetricverse.filter_metrics(category=Categories.Embedding, appl_task=task)
         assert some in found and none not in found
-    assert isinstance(NLGMetricverse.filter_metrics(trained=True, unsupervised=True, quality_dim=QualityDims.Factuality), list)
+    assert isinstance(
+        NLGMetricverse.filter_metrics(trained=True, unsupervised=True, quality_dim=QualityDims.Factuality),
+        list,
+    )
 
 
 # --- other people's cards

@@ -48,8 +48,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 Build = Callable[[str], AnyMetric]
 NAMES = list(metric_classes())
 STRINGS = [name for name, metric in metric_classes().items() if not has_model(metric)]
-COSTLY = [name for name, metric in metric_classes().items() if issubclass(metric, Metric) and has_model(metric) and not issubclass(metric, Judged)]
-# What keeps a run on a tiny model valid and short, wherever a metric has such a parameter: the models have two layers.
+COSTLY = [
+    name
+    for name, metric in metric_classes().items()
+    if issubclass(metric, Metric) and has_model(metric) and not issubclass(metric, Judged)
+]
+# What keeps a run on a tiny model valid and short, wherever a metric has such a parameter: the models have
+# two layers.
 SMALL = {"layer": 2, "folds": 2, "modes": 1}
 # To a causal language model white space is text like any other: how well it expects it is what these measure.
 CHARACTERS_COUNT = {"perplexity", "shannon"}
@@ -77,10 +82,16 @@ def build(request: pytest.FixtureRequest) -> Build:
     def made(name: str) -> AnyMetric:
         metric = metric_classes()[name]
         names = [f.name for f in fields(metric)]
-        parameters = {**{key: value for key, value in SMALL.items() if key in names}, **said(name, "TEST_PARAMETERS", {})}
+        parameters = {
+            **{key: value for key, value in SMALL.items() if key in names},
+            **said(name, "TEST_PARAMETERS", {}),
+        }
         if name not in STRINGS:
             kinds = {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
-            parameters |= {parameter: str(request.getfixturevalue("tiny_models")[kind]) for parameter, kind in kinds.items()}
+            parameters |= {
+                parameter: str(request.getfixturevalue("tiny_models")[kind])
+                for parameter, kind in kinds.items()
+            }
         return metric(**parameters)
 
     return made
@@ -92,13 +103,20 @@ def terms(request: pytest.FixtureRequest) -> Callable[[str], Terms]:
 
     @cache
     def found(name: str) -> Terms:
-        shared = {"empty": "missing"} if any(f.name == "empty" for f in fields(metric_classes()[name])) else {}
+        shared = (
+            {"empty": "missing"} if any(f.name == "empty" for f in fields(metric_classes()[name])) else {}
+        )
         values = {**shared, **said(name, "CHANGED_PARAMETERS", {})}
         if name not in STRINGS:
             kinds = {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
-            values |= {parameter: str(request.getfixturevalue("tiny_models")[f"other {kind}"]) for parameter, kind in kinds.items()}
+            values |= {
+                parameter: str(request.getfixturevalue("tiny_models")[f"other {kind}"])
+                for parameter, kind in kinds.items()
+            }
         not_best = frozenset(said(name, "NOT_BEST_WHEN_EQUAL", ()))
-        return Terms(name in STRINGS, not_best, values, said(name, "TOLERANCE", 1e-5), said(name, "JUDGED", False))
+        return Terms(
+            name in STRINGS, not_best, values, said(name, "TOLERANCE", 1e-5), said(name, "JUDGED", False)
+        )
 
     return found
 
@@ -126,17 +144,27 @@ def test_every_parameter_has_another_value_to_be_checked_with(name, build, terms
     metric = build(name)
     known = other_values(metric, terms(name).other_values)
     for parameter in fields(metric):
-        assert parameter.name in known, f"tests/metrics/test_{name}.py must give another {parameter.name} in CHANGED_PARAMETERS"
+        assert parameter.name in known, (
+            f"tests/metrics/test_{name}.py must give another {parameter.name} in CHANGED_PARAMETERS"
+        )
         assert replace(metric, **{parameter.name: known[parameter.name]}) != metric
 
 
 @pytest.mark.parametrize("name", COSTLY)
 def test_the_cache_gives_the_bits_that_were_computed(name, build, statistics_file):
     metric, (predictions, references, sources) = build(name), sample()
-    runs = [nlgauge.score(predictions, references, sources, metrics=metric, cache=cache) for cache in (False, True, True)]
+    runs = [
+        nlgauge.score(predictions, references, sources, metrics=metric, cache=cache)
+        for cache in (False, True, True)
+    ]
     rows = runs[2].costs.used.get(CACHED, 0)
-    assert rows == (0 if fitted_on_a_system(metric) else runs[1].costs.used.get(CACHED, 0) + len(distinct_rows(metric)))
-    statistics = [[values.tobytes() for table in run.tables.values() for values in table.statistics.values()] for run in runs]
+    assert rows == (
+        0 if fitted_on_a_system(metric) else runs[1].costs.used.get(CACHED, 0) + len(distinct_rows(metric))
+    )
+    statistics = [
+        [values.tobytes() for table in run.tables.values() for values in table.statistics.values()]
+        for run in runs
+    ]
     assert statistics[0] == statistics[1] == statistics[2]
 
 
@@ -171,7 +199,9 @@ def test_signatures_end_with_our_version(name, build):
     assert build(name).signature(Corpus.read(["a"], ["a"], ["a"])).endswith(f"nlgauge:{version('nlgauge')}")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in STRINGS and name not in CHARACTERS_COUNT])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in STRINGS and name not in CHARACTERS_COUNT]
+)
 def test_predictions_that_cannot_be_seen_score_as_empty_ones(name, build):
     metric, text = build(name), "The cat sat on the mat."
     if isinstance(metric, CorpusMetric):
@@ -190,27 +220,53 @@ def test_processes_give_the_same_numbers(build, monkeypatch):
     metrics = [build(name) for name in NAMES]
     predictions, references, sources = sample(1)
     texts = {"A": predictions, "B": sample(2)[0]}, references, sources
-    serial, parallel = (nlgauge.score(*texts, metrics=metrics, executor=executor) for executor in (None, Processes(characters=700)))
+    serial, parallel = (
+        nlgauge.score(*texts, metrics=metrics, executor=executor)
+        for executor in (None, Processes(characters=700))
+    )
     assert len(serial.corpus.chunks(700)) > 2
     assert parallel.tables.keys() == serial.tables.keys()
     for (system, label), table in serial.tables.items():
         other = parallel.tables[system, label]
-        # A model may have other numbers of threads, so that its last bits differ, of which training makes more.
-        tolerance = 0 if table.metric.name in STRINGS else 1e-3 if fitted_on_a_system(table.metric) else said(table.metric.name, "TOLERANCE", 1e-5)
+        # A model may have other numbers of threads, so that its last bits differ, of which training makes
+        # more.
+        tolerance = (
+            0
+            if table.metric.name in STRINGS
+            else 1e-3
+            if fitted_on_a_system(table.metric)
+            else said(table.metric.name, "TOLERANCE", 1e-5)
+        )
         for part, statistics in table.statistics.items():
-            np.testing.assert_allclose(other.statistics[part], statistics, rtol=tolerance, atol=tolerance, err_msg=label)
-        np.testing.assert_allclose(list(other.scores().values()), list(table.scores().values()), rtol=tolerance, atol=tolerance, err_msg=label)
+            np.testing.assert_allclose(
+                other.statistics[part], statistics, rtol=tolerance, atol=tolerance, err_msg=label
+            )
+        np.testing.assert_allclose(
+            list(other.scores().values()),
+            list(table.scores().values()),
+            rtol=tolerance,
+            atol=tolerance,
+            err_msg=label,
+        )
 
 
 @pytest.mark.parametrize("name", STRINGS)
 @given(corpora(max_segments=3))
 def test_bounds_hold_on_any_text(name, build, corpus):
     metric = build(name)
-    check_bounds(metric, nlgauge.score(*corpus, ["the cat. sat", "", "on a mat"][: len(corpus[0])], metrics=metric), Terms())
+    check_bounds(
+        metric,
+        nlgauge.score(*corpus, ["the cat. sat", "", "on a mat"][: len(corpus[0])], metrics=metric),
+        Terms(),
+    )
 
 
 @pytest.mark.parametrize("name", STRINGS)
 def test_ten_thousand_tokens_are_scored(name, build):
     text = " ".join(WORDS[i * i % len(WORDS)] for i in range(10_000))
     metric = build(name)
-    check_bounds(metric, nlgauge.score([text, "the cat"], [text[7:], "the cat"], [text[7:], "the cat"], metrics=metric), Terms())
+    check_bounds(
+        metric,
+        nlgauge.score([text, "the cat"], [text[7:], "the cat"], [text[7:], "the cat"], metrics=metric),
+        Terms(),
+    )

@@ -1,4 +1,6 @@
-"""One rule for all string metrics: a text in which the metric's tokeniser finds no token scores as the empty text."""
+"""One rule for all string metrics: a text in which the metric's tokeniser finds no token scores as the
+empty text.
+"""
 
 from __future__ import annotations
 
@@ -44,19 +46,33 @@ TOKENIZERS = {
     for name, metric in STRINGS.items()
     if name not in TOKENLESS and issubclass(metric, Metric)
 }
-CASES = [*TOKENIZERS.items(), ("cder", "punctuated"), ("levenshtein", "unicode"), ("gleu", "13a"), ("meteor", "punctuated")]
+CASES = [
+    *TOKENIZERS.items(),
+    ("cder", "punctuated"),
+    ("levenshtein", "unicode"),
+    ("gleu", "13a"),
+    ("meteor", "punctuated"),
+]
 
 
 @pytest.mark.parametrize(("name", "tokenizer"), CASES)
 def test_texts_without_a_token_score_as_empty_ones(name, tokenizer):
-    given: dict[str, Any] = {"tokenizer": tokenizer} if "tokenizer" in (f.name for f in fields(STRINGS[name])) else {}
+    given: dict[str, Any] = (
+        {"tokenizer": tokenizer} if "tokenizer" in (f.name for f in fields(STRINGS[name])) else {}
+    )
     nothing = [text for text in NOTHING if not Tokens(tokenizer).of(text)]
     assert len(nothing) > 1
-    pairs = [*product(nothing, nothing), *((text, "the cat") for text in nothing), *(("the cat", text) for text in nothing)]
+    pairs = [
+        *product(nothing, nothing),
+        *((text, "the cat") for text in nothing),
+        *(("the cat", text) for text in nothing),
+    ]
     # A second segment keeps fits of document frequencies defined.
     texts = [[*side, "the cat sat"] for side in zip(*pairs, strict=True)]
     table = nlgauge.score(texts[0], texts[1], texts[1], metrics=STRINGS[name](**given)).segments("records")
-    found = [{key: value for key, value in row.items() if key not in ("segment", "system")} for row in table[:-1]]
+    found = [
+        {key: value for key, value in row.items() if key not in ("segment", "system")} for row in table[:-1]
+    ]
     empty = {side: found[pairs.index(side)] for side in (("", ""), ("", "the cat"), ("the cat", ""))}
     for pair, row in zip(pairs, found, strict=True):
         side = (pair[0] if pair[0] == "the cat" else "", pair[1] if pair[1] == "the cat" else "")

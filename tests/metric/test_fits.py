@@ -1,4 +1,6 @@
-"""Fits that come from files: whatever a stranger wrote there is refused when the result is loaded, and never reaches a kernel."""
+"""Fits that come from files: whatever a stranger wrote there is refused when the result is loaded, and
+never reaches a kernel.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ Arrays = dict[str, Array]
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return nlgauge.score(PREDICTIONS, REFERENCES, metrics=list(LABELS)).save(tmp_path_factory.mktemp("saved") / "out")
+    return nlgauge.score(PREDICTIONS, REFERENCES, metrics=list(LABELS)).save(
+        tmp_path_factory.mktemp("saved") / "out"
+    )
 
 
 @pytest.fixture
@@ -53,17 +57,29 @@ def without(name: str) -> Callable[[Arrays], None]:
 
 
 DAMAGES: dict[str, tuple[Callable[[Arrays], None], str]] = {
-    "more keys than values": (changed("keys1", lambda keys: np.concatenate([keys, keys[-1:] + np.arange(1, 4, dtype=np.uint64)])), "lengths must be"),
+    "more keys than values": (
+        changed("keys1", lambda keys: np.concatenate([keys, keys[-1:] + np.arange(1, 4, dtype=np.uint64)])),
+        "lengths must be",
+    ),
     "fewer values than keys": (changed("weights2", lambda weights: weights[:1]), "lengths must be"),
     "no values": (changed("information1", lambda values: values[:0]), "lengths must be"),
-    "values in two dimensions": (changed("weights1", lambda values: values[:, None]), "2 dimensions of float64; 1 of floating-point numbers"),
+    "values in two dimensions": (
+        changed("weights1", lambda values: values[:, None]),
+        "2 dimensions of float64; 1 of floating-point numbers",
+    ),
     "keys in two dimensions": (changed("keys1", lambda keys: keys[:, None]), "2 dimensions of uint64"),
     "keys that are missing": (without("keys2"), "the array 'keys2' .* is missing"),
     "a constant that is missing": (without("unseen"), "the array 'unseen' .* is missing"),
     "an empty constant": (changed("unseen", lambda values: values[:0]), "lengths must be 1"),
     "keys that fall": (changed("keys1", lambda keys: keys[::-1]), "ascending order"),
-    "keys twice": (changed("keys1", lambda keys: np.where(np.arange(len(keys)) == 1, keys[0], keys)), "ascending order"),
-    "keys with fractions": (changed("keys1", lambda keys: keys.astype(np.float64)), "dimensions of float64; 1 of whole numbers"),
+    "keys twice": (
+        changed("keys1", lambda keys: np.where(np.arange(len(keys)) == 1, keys[0], keys)),
+        "ascending order",
+    ),
+    "keys with fractions": (
+        changed("keys1", lambda keys: keys.astype(np.float64)),
+        "dimensions of float64; 1 of whole numbers",
+    ),
     "values that are not numbers": (changed("weights1", lambda values: values * np.nan), "not finite"),
     "infinite values": (changed("information2", lambda values: values + np.inf), "not finite"),
     "whole values": (changed("weights1", lambda values: values.astype(np.int64)), "dimensions of int64"),
@@ -107,7 +123,9 @@ def test_a_fit_of_a_system_that_is_not_there_is_refused():
 
 def test_rows_of_a_system_must_be_as_many_as_its_predictions(monkeypatch: pytest.MonkeyPatch):
     metric = BertScore(model="tiny", layer=1, idf=True)
-    monkeypatch.setattr(type(metric.fit()), "layout", lambda fit, rows: {"values": Stored("any", (rows, "seeds"))})
+    monkeypatch.setattr(
+        type(metric.fit()), "layout", lambda fit, rows: {"values": Stored("any", (rows, "seeds"))}
+    )
     check_fit("bertscore", metric, "A", {"values": np.zeros((3, 7))}, CORPUS)
     with pytest.raises(InputError, match=r"the shape \(2, 7\), but one of its lengths must be 3"):
         check_fit("bertscore", metric, "A", {"values": np.zeros((2, 7))}, CORPUS)

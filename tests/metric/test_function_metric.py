@@ -35,17 +35,22 @@ def measured(metric, predictions=PREDICTIONS, references=REFERENCES, **options):
 
 def test_the_score_is_the_mean_of_the_best_references():
     result = measured(nlgauge.metric(overlap))
-    expected = [max(overlap(p, r) for r in references) for p, references in zip(PREDICTIONS, REFERENCES, strict=True)]
+    expected = [
+        max(overlap(p, r) for r in references) for p, references in zip(PREDICTIONS, REFERENCES, strict=True)
+    ]
     assert [row["overlap"] for row in result.segments("records")] == expected
     assert result["overlap"]["score"] == pytest.approx(np.mean(expected), rel=1e-15)
 
 
 def test_the_reference_that_is_best_depends_on_the_direction_and_may_be_averaged():
     lowest = measured(nlgauge.metric(overlap, higher_is_better=False)).segments("records")
-    assert [row["overlap"] for row in lowest] == [min(overlap(p, r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)]
+    assert [row["overlap"] for row in lowest] == [
+        min(overlap(p, r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
+    ]
     mean = measured(nlgauge.metric(overlap), reduce_fn="mean").segments("records")
     assert [row["overlap"] for row in mean] == [
-        pytest.approx(np.mean([overlap(p, r) for r in rs])) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
+        pytest.approx(np.mean([overlap(p, r) for r in rs]))
+        for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
 
 
@@ -54,12 +59,19 @@ def test_intervals_comparisons_saving_and_adding(tmp_path):
     systems = {"A": PREDICTIONS * 10, "B": ["the", "dog", "he", "it"] * 10}
     result = nlgauge.score(systems, REFERENCES * 10, metrics=[metric, "wer"])
     assert result.intervals()["A"]["overlap"]["score"].low < result["A"]["overlap"]["score"]
-    assert result.compare("A", "B")["overlap"].difference == pytest.approx(result["A"]["overlap"]["score"] - result["B"]["overlap"]["score"])
+    assert result.compare("A", "B")["overlap"].difference == pytest.approx(
+        result["A"]["overlap"]["score"] - result["B"]["overlap"]["score"]
+    )
     assert result.compare("A", "B")["overlap"].p < 0.05
     loaded = nlgauge.load(result.save(tmp_path / "result"))
     assert loaded["A"]["overlap"] == result["A"]["overlap"]
-    assert [row["overlap"] for row in loaded.segments("records")] == [row["overlap"] for row in result.segments("records")]
-    assert nlgauge.score(systems, REFERENCES * 10, metrics="wer").add(metric)["B"]["overlap"] == result["B"]["overlap"]
+    assert [row["overlap"] for row in loaded.segments("records")] == [
+        row["overlap"] for row in result.segments("records")
+    ]
+    assert (
+        nlgauge.score(systems, REFERENCES * 10, metrics="wer").add(metric)["B"]["overlap"]
+        == result["B"]["overlap"]
+    )
 
 
 def test_as_a_decorator_with_and_without_options():
@@ -104,10 +116,18 @@ def test_several_outputs_each_with_its_direction():
     metric = nlgauge.metric(parts, outputs=("overlap", nlgauge.Output("length", None, 0)))
     result = measured(metric)
     assert list(result["parts"]) == ["score", "overlap", "length"]
-    assert result["parts"]["score"] == result["parts"]["overlap"] == measured(nlgauge.metric(overlap))["overlap"]["score"]
+    assert (
+        result["parts"]["score"]
+        == result["parts"]["overlap"]
+        == measured(nlgauge.metric(overlap))["overlap"]["score"]
+    )
     assert [output.higher_is_better for output in metric.outputs()["parts"]] == [True, None]
     with pytest.raises(
-        MetricError, match=r"segment 0: parts gave the keys length, overlap; its outputs are parts: say outputs=\('length', 'overlap'"
+        MetricError,
+        match=(
+            r"segment 0: parts gave the keys length, overlap; its outputs are parts: say outputs=\('length',"
+            r" 'overlap'"
+        ),
     ):
         measured(nlgauge.metric(parts))
     with pytest.raises(MetricError, match=r"overlap gave .*; it must give a dictionary with a, b"):
@@ -128,8 +148,16 @@ def test_a_segment_without_a_value_is_left_out_and_counted(missing):
 
 def test_in_batches():
     pairs = measured(nlgauge.metric(length_ratio, batch=True)).segments("records")
-    assert [row["length_ratio"] for row in pairs] == [max(len(p) / len(r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)]
-    columns = nlgauge.metric(lambda ps: {"a": np.arange(len(ps)), "b": [None] * len(ps)}, name="two", needs=None, outputs=("a", "b"), batch=True)
+    assert [row["length_ratio"] for row in pairs] == [
+        max(len(p) / len(r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
+    ]
+    columns = nlgauge.metric(
+        lambda ps: {"a": np.arange(len(ps)), "b": [None] * len(ps)},
+        name="two",
+        needs=None,
+        outputs=("a", "b"),
+        batch=True,
+    )
     rows = measured(columns, references=None).segments("records")
     assert [row["two"] for row in rows] == [0, 1, 2, 3]
     assert all(math.isnan(row["two.b"]) for row in rows)
@@ -138,11 +166,20 @@ def test_in_batches():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([1, 2], r"f gave \[1, 2\]; with batch=True it must give a list of 4 values, one for each prediction"),
+        (
+            [1, 2],
+            r"f gave \[1, 2\]; with batch=True it must give a list of 4 values, one for each prediction",
+        ),
         (1.0, "f gave 1.0; with batch=True it must give a list of 4 values"),
         ("1234", "f gave '1234'; with batch=True"),
         ({"f": 1}, r"f gave \{'f': 1\}; with batch=True"),
-        ([1, 2, "x", 4], r"segment 2: f gave 'x'; it must give a finite number, or None where there is none \(texts: 'he ran home'\)"),
+        (
+            [1, 2, "x", 4],
+            (
+                r"segment 2: f gave 'x'; it must give a finite number, or None where there is none \(texts:"
+                r" 'he ran home'\)"
+            ),
+        ),
     ],
 )
 def test_what_a_batch_must_give(given, message):
@@ -157,7 +194,9 @@ def test_an_error_of_the_function_names_the_segment_and_the_function():
         return 1.0
 
     metric = nlgauge.metric(fails)
-    with pytest.raises(MetricError, match=r"^segment 'third': fails raised KeyError: 'oops' \(texts: 'bad', 'r'\)\.$") as caught:
+    with pytest.raises(
+        MetricError, match=r"^segment 'third': fails raised KeyError: 'oops' \(texts: 'bad', 'r'\)\.$"
+    ) as caught:
         measured(metric, ["a", "a", "bad"], [["p", "q"], ["q"], ["r", "s"]], ids=["first", "second", "third"])
     assert isinstance(caught.value.__cause__.__cause__, KeyError)
     with pytest.raises(MetricError, match=r"^segment 1 of 'B': fails raised"):
@@ -165,12 +204,18 @@ def test_an_error_of_the_function_names_the_segment_and_the_function():
     with pytest.raises(MetricError, match=r"^segment 1: fails raised"):
         measured(metric, [["a", "b"], ["c", "bad"]], [["x", "y"], ["y"]])
     with pytest.raises(MetricError, match="fails raised KeyError on a batch of 2 predictions: 'oops'"):
-        measured(nlgauge.metric(lambda ps, rs: list(map(fails, ps, rs)), name="fails", batch=True), ["a", "bad"], ["x", "y"])
+        measured(
+            nlgauge.metric(lambda ps, rs: list(map(fails, ps, rs)), name="fails", batch=True),
+            ["a", "bad"],
+            ["x", "y"],
+        )
 
 
 @pytest.mark.parametrize("given", ["0.5", b"1", [1], math.inf, 10**400, object()])
 def test_what_is_not_a_number_is_refused(given):
-    with pytest.raises(MetricError, match=r"segment 0: f gave .*; it must give a finite number, or None where there is none"):
+    with pytest.raises(
+        MetricError, match=r"segment 0: f gave .*; it must give a finite number, or None where there is none"
+    ):
         measured(nlgauge.metric(lambda p, r: given, name="f"))
 
 
@@ -182,8 +227,19 @@ def test_what_is_not_a_number_is_refused(given):
         ((overlap,), {"name": "two words"}, "'two words' is not"),
         ((overlap,), {"name": "bleu"}, "a metric named 'bleu' is registered already"),
         ((overlap,), {"name": "sacreBLEU"}, "a metric named 'sacrebleu' is registered already"),
-        ((overlap,), {"needs": "reference"}, "needs must be 'references', 'sources', both or None, got 'reference'"),
-        ((overlap,), {"needs": None}, r"overlap\(prediction, reference\) cannot be called with \(prediction\): missing .*'reference'; see needs="),
+        (
+            (overlap,),
+            {"needs": "reference"},
+            "needs must be 'references', 'sources', both or None, got 'reference'",
+        ),
+        (
+            (overlap,),
+            {"needs": None},
+            (
+                r"overlap\(prediction, reference\) cannot be called with \(prediction\): missing"
+                r" .*'reference'; see needs="
+            ),
+        ),
         ((overlap,), {"needs": ("references", "sources")}, "too many positional arguments; see needs="),
         ((overlap,), {"outputs": ("a", "a")}, "outputs must be names that differ"),
         ((overlap,), {"outputs": ()}, "outputs must be names that differ"),
@@ -218,7 +274,9 @@ def test_it_keeps_the_contract_of_metrics_and_is_a_value():
         return float(prediction == reference)
 
     check_metric(nlgauge.metric(same, low=0, high=1))
-    check_metric(nlgauge.metric(lambda ps, rs: list(map(same, ps, rs)), name="same", low=0, high=1, batch=True))
+    check_metric(
+        nlgauge.metric(lambda ps, rs: list(map(same, ps, rs)), name="same", low=0, high=1, batch=True)
+    )
     metric = nlgauge.metric(overlap)
     assert metric == nlgauge.metric(overlap) == copy.deepcopy(metric) == pickle.loads(pickle.dumps(metric))
     assert metric != nlgauge.metric(overlap, low=0)
@@ -226,14 +284,28 @@ def test_it_keeps_the_contract_of_metrics_and_is_a_value():
 
 def test_functions_stay_in_this_process():
     """Other processes could not find them."""
-    assert measured(nlgauge.metric(overlap), run_concurrent=True)["overlap"] == measured(nlgauge.metric(overlap))["overlap"]
+    assert (
+        measured(nlgauge.metric(overlap), run_concurrent=True)["overlap"]
+        == measured(nlgauge.metric(overlap))["overlap"]
+    )
 
 
 def test_the_name_is_a_package_too_in_every_order_of_imports():
-    for before in ("", "import nlgauge.metric.registry; ", "from nlgauge.metric import Metric; ", "nlgauge.score(['a'], ['a'], metrics='bleu'); "):
-        code = f"import nlgauge; {before}m = nlgauge.metric(max, name='f'); import nlgauge.metric.card as c; from nlgauge import metric; "
+    for before in (
+        "",
+        "import nlgauge.metric.registry; ",
+        "from nlgauge.metric import Metric; ",
+        "nlgauge.score(['a'], ['a'], metrics='bleu'); ",
+    ):
+        code = (
+            f"import nlgauge; {before}m = nlgauge.metric(max, name='f'); import nlgauge.metric.card as c;"
+            " from nlgauge import metric; "
+        )
         done = subprocess.run(
-            [sys.executable, "-c", code + "print(m, metric is nlgauge.metric, c.__name__)"], capture_output=True, text=True, check=False
+            [sys.executable, "-c", code + "print(m, metric is nlgauge.metric, c.__name__)"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.stdout == "f True nlgauge.metric.card\n", done.stderr
     assert "needs" in inspect.signature(nlgauge.metric).parameters

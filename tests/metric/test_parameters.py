@@ -1,4 +1,6 @@
-"""Numeric parameters of string metrics: whatever number is given, it is refused, or the work is bounded by the texts."""
+"""Numeric parameters of string metrics: whatever number is given, it is refused, or the work is bounded
+by the texts.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ NUMERIC = [
     if {int, float} & {get_type_hints(metric)[field.name], *get_args(get_type_hints(metric)[field.name])}
 ]
 EXTREMES = [10**6, 10**9, 10**400, -1, 0, 0.5, math.nan, math.inf, -math.inf, 1e308, 5e-324]
-# Two short texts take some ten thousand calls, with a hundred orders twice as many; a loop over a million orders takes millions.
+# Two short texts take some ten thousand calls, with a hundred orders twice as many; a loop over a million
+# orders takes millions.
 MOST_CALLS, MOST_BYTES = 250_000, 20_000_000
 
 
@@ -54,10 +57,14 @@ def bounded() -> Iterator[None]:
 
 def score(metric: AnyMetric) -> None:
     texts = ["the cat sat on the mat", "a dog\nran home"]
-    nlgauge.score(texts, [[text[4:], "the dog ran"] for text in texts], texts[::-1], metrics=metric).segments("records")
+    nlgauge.score(texts, [[text[4:], "the dog ran"] for text in texts], texts[::-1], metrics=metric).segments(
+        "records"
+    )
 
 
-@pytest.mark.parametrize("value", EXTREMES, ids=lambda value: f"{value:.0e}" if abs(value) < 1e300 else str(value)[:4])
+@pytest.mark.parametrize(
+    "value", EXTREMES, ids=lambda value: f"{value:.0e}" if abs(value) < 1e300 else str(value)[:4]
+)
 @pytest.mark.parametrize(("name", "parameter"), NUMERIC)
 def test_any_number_is_refused_or_costs_no_more_than_the_texts(name, parameter, value):
     score(make(name))
@@ -75,7 +82,11 @@ def test_any_number_is_refused_or_costs_no_more_than_the_texts(name, parameter, 
 
 @pytest.mark.parametrize("name", [name for name, parameter in NUMERIC if parameter.endswith("order")])
 def test_the_highest_order_costs_no_more_than_short_texts(name):
-    orders = {parameter: 100 for metric, parameter in NUMERIC if metric == name and parameter.endswith("order") and parameter != "min_order"}
+    orders = {
+        parameter: 100
+        for metric, parameter in NUMERIC
+        if metric == name and parameter.endswith("order") and parameter != "min_order"
+    }
     score(make(name))
     with bounded():
         score(make(name, orders))

@@ -1,4 +1,6 @@
-"""Reduction over references and predictions: what is chosen, what is averaged, and what the signature says."""
+"""Reduction over references and predictions: what is chosen, what is averaged, and what the signature
+says.
+"""
 
 from __future__ import annotations
 
@@ -58,23 +60,33 @@ def test_the_chosen_rows_statistics_are_kept():
 def test_best_is_each_segments_best_single_reference(corpus):
     predictions, references = corpus
     for name, pick in (("chrf", max), ("wer", min), ("exact_match", max)):
-        together = [row[name] for row in nlgauge.score(predictions, references, metrics=name).segments("records")]
+        together = [
+            row[name] for row in nlgauge.score(predictions, references, metrics=name).segments("records")
+        ]
         for score, prediction, group in zip(together, predictions, references, strict=True):
-            singles = [nlgauge.score([prediction], [reference], metrics=name).segments("records")[0][name] for reference in group]
+            singles = [
+                nlgauge.score([prediction], [reference], metrics=name).segments("records")[0][name]
+                for reference in group
+            ]
             assert score == pick(singles)
 
 
 def test_parts_are_decided_apart():
     prediction, unigrams, order = "a b c d", "d c b a", "a b x y z q"
     result = nlgauge.score([prediction], [[unigrams, order]], metrics="rouge")["rouge"]
-    first, second = (nlgauge.score([prediction], [reference], metrics="rouge")["rouge"] for reference in (unigrams, order))
+    first, second = (
+        nlgauge.score([prediction], [reference], metrics="rouge")["rouge"] for reference in (unigrams, order)
+    )
     assert first["rouge1"] > second["rouge1"]
     assert second["rouge2"] > first["rouge2"]
     assert (result["rouge1"], result["rouge2"]) == (first["rouge1"], second["rouge2"])
     assert result["rouge2_recall"] == second["rouge2_recall"]
 
 
-@pytest.mark.parametrize(("rule", "expected"), [("mean", [0.75, 0.0]), ("max", [1.0, 0.0]), ("min", [0.0, 0.0]), (None, [1.0, 0.0])])
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [("mean", [0.75, 0.0]), ("max", [1.0, 0.0]), ("min", [0.0, 0.0]), (None, [1.0, 0.0])],
+)
 def test_first_over_references_then_over_predictions(rule, expected):
     predictions = [["a", "b", "c", "a"], ["x", "y", "x", "x"]]
     references = [["a", "a"], ["z"]]
@@ -85,16 +97,27 @@ def test_first_over_references_then_over_predictions(rule, expected):
 
 
 def test_nesting_of_averages_is_references_within_predictions():
-    """(1 + 1)^2 and (0 + 0)^2 for the two predictions, then (4 + 0)^2; the other way round, and over all pairs at once, it were 4."""
-    result = nlgauge.score([["a", "b"]], [["a", "a"]], metrics="exact_match", reduce_fn=lambda scores: float(np.sum(scores)) ** 2)
+    """(1 + 1)^2 and (0 + 0)^2 for the two predictions, then (4 + 0)^2; the other way round, and over all
+    pairs at once, it were 4.
+    """
+    result = nlgauge.score(
+        [["a", "b"]], [["a", "a"]], metrics="exact_match", reduce_fn=lambda scores: float(np.sum(scores)) ** 2
+    )
     assert result["exact_match"]["score"] == 16
 
 
 def test_several_predictions_are_reduced_for_joint_metrics_too():
     result = nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu")
     assert result["bleu"]["score"] == pytest.approx(100)
-    assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="min")["bleu"]["score"] == 0
-    assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="mean")["bleu"]["score"] == pytest.approx(50)
+    assert (
+        nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="min")["bleu"][
+            "score"
+        ]
+        == 0
+    )
+    assert nlgauge.score([["x y z w", "a b c d"]], [["a b c d", "q"]], metrics="bleu", reduce_fn="mean")[
+        "bleu"
+    ]["score"] == pytest.approx(50)
 
 
 def test_rows_are_compared_and_averaged_as_segments_are_scored():
@@ -126,7 +149,10 @@ def test_a_joint_metric_with_one_prediction_has_nothing_to_reduce():
 
 def test_one_reference_and_one_prediction_are_not_averaged():
     plain = nlgauge.score(["a b", "c d e f"], ["a", "c d"], metrics="wer")
-    assert nlgauge.score(["a b", "c d e f"], ["a", "c d"], metrics="wer", reduce_fn="mean")["wer"] == plain["wer"]
+    assert (
+        nlgauge.score(["a b", "c d e f"], ["a", "c d"], metrics="wer", reduce_fn="mean")["wer"]
+        == plain["wer"]
+    )
 
 
 def test_averages_make_the_corpus_score_their_mean_and_the_signature_says_so():
@@ -148,11 +174,21 @@ def test_a_literal_choice_is_in_the_signature_too():
 
 @pytest.mark.parametrize("rule", ["maximum_of_all", "", "float64", "pi", "mean()", "os.system", 3])
 def test_names_that_are_no_rule(rule):
-    with pytest.raises(ParameterError, match="reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable"):
+    with pytest.raises(
+        ParameterError,
+        match=(
+            "reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a"
+            " callable"
+        ),
+    ):
         wer(rule)
 
 
-@pytest.mark.parametrize("rule", ["sort", "array", lambda scores: scores, lambda scores: None], ids=["sort", "array", "identity", "None"])
+@pytest.mark.parametrize(
+    "rule",
+    ["sort", "array", lambda scores: scores, lambda scores: None],
+    ids=["sort", "array", "identity", "None"],
+)
 def test_functions_that_give_no_number(rule):
     with pytest.raises(ParameterError, match="must turn several scores into one number"):
         wer(rule)
@@ -162,9 +198,16 @@ def test_functions_that_give_no_number(rule):
 @given(st.lists(texts(), min_size=1, max_size=3), st.lists(texts(), min_size=1, max_size=3))
 def test_many_predictions_and_references_against_a_plain_loop(predictions, references):
     for name, pick in (("wer", min), ("chrf", max)):
-        scores = [[nlgauge.score([p], [r], metrics=name).segments("records")[0][name] for r in references] for p in predictions]
-        assert nlgauge.score([predictions], [references], metrics=name).segments("records")[0][name] == pick(map(pick, scores))
-        averaged = nlgauge.score([predictions], [references], metrics=name, reduce_fn="mean").segments("records")[0][name]
+        scores = [
+            [nlgauge.score([p], [r], metrics=name).segments("records")[0][name] for r in references]
+            for p in predictions
+        ]
+        assert nlgauge.score([predictions], [references], metrics=name).segments("records")[0][name] == pick(
+            map(pick, scores)
+        )
+        averaged = nlgauge.score([predictions], [references], metrics=name, reduce_fn="mean").segments(
+            "records"
+        )[0][name]
         assert averaged == pytest.approx(np.mean([np.mean(row) for row in scores]))
 
 
@@ -181,10 +224,18 @@ class Quotient(MeanMetric):
 
     def values(self, view: View) -> Array:
         pairs = [(view.text(p), view.text(r)) for p, r in zip(view.predictions, view.reference, strict=True)]
-        return np.array([[float(p) / float(r), float(p) - float(r)] if p and r else [math.nan, math.nan] for p, r in pairs])
+        return np.array(
+            [
+                [float(p) / float(r), float(p) - float(r)] if p and r else [math.nan, math.nan]
+                for p, r in pairs
+            ]
+        )
 
 
-@pytest.mark.parametrize(("rule", "expected"), [("mean", (1.5, [2, 1])), ("median", (1.5, [2, 1])), (np.max, (2, [3, 1])), ("sum", (3, [4, 2]))])
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [("mean", (1.5, [2, 1])), ("median", (1.5, [2, 1])), (np.max, (2, [3, 1])), ("sum", (3, [4, 2]))],
+)
 def test_an_average_leaves_out_undefined_references_and_segments(rule, expected):
     predictions, references = ["6", "", "4"], [["2", "6", ""], ["1"], ["4", "4"]]
     result = nlgauge.score(predictions, references, metrics=Quotient(), reduce_fn=rule)
@@ -192,11 +243,16 @@ def test_an_average_leaves_out_undefined_references_and_segments(rule, expected)
     assert [value for value in segments if not math.isnan(value)] == expected[1]
     assert math.isnan(segments[1])
     assert result["quotient"]["score"] == expected[0]
-    assert result.undefined() == {("system", "quotient", "quotient"): 1, ("system", "quotient", "difference"): 1}
+    assert result.undefined() == {
+        ("system", "quotient", "quotient"): 1,
+        ("system", "quotient", "difference"): 1,
+    }
 
 
 def test_an_average_leaves_out_undefined_predictions():
-    result = nlgauge.score([["8", ""], ["", ""]], [["2", "4"], ["1", "1"]], metrics=Quotient(), reduce_fn="mean")
+    result = nlgauge.score(
+        [["8", ""], ["", ""]], [["2", "4"], ["1", "1"]], metrics=Quotient(), reduce_fn="mean"
+    )
     assert result["quotient"] == {"score": 3, "quotient": 3, "difference": 5}
 
 
@@ -207,14 +263,22 @@ def test_an_undefined_row_never_wins_against_a_defined_one(rule, lower, referenc
     expected = {"max": 4, "min": 2}.get(rule, 2 if lower else 4)
     for predictions in (["4"], [["4", ""]], [["", "4"]]):
         result = nlgauge.score(predictions, [references], metrics=Quotient(lower), reduce_fn=rule)
-        assert [value for key, value in result.segments("records")[0].items() if "quotient" in key] == [expected, 4 - 4 / expected]
+        assert [value for key, value in result.segments("records")[0].items() if "quotient" in key] == [
+            expected,
+            4 - 4 / expected,
+        ]
 
 
 def test_an_infinite_row_may_win():
     @dataclass(frozen=True)
     class Infinite(Quotient):
         def values(self, view: View) -> Array:
-            return np.array([[-math.inf if view.text(r) == "0" else math.nan if view.text(r) == "" else 1.0, 0.0] for r in view.reference])
+            return np.array(
+                [
+                    [-math.inf if view.text(r) == "0" else math.nan if view.text(r) == "" else 1.0, 0.0]
+                    for r in view.reference
+                ]
+            )
 
     for references in (["0", ""], ["", "0"]):
         # Minus infinity costs as much as an undefined score does, but is a score.
@@ -226,7 +290,9 @@ def test_explanations_of_several_references_are_of_the_one_that_decided_each_par
     result = nlgauge.score(["a b c d"], [[unigrams, order]], metrics="rouge")
     (table,) = result.tables.values()
     explained = result.explain("rouge", 0)
-    assert sorted(part for explanation in explained for part in explanation.statistics) == sorted(table.statistics)
+    assert sorted(part for explanation in explained for part in explanation.statistics) == sorted(
+        table.statistics
+    )
     assert len(explained) > 1
     for explanation in explained:
         for part, statistics in explanation.statistics.items():

@@ -28,7 +28,9 @@ from nlgauge.metrics.rouge import Rouge
 
 
 def test_every_module_of_a_metric_registers_it_and_has_a_card():
-    """A module with a card beside it is a metric; a card without a module, or a metric without a card, is a mistake."""
+    """A module with a card beside it is a metric; a card without a module, or a metric without a card, is
+    a mistake.
+    """
     place = Path(nlgauge.metrics.__file__).parent
     cards = {path.stem for path in place.glob("*.md")}
     assert cards == set(metric_classes())
@@ -72,7 +74,10 @@ def test_names_are_in_alphabetical_order():
         ("bleu(tokenizer=13a, smooth_method=add-k)", Bleu(tokenizer="13a", smooth_method="add-k")),
         ("bertscore(model=./dir/bert-base_v1.0)", find("bertscore")(model="./dir/bert-base_v1.0")),
         ("bertscore(model= org/name:tag , layer=3)", find("bertscore")(model="org/name:tag", layer=3)),
-        ("yes_no(question='a=b, c-d=(e)', model=gpt-4o)", find("yes_no")(question="a=b, c-d=(e)", model="gpt-4o")),
+        (
+            "yes_no(question='a=b, c-d=(e)', model=gpt-4o)",
+            find("yes_no")(question="a=b, c-d=(e)", model="gpt-4o"),
+        ),
     ],
 )
 def test_parse(text, expected):
@@ -123,7 +128,15 @@ def test_what_cannot_be_read_or_is_out_of_its_domain(text, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["bleu(max_order=two)", "chrf(beta=two)", "bleu(smooth_value=much)", "chrf(beta=None)", "wer(lowercase=no)", "wer(lowercase=false)"]
+    "text",
+    [
+        "bleu(max_order=two)",
+        "chrf(beta=two)",
+        "bleu(smooth_value=much)",
+        "chrf(beta=None)",
+        "wer(lowercase=no)",
+        "wer(lowercase=false)",
+    ],
 )
 def test_values_of_a_wrong_type_are_parameter_errors(text):
     with pytest.raises(ParameterError):
@@ -132,7 +145,9 @@ def test_values_of_a_wrong_type_are_parameter_errors(text):
 
 def test_make_takes_lists_as_json_has_them():
     assert make("rouge", {"rouge_types": ["rouge1"]}) == Rouge(("rouge1",))
-    with pytest.raises(ParameterError, match=r"bleu has no parameter 'max_oder' \(did you mean 'max_order'\?\)"):
+    with pytest.raises(
+        ParameterError, match=r"bleu has no parameter 'max_oder' \(did you mean 'max_order'\?\)"
+    ):
         make("bleu", {"max_oder": 2})
 
 
@@ -160,8 +175,14 @@ def test_other_spellings_are_taken_and_our_own_is_printed(theirs, ours):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bleu(tokenize=intl, tokenizer=intl)", "bleu: tokenize and tokenizer are one parameter; give it once, as tokenizer."),
-        ("bleu(tok=intl, tokenize=intl)", "bleu: tok and tokenize are one parameter; give it once, as tokenizer."),
+        (
+            "bleu(tokenize=intl, tokenizer=intl)",
+            "bleu: tokenize and tokenizer are one parameter; give it once, as tokenizer.",
+        ),
+        (
+            "bleu(tok=intl, tokenize=intl)",
+            "bleu: tok and tokenize are one parameter; give it once, as tokenizer.",
+        ),
         ("ter(case_sensitive=True, lowercase=False)", "ter: case_sensitive and lowercase are one parameter"),
         ("ter(case_sensitive=1)", "ter: case_sensitive must be True or False, got 1."),
         ("ter(case_sensitive=None)", "ter: case_sensitive must be True or False, got None."),
@@ -180,7 +201,11 @@ def test_one_word_for_one_thing():
     for name, metric in metric_classes().items():
         own = {f.name for f in fields(metric)}
         assert not own & set(SPELLINGS), name
-        assert {target.removeprefix("not ") for other, target in metric.spellings.items() if other not in SPELLINGS} <= own, name
+        assert {
+            target.removeprefix("not ")
+            for other, target in metric.spellings.items()
+            if other not in SPELLINGS
+        } <= own, name
 
 
 @dataclass(frozen=True)
@@ -204,7 +229,13 @@ def test_a_registered_metric_is_found_by_name_and_alias(registered):
 
 def test_a_name_or_alias_that_is_taken_is_refused(registered):
     register(Length)
-    for name, aliases in (("length", {}), ("bleu", {}), ("other", {"size": {}}), ("other", {"chrf": {}}), ("sacrebleu", {})):
+    for name, aliases in (
+        ("length", {}),
+        ("bleu", {}),
+        ("other", {"size": {}}),
+        ("other", {"chrf": {}}),
+        ("sacrebleu", {}),
+    ):
         another = dataclass(frozen=True)(type("Another", (Length,), {"name": name, "aliases": aliases}))
         with pytest.raises(ParameterError, match="is registered already; choose another name"):
             register(another)
@@ -220,18 +251,28 @@ def test_a_metric_is_found_by_its_name_without_importing_all_of_them():
         print("nlgauge.metrics.bleu" in sys.modules, "nlgauge.metrics.meteor" in sys.modules)
         print(find("sacrebleu").name, "nlgauge.metrics.meteor" in sys.modules)
     """
-    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    ).stdout
     assert found == "True False\nbleu True\n"
 
 
 def plug_in(load: Callable[[], object]) -> SimpleNamespace:
     return SimpleNamespace(
-        name="theirs", value="their_metrics.words", module="their_metrics.words", dist=SimpleNamespace(name="their-metrics"), load=load
+        name="theirs",
+        value="their_metrics.words",
+        module="their_metrics.words",
+        dist=SimpleNamespace(name="their-metrics"),
+        load=load,
     )
 
 
 def test_entry_points_of_other_packages_are_loaded(registered, monkeypatch):
-    monkeypatch.setattr(registry, "entry_points", lambda group: [plug_in(lambda: register(Length))] if group == "nlgauge.metrics" else [])
+    monkeypatch.setattr(
+        registry,
+        "entry_points",
+        lambda group: [plug_in(lambda: register(Length))] if group == "nlgauge.metrics" else [],
+    )
     registry._load_all.cache_clear()
     assert "length" in metric_classes()
 
@@ -241,9 +282,14 @@ def test_a_plug_in_that_cannot_be_imported_is_named_and_left_out(registered, mon
         REGISTERED.classes["half"] = Length
         raise ModuleNotFoundError("No module named 'not_installed'")
 
-    monkeypatch.setattr(registry, "entry_points", lambda group: [plug_in(fails), plug_in(lambda: register(Length))])
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [plug_in(fails), plug_in(lambda: register(Length))]
+    )
     registry._load_all.cache_clear()
-    with pytest.warns(UserWarning, match=r"'theirs' \(their_metrics.words of their-metrics\): ModuleNotFoundError: No module named") as caught:
+    with pytest.warns(
+        UserWarning,
+        match=r"'theirs' \(their_metrics.words of their-metrics\): ModuleNotFoundError: No module named",
+    ) as caught:
         assert {"length", "bleu"} <= set(metric_classes())
     assert "half" not in metric_classes()
     assert len(caught) == 1
@@ -265,7 +311,9 @@ def test_a_script_that_takes_a_name_of_ours_is_told_so_at_once():
         except nlgauge.NlgaugeError as error:
             print(error)
     """
-    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    ).stdout
     assert found == "a metric named 'sacrebleu' is registered already; choose another name.\n"
 
 
@@ -287,7 +335,12 @@ def test_a_class_that_lacks_something_is_told_what(members, message):
 
 @pytest.mark.parametrize("given", [Length(), dict, len, "bleu"])
 def test_what_is_not_a_class_of_metrics_is_not_registered(given):
-    with pytest.raises(MetricError, match=r"is not a class of metrics; a metric is a subclass of nlgauge\.Metric or nlgauge\.CorpusMetric"):
+    with pytest.raises(
+        MetricError,
+        match=(
+            r"is not a class of metrics; a metric is a subclass of nlgauge\.Metric or nlgauge\.CorpusMetric"
+        ),
+    ):
         register(given)
 
 
@@ -298,23 +351,48 @@ def test_a_class_in_the_place_of_a_metric_is_told_how_to_become_one(metrics):
 
 
 def test_an_installed_package_that_fails_is_named_and_the_one_beside_it_works(tmp_path):
-    """Two packages as they lie in an environment, with metadata and entry points: one fails to import, one has the metric of CONTRIBUTING."""
-    example = re.findall(r"^```python\n(.*?)^```$", (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)[0]
-    for package, code in (("broken_metrics", "import some_module_that_is_not_installed\n"), ("good_metrics", example)):
+    """Two packages as they lie in an environment, with metadata and entry points: one fails to import,
+    one has the metric of CONTRIBUTING.
+    """
+    example = re.findall(
+        r"^```python\n(.*?)^```$",
+        (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )[0]
+    for package, code in (
+        ("broken_metrics", "import some_module_that_is_not_installed\n"),
+        ("good_metrics", example),
+    ):
         about = tmp_path / f"{package}-1.0.dist-info"
         (tmp_path / package).mkdir()
         about.mkdir()
         (tmp_path / package / "__init__.py").write_text("")
         (tmp_path / package / "first_word.py").write_text(code, "utf-8")
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package.replace('_', '-')}\nVersion: 1.0\n")
+        (about / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {package.replace('_', '-')}\nVersion: 1.0\n"
+        )
         (about / "entry_points.txt").write_text(f"[nlgauge.metrics]\n{package} = {package}.first_word\n")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]), "PYTHONUTF8": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONUTF8": "1",
+    }
 
     def run(*command: str) -> subprocess.CompletedProcess[str]:
         arguments = [sys.executable, *command]
-        return subprocess.run(arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
+        return subprocess.run(
+            arguments,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
 
-    scored = run("-c", "import nlgauge; print(dict(nlgauge.score(['a b'], ['a c'], metrics=['first_word', 'wer'])))")
+    scored = run(
+        "-c", "import nlgauge; print(dict(nlgauge.score(['a b'], ['a c'], metrics=['first_word', 'wer'])))"
+    )
     assert "'first_word': 1.0" in scored.stdout and "'wer': 0.5" in scored.stdout
     listed = run("-m", "nlgauge", "list")
     assert "first_word" in listed.stdout and "bleu" in listed.stdout
@@ -322,4 +400,6 @@ def test_an_installed_package_that_fails_is_named_and_the_one_beside_it_works(tm
         said = " ".join(done.stderr.split())
         assert "'broken_metrics' (broken_metrics.first_word of broken-metrics): ModuleNotFoundError" in said
         assert "Traceback" not in done.stderr
-    assert "first_word has no card; write it to first_word.md" in " ".join(run("-m", "nlgauge", "card", "first_word").stderr.split())
+    assert "first_word has no card; write it to first_word.md" in " ".join(
+        run("-m", "nlgauge", "card", "first_word").stderr.split()
+    )

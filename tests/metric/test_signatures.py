@@ -15,13 +15,47 @@ CORPUS = Corpus.read(["a"], ["a"], ["a"])
 LIBRARIES = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "cer"), ("rapidfuzz",)),
     # Their tokens are rules of our own, on a table of characters that ships with nlgauge.
-    **dict.fromkeys(("accuracy", "precision", "recall", "f1", "cder", "cider", "distinct", "gleu", "js_divergence", "mattr", "ribes"), ()),
-    **dict.fromkeys(("rouge", "vendi", "aun", "compression", "coverage", "density", "novelty", "repetitiveness"), ()),
+    **dict.fromkeys(
+        (
+            "accuracy",
+            "precision",
+            "recall",
+            "f1",
+            "cder",
+            "cider",
+            "distinct",
+            "gleu",
+            "js_divergence",
+            "mattr",
+            "ribes",
+        ),
+        (),
+    ),
+    **dict.fromkeys(
+        ("rouge", "vendi", "aun", "compression", "coverage", "density", "novelty", "repetitiveness"), ()
+    ),
     **dict.fromkeys(("nist", "sari", "sentence_bleu", "self_bleu"), ()),
-    **dict.fromkeys(("ari", "coleman_liau", "flesch_kincaid", "flesch_reading_ease", "gunning_fog", "smog"), ("sentencex", "regex")),
+    **dict.fromkeys(
+        ("ari", "coleman_liau", "flesch_kincaid", "flesch_reading_ease", "gunning_fog", "smog"),
+        ("sentencex", "regex"),
+    ),
     "meteor": ("nltk",),
     # These name sacreBLEU's version as sacreBLEU does, or need no package for tokens and ties.
-    **dict.fromkeys(("bleu", "chrf", "ter", "character", "compression_ratio", "eed", "exact_match", "levenshtein", "rouge155", "squad"), ()),
+    **dict.fromkeys(
+        (
+            "bleu",
+            "chrf",
+            "ter",
+            "character",
+            "compression_ratio",
+            "eed",
+            "exact_match",
+            "levenshtein",
+            "rouge155",
+            "squad",
+        ),
+        (),
+    ),
     "rouge(stem=True)": ("nltk",),
     "rouge(tokenizer='google', stem=True)": ("nltk",),
     "rouge155(stem=True)": ("nltk",),
@@ -51,7 +85,8 @@ def test_sacrebleus_version_stands_where_sacrebleu_has_it(name):
 
 
 @pytest.mark.parametrize(
-    ("metric", "tokeniser"), [("wer", "jiwer"), ("cer", "stripped-characters"), ("f1", "unicode"), ("f1(normalize='squad')", "squad")]
+    ("metric", "tokeniser"),
+    [("wer", "jiwer"), ("cer", "stripped-characters"), ("f1", "unicode"), ("f1(normalize='squad')", "squad")],
 )
 def test_rates_and_overlaps_name_their_tokens(metric, tokeniser):
     assert f"tok:{tokeniser}" in parse(metric).signature(CORPUS).split("|")

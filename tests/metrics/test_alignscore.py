@@ -21,16 +21,20 @@ pytest.importorskip("transformers")
 
 CHANGED_PARAMETERS = {"mode": "bin_sp", "splitter": "punkt", "max_length": 20}
 DOCUMENT = (
-    "The cat sat on the mat. On Tuesday, the minister met with the president. It costs $1,234.56, some 20% more. He said it won't happen again."
+    "The cat sat on the mat. On Tuesday, the minister met with the president. It costs $1,234.56, some 20%"
+    " more. He said it won't happen again."
 )
-OTHER = "Shares fell by 3.5 % in early trading, traders said. Nothing was said here. Never again, he said. Well!"
+OTHER = (
+    "Shares fell by 3.5 % in early trading, traders said. Nothing was said here. Never again, he said. Well!"
+)
 LONG = " ".join([DOCUMENT] * 10 + [OTHER] * 12)
 CLAIMS = [
     "The cat is on the mat. It costs 20% more.",
     "The president met the cat on Tuesday.",
     "Never again, he said. Well! Shares fell by 3.5 % in early trading. The minister sat.",
 ]
-# Inferencer.nlg_eval of AlignScore's repository at a0936d5 on the model below, with sentencex for its sent_tokenize: the document, then the long one.
+# Inferencer.nlg_eval of AlignScore's repository at a0936d5 on the model below, with sentencex for its
+# sent_tokenize: the document, then the long one.
 GOLDEN: dict[str, Any] = {
     "nli_sp": [[0.62140346, 0.49643907, 0.70196718], [0.64667189, 0.712623, 0.7401548]],
     "bin_sp": [[0.96945894, 0.927733, 0.96777087], [0.96036172, 0.93798298, 0.97619063]],
@@ -57,24 +61,40 @@ def model() -> Model:
 def test_equals_the_authors_program(mode: str, model: Model) -> None:
     result = nlgauge.score(CLAIMS * 2, sources=[DOCUMENT] * 3 + [LONG] * 3, metrics=AlignScore(model, mode))
     found = result.segments("records")
-    assert [row[result.labels[0]] for row in found] == pytest.approx([value for row in GOLDEN[mode] for value in row], abs=2e-6)
+    assert [row[result.labels[0]] for row in found] == pytest.approx(
+        [value for row in GOLDEN[mode] for value in row], abs=2e-6
+    )
     assert next(iter(result.values()))["truncated"] == (5 if mode.endswith("_sp") else 6)
 
 
 def test_a_converted_checkpoint_gives_the_same(model: Model, tmp_path: Path) -> None:
-    """As Lightning writes it, with the head over the vocabulary, and RoBERTa's configuration and tokeniser elsewhere."""
+    """As Lightning writes it, with the head over the vocabulary, and RoBERTa's configuration and
+    tokeniser elsewhere.
+    """
     from nlgauge.models.weights.convert import convert
 
     parts = model.model
     parts.config.save_pretrained(tmp_path / "base")
     model.tokenizer.save_pretrained(tmp_path / "base")
-    state = {**parts.state_dict(), "mlm_head.bias": torch.zeros(3), "base_model.embeddings.position_ids": torch.arange(66)[None]}
-    torch.save({"state_dict": state, "hyper_parameters": {"model": "roberta-base"}, "epoch": 1}, tmp_path / "AlignScore.ckpt")
+    state = {
+        **parts.state_dict(),
+        "mlm_head.bias": torch.zeros(3),
+        "base_model.embeddings.position_ids": torch.arange(66)[None],
+    }
+    torch.save(
+        {"state_dict": state, "hyper_parameters": {"model": "roberta-base"}, "epoch": 1},
+        tmp_path / "AlignScore.ckpt",
+    )
     convert(tmp_path / "AlignScore.ckpt", "align", tmp_path / "made", str(tmp_path / "base"))
-    one, other = (nlgauge.score(CLAIMS, sources=[DOCUMENT] * 3, metrics=AlignScore(spec)) for spec in (model, str(tmp_path / "made")))
+    one, other = (
+        nlgauge.score(CLAIMS, sources=[DOCUMENT] * 3, metrics=AlignScore(spec))
+        for spec in (model, str(tmp_path / "made"))
+    )
     assert next(iter(other.values()))["score"] == pytest.approx(next(iter(one.values()))["score"], abs=1e-6)
     (tmp_path / "made" / "config.json").write_text(
-        (tmp_path / "made" / "config.json").read_text().replace('"num_hidden_layers": 2', '"num_hidden_layers": 3')
+        (tmp_path / "made" / "config.json")
+        .read_text()
+        .replace('"num_hidden_layers": 2', '"num_hidden_layers": 3')
     )
     release()
     with pytest.raises(ModelError, match=r"do not fit their configuration: base_model\.encoder\.layer\.2"):
@@ -83,7 +103,11 @@ def test_a_converted_checkpoint_gives_the_same(model: Model, tmp_path: Path) -> 
 
 def test_nothing_to_check_is_not_a_score(tiny_models: dict[str, Path]) -> None:
     texts = ["", "The cat sat.", "The cat sat."]
-    result = nlgauge.score(texts, sources=["The cat sat on the mat.", " ", "The cat sat on the mat."], metrics=AlignScore(str(tiny_models["align"])))
+    result = nlgauge.score(
+        texts,
+        sources=["The cat sat on the mat.", " ", "The cat sat on the mat."],
+        metrics=AlignScore(str(tiny_models["align"])),
+    )
     rows = [row[result.labels[0]] for row in result.segments("records")]
     assert rows[0] == 0 and math.isnan(rows[1])
     (scores,) = result.values()
@@ -96,7 +120,12 @@ def test_explanation_has_the_matrix_and_the_chunk_that_decides(model: Model) -> 
     assert isinstance(shown, Entailment)
     assert shown.entail is not None and shown.neutral is not None and shown.contradict is not None
     assert shown.entail.shape == (2, 4) and len(shown.premises) == 2
-    assert shown.hypotheses == ["Never again, he said.", "Well!", "Shares fell by 3.5 % in early trading.", "The minister sat."]
+    assert shown.hypotheses == [
+        "Never again, he said.",
+        "Well!",
+        "Shares fell by 3.5 % in early trading.",
+        "The minister sat.",
+    ]
     assert shown.best == shown.entail.argmax(axis=0).tolist()
     assert np.allclose(shown.entail + shown.neutral + shown.contradict, 1)
     (found,) = result.values()

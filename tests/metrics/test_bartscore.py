@@ -1,4 +1,6 @@
-"""BARTScore against the authors' program, the definition token by token, and what the shared feature promises."""
+"""BARTScore against the authors' program, the definition token by token, and what the shared feature
+promises.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,19 @@ transformers = pytest.importorskip("transformers")
 
 CHANGED_PARAMETERS = {"direction": "recall", "max_length": 9}
 JUDGED = True
-PREDICTIONS = ["The cat is sitting on the mat.", "The minister met the president on Tuesday.", "Shares fell 3.5% in early trading , traders said ."]
+PREDICTIONS = [
+    "The cat is sitting on the mat.",
+    "The minister met the president on Tuesday.",
+    "Shares fell 3.5% in early trading , traders said .",
+]
 REFERENCES = ["The cat sat on the mat.", "On Tuesday, the minister met with the president.", "a"]
 SOURCES = [
     "A cat was seen on a mat. It sat there for an hour, he said.",
     "“It will never happen again,” he said.",
     "Shares fell by 3.5 % in early trading! Nobody knows why.",
 ]
-# Made by BARTScorer of github.com/neulab/BARTScore at 248f511 (its BartTokenizer: AutoTokenizer) on tests/tiny/seq2seq.py with seed 1, by max_length.
+# Made by BARTScorer of github.com/neulab/BARTScore at 248f511 (its BartTokenizer: AutoTokenizer) on
+# tests/tiny/seq2seq.py with seed 1, by max_length.
 OFFICIAL = {
     (1024, "recall"): [-7.088284969329834, -6.7727227210998535, -6.938470363616943],
     (1024, "precision"): [-6.4029059410095215, -6.333357334136963, -7.072532653808594],
@@ -48,7 +55,9 @@ def segments(metric: BartScore, *texts: Any, output: str = "") -> list[float]:
 @pytest.mark.parametrize(("length", "direction"), OFFICIAL)
 def test_equals_the_authors_program(length: int, direction: str, tiny_models: dict[str, Path]) -> None:
     metric = BartScore(str(tiny_models["seq2seq"]), direction, max_length=length)
-    assert segments(metric, PREDICTIONS, REFERENCES, SOURCES) == pytest.approx(OFFICIAL[length, direction], abs=1e-5)
+    assert segments(metric, PREDICTIONS, REFERENCES, SOURCES) == pytest.approx(
+        OFFICIAL[length, direction], abs=1e-5
+    )
     cut = segments(metric, PREDICTIONS, REFERENCES, SOURCES, output=".truncated")
     assert cut == ([0, 0, 0] if length == 1024 else [1, 1, 1])
 
@@ -76,7 +85,11 @@ def test_the_mean_of_the_specs_vector(monkeypatch: pytest.MonkeyPatch, tiny_mode
 
 def test_specials_are_left_out_when_asked(tiny_models: dict[str, Path]) -> None:
     place = str(tiny_models["seq2seq"])
-    (found,) = Seq2SeqLogProbs(place, 1024).compute([(REFERENCES[0], PREDICTIONS[0])], Work(RunOptions())).log_probabilities
+    (found,) = (
+        Seq2SeqLogProbs(place, 1024)
+        .compute([(REFERENCES[0], PREDICTIONS[0])], Work(RunOptions()))
+        .log_probabilities
+    )
     (score,) = segments(BartScore(place, "precision", specials=False), PREDICTIONS[:1], REFERENCES[:1])
     assert score == pytest.approx(found[1:-1].mean())
     assert score != pytest.approx(found.mean(), abs=1e-3)
@@ -84,18 +97,32 @@ def test_specials_are_left_out_when_asked(tiny_models: dict[str, Path]) -> None:
 
 @pytest.mark.parametrize("kind", ["seq2seq", "t5", "metricx"])
 def test_a_text_after_another_is_read_token_by_token(kind: str, tiny_models: dict[str, Path]) -> None:
-    """The definition in float64, a whole pass for every token: of BART, of a T5 whose head is its input vectors, and of an mT5 whose head is not."""
+    """The definition in float64, a whole pass for every token: of BART, of a T5 whose head is its input
+    vectors, and of an mT5 whose head is not.
+    """
     place = tiny_models[kind]
-    model, tokenizer = transformers.AutoModelForSeq2SeqLM.from_pretrained(place).double().eval(), transformers.AutoTokenizer.from_pretrained(place)
-    keys = [(SOURCES[0], PREDICTIONS[0]), (SOURCES[0], REFERENCES[1]), ("a", PREDICTIONS[0]), (SOURCES[0] * 2, "a")]
+    model, tokenizer = (
+        transformers.AutoModelForSeq2SeqLM.from_pretrained(place).double().eval(),
+        transformers.AutoTokenizer.from_pretrained(place),
+    )
+    keys = [
+        (SOURCES[0], PREDICTIONS[0]),
+        (SOURCES[0], REFERENCES[1]),
+        ("a", PREDICTIONS[0]),
+        (SOURCES[0] * 2, "a"),
+    ]
     for batch_size in (None, 1):
         found = Seq2SeqLogProbs(str(place)).compute(keys, Work(RunOptions(batch_size=batch_size)))
-        for (source, target), ids, values, likeliest in zip(keys, found.ids, found.log_probabilities, found.likeliest, strict=True):
+        for (source, target), ids, values, likeliest in zip(
+            keys, found.ids, found.log_probabilities, found.likeliest, strict=True
+        ):
             assert ids.tolist() == tokenizer(target).input_ids
             given = torch.tensor([tokenizer(source).input_ids])
             for step in range(len(ids)):
                 line = torch.tensor([[model.config.decoder_start_token_id, *ids[:step]]])
-                logits = model(input_ids=given, decoder_input_ids=line, use_cache=False).logits[0, -1].detach()
+                logits = (
+                    model(input_ids=given, decoder_input_ids=line, use_cache=False).logits[0, -1].detach()
+                )
                 assert values[step] == pytest.approx(float(logits.log_softmax(0)[ids[step]]), abs=1e-5)
                 assert likeliest[step] == (int(logits.argmax()) == ids[step])
 
@@ -103,12 +130,18 @@ def test_a_text_after_another_is_read_token_by_token(kind: str, tiny_models: dic
 def test_a_source_is_encoded_once_for_all_targets(tiny_models: dict[str, Path]) -> None:
     loaded = load_seq2seq(str(tiny_models["seq2seq"]), "cpu")
     read: list[int] = []
-    handle = loaded.model.get_encoder().register_forward_pre_hook(lambda module, given, named: read.append(len(named["input_ids"])), with_kwargs=True)
+    handle = loaded.model.get_encoder().register_forward_pre_hook(
+        lambda module, given, named: read.append(len(named["input_ids"])), with_kwargs=True
+    )
     heads: list[int] = []
-    other = loaded.model.get_output_embeddings().register_forward_pre_hook(lambda module, given: heads.append(given[0].shape[0]))
+    other = loaded.model.get_output_embeddings().register_forward_pre_hook(
+        lambda module, given: heads.append(given[0].shape[0])
+    )
     systems = {name: [f"{text} {name}" for text in PREDICTIONS] for name in "ABC"}
     try:
-        nlgauge.score(systems, sources=SOURCES, metrics=BartScore(loaded.name, "faithfulness"), device="cpu")  # the decoder's halves are found
+        nlgauge.score(
+            systems, sources=SOURCES, metrics=BartScore(loaded.name, "faithfulness"), device="cpu"
+        )  # the decoder's halves are found
         read.clear()
         heads.clear()
         nlgauge.score(systems, sources=SOURCES, metrics=BartScore(loaded.name, "faithfulness"), device="cpu")
@@ -121,16 +154,25 @@ def test_a_source_is_encoded_once_for_all_targets(tiny_models: dict[str, Path]) 
 
 
 @pytest.mark.parametrize("direction", ["recall", "precision", "f", "faithfulness"])
-def test_an_empty_prediction_is_shown_to_the_model_and_other_empty_texts_have_no_score(direction: str, tiny_models: dict[str, Path]) -> None:
+def test_an_empty_prediction_is_shown_to_the_model_and_other_empty_texts_have_no_score(
+    direction: str, tiny_models: dict[str, Path]
+) -> None:
     metric = BartScore(str(tiny_models["seq2seq"]), direction)
     usual = segments(metric, PREDICTIONS[:1], REFERENCES[:1], SOURCES[:1])
-    result = nlgauge.score(["", PREDICTIONS[0], PREDICTIONS[0]], [REFERENCES[0], "", REFERENCES[0]], [SOURCES[0], "", SOURCES[0]], metrics=metric)
+    result = nlgauge.score(
+        ["", PREDICTIONS[0], PREDICTIONS[0]],
+        [REFERENCES[0], "", REFERENCES[0]],
+        [SOURCES[0], "", SOURCES[0]],
+        metrics=metric,
+    )
     rows = [row[result.labels[0]] for row in result.segments("records")]
     assert rows[0] < 0 and math.isnan(rows[1])
     assert rows[2] == pytest.approx(usual[0])
     assert result[result.labels[0]]["score"] == pytest.approx((rows[0] + rows[2]) / 2)
     assert result[result.labels[0]]["empty"] == 1
-    left_out = segments(replace(metric, empty="missing"), ["", PREDICTIONS[0]], [REFERENCES[0]] * 2, [SOURCES[0]] * 2)
+    left_out = segments(
+        replace(metric, empty="missing"), ["", PREDICTIONS[0]], [REFERENCES[0]] * 2, [SOURCES[0]] * 2
+    )
     assert math.isnan(left_out[0]) and left_out[1] == pytest.approx(usual[0])
 
 
@@ -145,7 +187,13 @@ def test_the_explanations_add_up(tiny_models: dict[str, Path]) -> None:
 
 
 def test_wrong_models_are_refused(tiny_models: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"'bart-large-cnn' is not here \(1\.6 GB; licence MIT\); run: nlgauge models get bart-large-cnn --hub"):
+    with pytest.raises(
+        ModelError,
+        match=(
+            r"'bart-large-cnn' is not here \(1\.6 GB; licence MIT\); run: nlgauge models get bart-large-cnn"
+            r" --hub"
+        ),
+    ):
         nlgauge.score(["a"], ["a"], metrics="bartscore")
     with pytest.raises(ModelError, match=r"cannot be loaded|no encoder and decoder"):
         nlgauge.score(["a"], ["a"], metrics=BartScore(str(tiny_models["causal"])))

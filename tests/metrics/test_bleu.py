@@ -14,7 +14,13 @@ from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.metric.registry import make
 from nlgauge.metrics.bleu import Bleu
 
-CHANGED_PARAMETERS = {"tokenizer": "intl", "smooth_method": "floor", "smooth_value": 0.5, "effective_order": True, "compat": "coco"}
+CHANGED_PARAMETERS = {
+    "tokenizer": "intl",
+    "smooth_method": "floor",
+    "smooth_value": 0.5,
+    "effective_order": True,
+    "compat": "coco",
+}
 # As in sacreBLEU, nothing matches where there is no token.
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline"}
 
@@ -34,14 +40,20 @@ def theirs(effective_order: bool, max_order: int = 4, **options: object) -> sacr
     return sacrebleu.BLEU(effective_order=effective_order, max_ngram_order=max_order, force=True, **options)
 
 
-def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, object]) -> None:
+def assert_equals_sacrebleu(
+    predictions: list[str], references: list[list[str]], options: dict[str, object]
+) -> None:
     metric = make("bleu", options)
     result = nlgauge.score(predictions, references, metrics=metric)
     others = {key: value for key, value in options.items() if key != "effective_order"}
-    expected = theirs(bool(options.get("effective_order")), **others).corpus_score(predictions, streams(references))
+    expected = theirs(bool(options.get("effective_order")), **others).corpus_score(
+        predictions, streams(references)
+    )
     ours = result[str(metric)]
     assert ours["score"] == pytest.approx(expected.score, abs=1e-9)
-    assert [ours[f"precision{n + 1}"] for n in range(metric.max_order)] == pytest.approx(expected.precisions, abs=1e-9)
+    assert [ours[f"precision{n + 1}"] for n in range(metric.max_order)] == pytest.approx(
+        expected.precisions, abs=1e-9
+    )
     assert ours["brevity_penalty"] == pytest.approx(expected.bp, abs=1e-9)
     assert (ours["translation_length"], ours["reference_length"]) == (expected.sys_len, expected.ref_len)
     # A user's own effective_order=False holds for sentences too; unset, it is on.
@@ -63,25 +75,38 @@ def test_real_sentences_with_ragged_references(tokenize, smooth_method):
 
 
 def test_chinese_tokenisers_equal_sacrebleu():
-    predictions, references = ["我们今天去北京吃烤鸭。", "猫在垫子上 3.5%"], [["今天我们去北京吃烤鸭。", "我们去北京。"], ["猫坐在垫子上。"]]
+    predictions, references = (
+        ["我们今天去北京吃烤鸭。", "猫在垫子上 3.5%"],
+        [["今天我们去北京吃烤鸭。", "我们去北京。"], ["猫坐在垫子上。"]],
+    )
     for tokenize in ("zh", "char", "13a"):
         assert_equals_sacrebleu(predictions, references, {"tokenize": tokenize})
     by_language = nlgauge.score(predictions, references, metrics="bleu", lang="zh-CN")
-    assert by_language["bleu"]["score"] == theirs(False, tokenize="zh").corpus_score(predictions, streams(references)).score
+    assert (
+        by_language["bleu"]["score"]
+        == theirs(False, tokenize="zh").corpus_score(predictions, streams(references)).score
+    )
     assert by_language.labels == ("bleu(tokenizer='zh')",)
 
 
 CAT, REFERENCE = "the cat is on the mat", "the cat sat on the mat"
 
 
-@pytest.mark.parametrize(("smooth_method", "expected"), [("exp", 37.9917842826), ("floor", 25.4066374077), ("add-k", 48.5491771707), ("none", 0.0)])
+@pytest.mark.parametrize(
+    ("smooth_method", "expected"),
+    [("exp", 37.9917842826), ("floor", 25.4066374077), ("add-k", 48.5491771707), ("none", 0.0)],
+)
 def test_published_smoothing_values(smooth_method, expected):
-    assert nlgauge.score([CAT], [REFERENCE], metrics=Bleu(smooth_method=smooth_method))["bleu"]["score"] == pytest.approx(expected, abs=1e-9)
+    assert nlgauge.score([CAT], [REFERENCE], metrics=Bleu(smooth_method=smooth_method))["bleu"][
+        "score"
+    ] == pytest.approx(expected, abs=1e-9)
 
 
 def test_published_corpus_and_effective_order_values():
     kenobi = "hello there general kenobi"
-    assert nlgauge.score([CAT, kenobi], [REFERENCE, kenobi], metrics="bleu")["bleu"]["score"] == pytest.approx(53.8956167945, abs=1e-9)
+    assert nlgauge.score([CAT, kenobi], [REFERENCE, kenobi], metrics="bleu")["bleu"][
+        "score"
+    ] == pytest.approx(53.8956167945, abs=1e-9)
     short = nlgauge.score(["the cat"], ["the cat"], metrics=["bleu", "bleu(effective_order=True)"])
     assert short["bleu"]["score"] == 0
     assert short["bleu(effective_order=True)"]["score"] == pytest.approx(100)
@@ -91,18 +116,29 @@ def test_published_corpus_and_effective_order_values():
 @given(corpora(odd=False), OPTIONS)
 def test_signature_starts_as_sacrebleus(corpus, options):
     predictions, references = corpus
-    peer = theirs(bool(options["effective_order"]), **{key: value for key, value in options.items() if key != "effective_order"})
+    peer = theirs(
+        bool(options["effective_order"]),
+        **{key: value for key, value in options.items() if key != "effective_order"},
+    )
     peer.corpus_score(predictions, streams(references))
     (signature,) = nlgauge.score(predictions, references, metrics=make("bleu", options)).signatures.values()
     if options["smooth_value"] is None or options["smooth_method"] in ("floor", "add-k"):
         assert signature.startswith(peer.get_signature().format() + "|")
     else:  # sacreBLEU hides a value that its method does not use
-        assert signature.startswith(peer.get_signature().format().partition("|smooth")[0] + f"|smooth:{options['smooth_method']}")
+        assert signature.startswith(
+            peer.get_signature().format().partition("|smooth")[0] + f"|smooth:{options['smooth_method']}"
+        )
 
 
 @pytest.mark.parametrize(
     "bad",
-    [{"max_order": 0}, {"max_order": 2.0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"smooth_value": -1}],
+    [
+        {"max_order": 0},
+        {"max_order": 2.0},
+        {"tokenizer": "14a"},
+        {"smooth_method": "more"},
+        {"smooth_value": -1},
+    ],
     ids=lambda bad: next(iter(bad)),
 )
 def test_parameters_outside_their_domain(bad):
@@ -122,7 +158,11 @@ def test_missing_dictionary_says_the_command(tokenize):
         assert_equals_sacrebleu(["猫が座った"], [["猫が座る"]], {"tokenize": tokenize})
 
 
-CAPTIONS = st.lists(st.tuples(st.text("abc ", max_size=12), st.lists(st.text("abc ", max_size=12), min_size=1, max_size=3)), min_size=1, max_size=5)
+CAPTIONS = st.lists(
+    st.tuples(st.text("abc ", max_size=12), st.lists(st.text("abc ", max_size=12), min_size=1, max_size=3)),
+    min_size=1,
+    max_size=5,
+)
 
 
 @given(CAPTIONS, st.integers(1, 4))
@@ -131,16 +171,22 @@ def test_compat_equals_the_coco_captions_program(captions, max_order):
     predictions, references = map(list, zip(*captions, strict=True))
     metric = Bleu(max_order, tokenizer="none", compat="coco")
     result = nlgauge.score(predictions, references, metrics=metric)
-    corpus, segments = CocoBleu(max_order).compute_score(dict(enumerate(references)), dict(enumerate([p] for p in predictions)), verbose=0)
+    corpus, segments = CocoBleu(max_order).compute_score(
+        dict(enumerate(references)), dict(enumerate([p] for p in predictions)), verbose=0
+    )
     assert result["bleu"]["score"] == pytest.approx(100 * corpus[-1], rel=1e-9, abs=1e-15)
     rows = [row[str(metric)] for row in result.segments("records")]
     assert rows == pytest.approx([100 * value for value in segments[-1]], rel=1e-9, abs=1e-15)
     assert result.signatures[str(metric)].split("|")[4] == "smooth:coco"
 
 
-@pytest.mark.parametrize("other", [{"smooth_method": "none"}, {"smooth_value": 1.0}, {"effective_order": True}], ids=str)
+@pytest.mark.parametrize(
+    "other", [{"smooth_method": "none"}, {"smooth_value": 1.0}, {"effective_order": True}], ids=str
+)
 def test_coco_has_its_own_smoothing(other):
-    with pytest.raises(ParameterError, match="bleu: compat must be None where smoothing or effective_order is given"):
+    with pytest.raises(
+        ParameterError, match="bleu: compat must be None where smoothing or effective_order is given"
+    ):
         Bleu(compat="coco", **other)
 
 
@@ -149,10 +195,18 @@ def test_explanation_shows_the_longest_matched_ngrams():
     (explanation,) = result.explain("bleu", 0)
     assert explanation.tokens == CAT.split()
     assert explanation.longest == [2, 2, 0, 3, 3, 3]
-    assert [(order.matched, order.predicted) for order in explanation.orders] == [(5, 6), (3, 5), (1, 4), (0, 3)]
+    assert [(order.matched, order.predicted) for order in explanation.orders] == [
+        (5, 6),
+        (3, 5),
+        (1, 4),
+        (0, 3),
+    ]
 
 
 def test_signature_tells_apart_what_scores_segments_differently():
-    unset, never = (nlgauge.score(["the cat"], ["the cat"], metrics=Bleu(effective_order=choice)) for choice in (None, False))
+    unset, never = (
+        nlgauge.score(["the cat"], ["the cat"], metrics=Bleu(effective_order=choice))
+        for choice in (None, False)
+    )
     assert unset.segments("records")[0]["bleu"] != never.segments("records")[0]["bleu(effective_order=False)"]
     assert unset.signatures["bleu"] != never.signatures["bleu(effective_order=False)"]

@@ -38,7 +38,8 @@ PREDICTIONS = [
     "The minister met the president on Tuesday, and then he sat on a cat and on a mat.",
     "Shares fell.",
 ]
-# encode_example and lib/modeling.py of google-research/bleurt at cebe7e6 on TensorFlow 2.21, 64 tokens, with the weights of the model below.
+# encode_example and lib/modeling.py of google-research/bleurt at cebe7e6 on TensorFlow 2.21, 64 tokens, with
+# the weights of the model below.
 GOLDEN = [-0.43083775, -0.08599901, -1.28188896, 0.33022907]
 
 
@@ -66,7 +67,12 @@ def port() -> Iterator[Any]:
     patch.setitem(sys.modules, fast.__name__, fast)
     patch.setattr(transformers.pytorch_utils, "find_pruneable_heads_and_indices", None, raising=False)
     model = transformers.PreTrainedModel
-    patch.setattr(model, "get_extended_attention_mask", lambda self, mask, *_: (1.0 - mask[:, None, None, :]) * -1e9, raising=False)
+    patch.setattr(
+        model,
+        "get_extended_attention_mask",
+        lambda self, mask, *_: (1.0 - mask[:, None, None, :]) * -1e9,
+        raising=False,
+    )
     patch.setattr(model, "get_head_mask", lambda self, mask, layers, *_: [None] * layers, raising=False)
     pytest.importorskip("bleurt_pytorch.bleurt.configuration_bleurt")
     yield importlib.import_module("bleurt_pytorch")
@@ -74,11 +80,15 @@ def port() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("embedding_size", [None, 16])
-def test_equals_the_port_after_its_weights_were_renamed(embedding_size: int | None, port: Any, tmp_path: Path) -> None:
+def test_equals_the_port_after_its_weights_were_renamed(
+    embedding_size: int | None, port: Any, tmp_path: Path
+) -> None:
     from tiny.bert import VOCABULARY
     from tiny.families import SIZES, filled, tokenizer_of
 
-    config = port.BleurtConfig(vocab_size=len(VOCABULARY), embedding_size=embedding_size, max_position_embeddings=64, **SIZES)
+    config = port.BleurtConfig(
+        vocab_size=len(VOCABULARY), embedding_size=embedding_size, max_position_embeddings=64, **SIZES
+    )
     official, tokenizer = filled(port.BleurtForSequenceClassification(config)), tokenizer_of("bert")
     config.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
@@ -103,12 +113,26 @@ def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
     from nlgauge.models.loader import load_pair
 
     (tmp_path / "texts").write_text("\n".join(TEXTS * 20))
-    marks = {"pad_id": 0, "unk_id": 3, "bos_id": -1, "eos_id": -1, "pad_piece": "[PAD]", "unk_piece": "[UNK]", "control_symbols": ["[CLS]", "[SEP]"]}
+    marks = {
+        "pad_id": 0,
+        "unk_id": 3,
+        "bos_id": -1,
+        "eos_id": -1,
+        "pad_piece": "[PAD]",
+        "unk_piece": "[UNK]",
+        "control_symbols": ["[CLS]", "[SEP]"],
+    }
     options = {"vocab_size": 90, "hard_vocab_limit": False, "minloglevel": 2}
-    sentencepiece.SentencePieceTrainer.train(input=str(tmp_path / "texts"), model_prefix=str(tmp_path / "spm"), **marks, **options)
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "texts"), model_prefix=str(tmp_path / "spm"), **marks, **options
+    )
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "spm.model"))
-    model_of("rembert", num_labels=1, vocab_size=90, bos_token_id=None, eos_token_id=None).save_pretrained(tmp_path)
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BleurtSPTokenizer", "model_max_length": 512}))
+    model_of("rembert", num_labels=1, vocab_size=90, bos_token_id=None, eos_token_id=None).save_pretrained(
+        tmp_path
+    )
+    (tmp_path / "tokenizer_config.json").write_text(
+        json.dumps({"tokenizer_class": "BleurtSPTokenizer", "model_max_length": 512})
+    )
     loaded = load_pair(str(tmp_path), "cpu")
     assert marks_of(loaded) == ([1], [2], [2])
     found = scores(Bleurt(str(tmp_path)))
@@ -117,11 +141,15 @@ def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
             first, second = (pieces.encode(text) for text in (REFERENCES[i], PREDICTIONS[i]))
             ids = torch.tensor([[1, *first, 2, *second, 2]])
             types = torch.tensor([[0] * (len(first) + 2) + [1] * (len(second) + 1)])
-            assert found[i] == pytest.approx(float(loaded.model(input_ids=ids, token_type_ids=types).logits), abs=1e-5)
+            assert found[i] == pytest.approx(
+                float(loaded.model(input_ids=ids, token_type_ids=types).logits), abs=1e-5
+            )
 
 
 def test_nothing_to_read_is_not_a_score(tiny_models: dict[str, Path]) -> None:
-    result = nlgauge.score(["", "the cat", "the cat"], ["the cat", " ", "the mat"], metrics=Bleurt(str(tiny_models["pair_one"])))
+    result = nlgauge.score(
+        ["", "the cat", "the cat"], ["the cat", " ", "the mat"], metrics=Bleurt(str(tiny_models["pair_one"]))
+    )
     rows = [row[result.labels[0]] for row in result.segments("records")]
     assert [math.isnan(row) for row in rows] == [False, True, False]
     (scores,) = result.values()

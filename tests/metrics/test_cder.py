@@ -24,7 +24,9 @@ LETTERS = st.lists(st.sampled_from("abc"), max_size=9)
 
 
 def oracle(prediction: list[str], reference: list[str]) -> int:
-    """The cheapest way from before both texts to after them: a shortest path, with a jump to any place of the prediction at cost 1."""
+    """The cheapest way from before both texts to after them: a shortest path, with a jump to any place of
+    the prediction at cost 1.
+    """
     waiting = [(0, 0, 0)]
     seen = set()
     while True:
@@ -59,7 +61,9 @@ def test_real_sentences_equal_the_shortest_path():
     words = tokenizer("unicode")
     expected = [oracle(words(prediction), words(reference)) for prediction, reference in pairs]
     assert [row["cder.edits"] for row in result.segments("records")] == expected
-    assert result["cder"]["score"] == pytest.approx(sum(expected) / sum(len(words(reference)) for _, reference in pairs))
+    assert result["cder"]["score"] == pytest.approx(
+        sum(expected) / sum(len(words(reference)) for _, reference in pairs)
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +86,9 @@ def test_real_sentences_equal_the_shortest_path():
     ],
 )
 def test_cases_by_hand(prediction, reference, expected):
-    assert nlgauge.score([prediction], [reference], metrics="cder")["cder"]["score"] == pytest.approx(expected)
+    assert nlgauge.score([prediction], [reference], metrics="cder")["cder"]["score"] == pytest.approx(
+        expected
+    )
 
 
 def test_it_is_no_symmetric_measure():
@@ -104,7 +110,9 @@ def test_the_best_reference_has_the_lowest_rate():
 
 
 def test_explanation_shows_jumps():
-    (explanation,) = nlgauge.score(["on the mat the cat sat"], ["the cat sat on the mat"], metrics="cder").explain("cder", 0)
+    (explanation,) = nlgauge.score(
+        ["on the mat the cat sat"], ["the cat sat on the mat"], metrics="cder"
+    ).explain("cder", 0)
     assert [(edit.kind, edit.reference, edit.target) for edit in explanation.edits] == [
         ("jump", [], 3),
         ("equal", ["the", "cat", "sat"], None),
@@ -125,4 +133,11 @@ def test_an_explanation_has_as_many_edits_as_were_counted(prediction, reference)
     result = nlgauge.score([" ".join(prediction)], [" ".join(reference)], metrics="cder")
     (explanation,) = result.explain("cder", 0)
     assert [token for edit in explanation.edits for token in edit.reference] == reference
-    assert sum(max(len(edit.reference), len(edit.prediction), 1) for edit in explanation.edits if edit.kind != "equal") == result["cder"]["edits"]
+    assert (
+        sum(
+            max(len(edit.reference), len(edit.prediction), 1)
+            for edit in explanation.edits
+            if edit.kind != "equal"
+        )
+        == result["cder"]["edits"]
+    )

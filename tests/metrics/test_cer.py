@@ -18,14 +18,26 @@ def test_corpora_and_segments_equal_jiwer(pairs):
 
 
 @pytest.mark.parametrize(
-    ("prediction", "reference"), [("", ""), ("ab", ""), ("", "ab"), ("a\tb", "a b"), (" a  b ", "a b"), ("a\n", "a"), ("  ", "a"), ("é", "e\u0301")]
+    ("prediction", "reference"),
+    [
+        ("", ""),
+        ("ab", ""),
+        ("", "ab"),
+        ("a\tb", "a b"),
+        (" a  b ", "a b"),
+        ("a\n", "a"),
+        ("  ", "a"),
+        ("é", "e\u0301"),
+    ],
 )
 def test_white_space_and_empty_sides_equal_jiwer(prediction, reference):
     assert_equals_jiwer("cer", [prediction], [reference])
 
 
 def test_real_sentences_equal_jiwer():
-    assert_equals_jiwer("cer", [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES])
+    assert_equals_jiwer(
+        "cer", [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES]
+    )
 
 
 def test_spaces_count():

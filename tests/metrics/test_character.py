@@ -1,4 +1,6 @@
-"""CharacTER against the PyPI package cer 1.2.0, bit for bit with compat="released", and the values that the released program gave."""
+"""CharacTER against the PyPI package cer 1.2.0, bit for bit with compat="released", and the values that
+the released program gave.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ LABEL = "character(compat='released')"
 def assert_equals_cer(predictions: list[str], references: list[str]) -> None:
     cer = pytest.importorskip("cer", reason="the package cer is not installed: pip install cer")
     result = nlgauge.score(predictions, references, metrics=LABEL)
-    expected = [cer.calculate_cer(p.split(), r.split()) if r.split() else 1.0 for p, r in zip(predictions, references, strict=True)]
+    expected = [
+        cer.calculate_cer(p.split(), r.split()) if r.split() else 1.0
+        for p, r in zip(predictions, references, strict=True)
+    ]
     assert [row[LABEL] for row in result.segments("records")] == expected
     assert result[LABEL]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-12)
 
@@ -33,13 +38,21 @@ def test_texts_equal_cer(pairs):
     assert_equals_cer([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
-@given(st.lists(st.tuples(*[st.lists(st.sampled_from(["a", "bb", "c", "ddd"]), max_size=12).map(" ".join)] * 2), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.tuples(*[st.lists(st.sampled_from(["a", "bb", "c", "ddd"]), max_size=12).map(" ".join)] * 2),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_many_shifts_equal_cer(pairs):
     assert_equals_cer([pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
 def test_real_sentences_equal_cer():
-    assert_equals_cer([prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES])
+    assert_equals_cer(
+        [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES]
+    )
 
 
 def swapped(seed: int) -> tuple[str, str]:
@@ -85,7 +98,9 @@ def test_published_values(prediction, reference, expected, compat):
 
 
 def test_a_shift_that_gains_nothing_is_not_made():
-    """After "f g" has moved, moving "ee" leaves four of six words wrong as before, but 5/6 - (5/6 - 2/6) is above 2/6 in floats."""
+    """After "f g" has moved, moving "ee" leaves four of six words wrong as before, but 5/6 - (5/6 - 2/6)
+    is above 2/6 in floats.
+    """
     result = nlgauge.score(["f g b ee zz cc"], ["hh ee b cc f g"], metrics=["character", LABEL])
     assert result["character"]["score"] == pytest.approx(5 / 14)
     assert result[LABEL]["score"] == pytest.approx(3 / 14)
@@ -104,7 +119,9 @@ def test_alias_and_parameters():
 
 
 def test_explanation_shows_shifts_then_edited_characters():
-    (explanation,) = nlgauge.score(["on the mat the cat sits"], ["the cat sat on the mat"], metrics="character").explain("character", 0)
+    (explanation,) = nlgauge.score(
+        ["on the mat the cat sits"], ["the cat sat on the mat"], metrics="character"
+    ).explain("character", 0)
     first, *rest = explanation.edits
     assert (first.kind, first.prediction, first.target) == ("shift", ["on", "the", "mat"], 3)
     assert "".join(c for edit in rest for c in edit.reference) == "the cat sat on the mat"

@@ -28,10 +28,14 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, object]) -> None:
+def assert_equals_sacrebleu(
+    predictions: list[str], references: list[list[str]], options: dict[str, object]
+) -> None:
     metric, peer = Chrf(**options), sacrebleu.CHRF(**options)
     result = nlgauge.score(predictions, references, metrics=metric)
-    assert result[str(metric)]["score"] == pytest.approx(peer.corpus_score(predictions, streams(references)).score, abs=1e-9)
+    assert result[str(metric)]["score"] == pytest.approx(
+        peer.corpus_score(predictions, streams(references)).score, abs=1e-9
+    )
     for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
         assert row[str(metric)] == pytest.approx(peer.sentence_score(prediction, group).score, abs=1e-9)
 
@@ -41,7 +45,16 @@ def test_every_option_equals_sacrebleu(corpus, options):
     assert_equals_sacrebleu(*corpus, options)
 
 
-@pytest.mark.parametrize("options", [{}, {"word_order": 2}, {"eps_smoothing": True}, {"whitespace": True}, {"lowercase": True, "word_order": 2}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"word_order": 2},
+        {"eps_smoothing": True},
+        {"whitespace": True},
+        {"lowercase": True, "word_order": 2},
+    ],
+)
 def test_real_sentences_with_very_short_references(options):
     predictions, references = map(list, zip(*SENTENCES, strict=True))
     predictions += ["Well, well!", "Well!", "a", "b", "No", "Oh no!"]
@@ -49,7 +62,13 @@ def test_real_sentences_with_very_short_references(options):
     assert_equals_sacrebleu(predictions, references, options)
 
 
-@given(st.lists(st.tuples(texts(max_words=2), st.sampled_from(["Well!", "a", "ab", "", "!", "a b"])), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.tuples(texts(max_words=2), st.sampled_from(["Well!", "a", "ab", "", "!", "a b"])),
+        min_size=1,
+        max_size=6,
+    )
+)
 def test_short_references_in_a_corpus_equal_sacrebleu(pairs):
     assert_equals_sacrebleu([pair[0] for pair in pairs], [[pair[1]] for pair in pairs], {"word_order": 2})
 
@@ -62,7 +81,11 @@ CAT, REFERENCE = "the cat is on the mat", "the cat sat on the mat"
     ("prediction", "reference", "expected"),
     [
         (CAT, REFERENCE, (61.9251512899, 64.3703410093, 61.5040647439, 72.2918432623, 61.9244947532)),
-        ("hello there", "hello their", (73.4788359788, 61.3591269841, 73.4788359788, 76.9636844637, 73.4788359788)),
+        (
+            "hello there",
+            "hello their",
+            (73.4788359788, 61.3591269841, 73.4788359788, 76.9636844637, 73.4788359788),
+        ),
         ("ab", "abc", (63.6363636364, 42.4242424242, 60.8695652174, 63.6363636364, 21.1640211640)),
     ],
 )
@@ -79,16 +102,24 @@ def test_published_corpus_and_best_reference_values():
     assert best["chrf"]["score"] == pytest.approx(69.5453120555, abs=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"word_order": 2, "beta": 3}, {"eps_smoothing": True, "lowercase": True}, {"whitespace": True}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"word_order": 2, "beta": 3}, {"eps_smoothing": True, "lowercase": True}, {"whitespace": True}],
+)
 def test_signature_starts_as_sacrebleus(options):
     peer = sacrebleu.CHRF(**options)
     peer.corpus_score(["a b"], [["a b"]])
     signature = nlgauge.score(["a b"], ["a b"], metrics=Chrf(**options)).signatures[str(Chrf(**options))]
-    ours, theirs = (dict(field.split(":") for field in text.split("|")) for text in (signature, peer.get_signature().format()))
+    ours, theirs = (
+        dict(field.split(":") for field in text.split("|"))
+        for text in (signature, peer.get_signature().format())
+    )
     assert theirs.items() <= ours.items()
 
 
-@pytest.mark.parametrize("bad", [{"char_order": 0}, {"word_order": -1}, {"beta": 0}, {"char_order": 1.5}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"char_order": 0}, {"word_order": -1}, {"beta": 0}, {"char_order": 1.5}], ids=str
+)
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
     with pytest.raises(ParameterError, match=f"chrf: {name} must be .*got {value!r}"):

@@ -22,17 +22,34 @@ pytestmark = pytest.mark.usefixtures("both_kernels")
 CHANGED_PARAMETERS = {"variant": "d", "tokenizer": "whitespace"}
 # A text of fewer than four tokens has no vector for some orders, and 0 there.
 NOT_BEST_WHEN_EQUAL = {
-    *("empty", "only spaces", "newline", "one token", "one letter", "emoji", "combining marks", "leading mark", "only punctuation", "zero"),
+    *(
+        "empty",
+        "only spaces",
+        "newline",
+        "one token",
+        "one letter",
+        "emoji",
+        "combining marks",
+        "leading mark",
+        "only punctuation",
+        "zero",
+    ),
     "not a character",
 }
 
 
-def assert_equals_pycocoevalcap(predictions: list[str], references: list[list[str]], sigma: float = 6.0) -> None:
+def assert_equals_pycocoevalcap(
+    predictions: list[str], references: list[list[str]], sigma: float = 6.0
+) -> None:
     metric = Cider("d", 4, sigma, "whitespace")
     result = nlgauge.score(predictions, references, metrics=metric)
-    mean, segments = Theirs(sigma=sigma).compute_score(dict(enumerate(references)), {i: [prediction] for i, prediction in enumerate(predictions)})
+    mean, segments = Theirs(sigma=sigma).compute_score(
+        dict(enumerate(references)), {i: [prediction] for i, prediction in enumerate(predictions)}
+    )
     assert result["cider"]["score"] == pytest.approx(mean, abs=1e-9)
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(list(segments), abs=1e-9)
+    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(
+        list(segments), abs=1e-9
+    )
 
 
 @given(corpora(), st.sampled_from([1.0, 6.0]))
@@ -59,13 +76,20 @@ def cosine(predictions: list[str], references: list[list[str]], order: int) -> l
         for n in range(1, order + 1):
             documents = [set().union(*(grams(reference, n) for reference in others)) for others in references]
             weigh = [
-                {gram: count * math.log(len(documents) / max(1, sum(gram in d for d in documents))) for gram, count in grams(text, n).items()}
+                {
+                    gram: count * math.log(len(documents) / max(1, sum(gram in d for d in documents)))
+                    for gram, count in grams(text, n).items()
+                }
                 for text in (prediction, *group)
             ]
             norms = [math.sqrt(sum(value**2 for value in vector.values())) for vector in weigh]
             for vector, norm in zip(weigh[1:], norms[1:], strict=True):
                 if norms[0] and norm:
-                    total += sum(value * vector.get(gram, 0) for gram, value in weigh[0].items()) / (norms[0] * norm) / len(group)
+                    total += (
+                        sum(value * vector.get(gram, 0) for gram, value in weigh[0].items())
+                        / (norms[0] * norm)
+                        / len(group)
+                    )
         found.append(10 * total / order)
     return found
 
@@ -86,7 +110,9 @@ REFERENCES = ["the cat sat on the mat", "a dog ran fast today", "hello there gen
 
 def test_published_values():
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="cider_d")
-    assert [row["cider(variant='d')"] for row in result.segments("records")] == pytest.approx([4.3125, 10, 3.03761077], abs=1e-8)
+    assert [row["cider(variant='d')"] for row in result.segments("records")] == pytest.approx(
+        [4.3125, 10, 3.03761077], abs=1e-8
+    )
     assert result["cider"]["score"] == pytest.approx(5.7833702577, abs=1e-9)
 
 
@@ -102,12 +128,20 @@ def test_frequencies_come_from_the_references_of_the_corpus():
     one = nlgauge.score({"A": PREDICTIONS}, REFERENCES, metrics="cider")
     two = nlgauge.score({"A": PREDICTIONS, "B": REFERENCES}, REFERENCES, metrics="cider")
     twice = nlgauge.score({"A": PREDICTIONS}, [[reference] * 2 for reference in REFERENCES], metrics="cider")
-    assert one.segments("records") == [row for row in two.segments("records") if row["system"] == "A"] == twice.segments("records")
+    assert (
+        one.segments("records")
+        == [row for row in two.segments("records") if row["system"] == "A"]
+        == twice.segments("records")
+    )
 
 
 def test_our_tokeniser_on_other_scripts():
-    result = nlgauge.score(["猫坐在垫子上。", "Собака бежит быстро!"], ["猫坐在垫子上", "собака бежит быстро"], metrics="cider")
-    assert [row["cider"] for row in result.segments("records")] == pytest.approx([10, 7.5])  # three words have no 4-gram
+    result = nlgauge.score(
+        ["猫坐在垫子上。", "Собака бежит быстро!"], ["猫坐在垫子上", "собака бежит быстро"], metrics="cider"
+    )
+    assert [row["cider"] for row in result.segments("records")] == pytest.approx(
+        [10, 7.5]
+    )  # three words have no 4-gram
 
 
 def test_explanation_shows_the_similarity_of_each_order():
@@ -120,7 +154,9 @@ def test_other_names_and_wrong_parameters():
     assert parse("cider_d") == parse("cider-d") == Cider("d")
     with pytest.raises(ParameterError, match="cider: variant must be 'plain' or 'd', got 'D'"):
         Cider("D")
-    with pytest.raises(ParameterError, match=r"cider: sigma must be a number from 0\.001 up to 1,000,000, got 0"):
+    with pytest.raises(
+        ParameterError, match=r"cider: sigma must be a number from 0\.001 up to 1,000,000, got 0"
+    ):
         Cider(sigma=0)
     with pytest.raises(ParameterError, match="cider: tokenizer must be"):
         Cider(tokenizer="13a")

@@ -1,4 +1,6 @@
-"""COMET and COMET-QE against unbabel-comet on small networks, golden values of the same, texts that say nothing, what is encoded how often."""
+"""COMET and COMET-QE against unbabel-comet on small networks, golden values of the same, texts that say
+nothing, what is encoded how often.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,29 @@ from nlgauge.models import loader
 from nlgauge.models.weights import convert
 
 CHANGED_PARAMETERS = {"references": False}
-# unbabel-comet 2.2.7 with the two changes of comet_peer.py, Transformers 5.22.2, torch 2.13.0: `predict_step` on the texts of comet_peer.py.
+# unbabel-comet 2.2.7 with the two changes of comet_peer.py, Transformers 5.22.2, torch 2.13.0: `predict_step`
+# on the texts of comet_peer.py.
 GOLDEN: dict[str, tuple[dict[str, Any], list[float]]] = {
-    "layer norm": ({"layer_norm": True}, [-1.7355062, -1.9056896, -1.6317182, -2.0056446, -0.0844241, -2.1300073, -1.5647343]),
-    "sparsemax": ({"layer_transformation": "sparsemax"}, [-1.8117453, -2.179251, -1.8318888, -2.2198751, 0.0180666, -2.2885854, -1.7504078]),
-    "one layer, start mark": ({"layer": 1, "pool": "cls"}, [-2.1839917, -2.0742958, -2.078836, -2.2780588, -0.4035776, -2.3287618, -2.2344267]),
+    "layer norm": (
+        {"layer_norm": True},
+        [-1.7355062, -1.9056896, -1.6317182, -2.0056446, -0.0844241, -2.1300073, -1.5647343],
+    ),
+    "sparsemax": (
+        {"layer_transformation": "sparsemax"},
+        [-1.8117453, -2.179251, -1.8318888, -2.2198751, 0.0180666, -2.2885854, -1.7504078],
+    ),
+    "one layer, start mark": (
+        {"layer": 1, "pool": "cls"},
+        [-2.1839917, -2.0742958, -2.078836, -2.2780588, -0.4035776, -2.3287618, -2.2344267],
+    ),
     "maximum, sigmoid": (
         {"pool": "max", "layer_norm": True, "final_activation": "Sigmoid"},
         [0.100859, 0.1128742, 0.135686, 0.095238, 0.5653557, 0.0966758, 0.1191344],
     ),
-    "quality estimation": ({}, [-0.96192, -1.1658931, -0.669633, -1.0327802, 0.3203878, -1.2602974, -0.364031]),
+    "quality estimation": (
+        {},
+        [-0.96192, -1.1658931, -0.669633, -1.0327802, 0.3203878, -1.2602974, -0.364031],
+    ),
 }
 
 
@@ -43,7 +58,9 @@ def scores(result: Any, output: str = "x") -> list[float]:
 
 
 @pytest.mark.parametrize("case", GOLDEN)
-def test_golden_values_and_the_authors_program(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_golden_values_and_the_authors_program(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     changed, golden = GOLDEN[case]
     form = "referenceless" if case == "quality estimation" else "regression"
     file = comet_networks.write_checkpoint(tmp_path, form, 1, **changed)
@@ -59,7 +76,9 @@ def test_golden_values_and_the_authors_program(case: str, tmp_path: Path, monkey
     # An empty translation gets the network's number, as it does from the authors' program.
     blanked = {**texts, "mt": ["", *texts["mt"][1:]]}
     empty = nlgauge.score(blanked["mt"], TEXTS["ref"], TEXTS["src"], metrics=result.job.metrics["x"])
-    np.testing.assert_allclose(scores(empty, empty.labels[0]), comet_peer.predicted(official, blanked)["scores"], atol=1e-5)
+    np.testing.assert_allclose(
+        scores(empty, empty.labels[0]), comet_peer.predicted(official, blanked)["scores"], atol=1e-5
+    )
     assert next(iter(empty.values()))["empty"] == 1
 
 
@@ -74,7 +93,9 @@ def test_a_row_counts_as_cut_if_one_of_its_texts_is(tmp_path: Path) -> None:
         assert result["x"]["truncated"] == 1
 
 
-def test_sources_and_references_are_encoded_once_for_all_systems(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_and_references_are_encoded_once_for_all_systems(
+    tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[str] = []
     plain = CometEmbedding.compute
 
@@ -85,13 +106,19 @@ def test_sources_and_references_are_encoded_once_for_all_systems(tiny_models: di
     monkeypatch.setattr(CometEmbedding, "compute", compute)
     systems = {name: [f"{text} {name}" for text in TEXTS["mt"]] for name in "ABCD"}
     nlgauge.score(systems, TEXTS["ref"], TEXTS["src"], metrics=f"comet(model={str(tiny_models['comet'])!r})")
-    assert len(read) == len(set(read)) == len({*TEXTS["ref"], *TEXTS["src"], *(text for texts in systems.values() for text in texts)})
+    assert (
+        len(read)
+        == len(set(read))
+        == len({*TEXTS["ref"], *TEXTS["src"], *(text for texts in systems.values() for text in texts)})
+    )
 
 
 def test_an_empty_reference_or_source_leaves_a_row_without_a_score(tiny_models: dict[str, Path]) -> None:
     metric = f"comet(model={str(tiny_models['comet'])!r})"
     alone = nlgauge.score(["the cat"], ["a cat"], ["le chat"], metrics=metric)
-    mixed = nlgauge.score(["the cat", "", "cat", "cat"], ["a cat", "", "", "a"], ["le chat", "un", "un", " "], metrics=metric)
+    mixed = nlgauge.score(
+        ["the cat", "", "cat", "cat"], ["a cat", "", "", "a"], ["le chat", "un", "un", " "], metrics=metric
+    )
     assert mixed["comet"]["score"] == pytest.approx(alone["comet"]["score"], abs=1e-6)
     assert mixed["comet"]["empty"] == 0
     assert [np.isnan(row[metric]) for row in mixed.segments("records")] == [False, True, True, True]
@@ -100,16 +127,25 @@ def test_an_empty_reference_or_source_leaves_a_row_without_a_score(tiny_models: 
 def test_several_references_are_averaged_unless_told(tiny_models: dict[str, Path]) -> None:
     metric = f"comet(model={str(tiny_models['comet'])!r})"
     references = ["a cat", "the dog met it"]
-    one, two = (nlgauge.score(["the cat"], [reference], ["le chat"], metrics=metric)["comet"]["score"] for reference in references)
+    one, two = (
+        nlgauge.score(["the cat"], [reference], ["le chat"], metrics=metric)["comet"]["score"]
+        for reference in references
+    )
     assert abs(one - two) > 0.01
     given = ["the cat"], [references], ["le chat"]
     assert nlgauge.score(*given, metrics=metric)["comet"]["score"] == pytest.approx((one + two) / 2, abs=1e-6)
-    assert nlgauge.score(*given, metrics=metric, reduce_fn="best")["comet"]["score"] == pytest.approx(max(one, two), abs=1e-6)
+    assert nlgauge.score(*given, metrics=metric, reduce_fn="best")["comet"]["score"] == pytest.approx(
+        max(one, two), abs=1e-6
+    )
 
 
 def test_a_network_of_another_form_names_its_metric(tiny_models: dict[str, Path]) -> None:
     given = ["the cat"], ["a cat"], ["le chat"]
-    for metric, kind, named in (("comet", "unite", "cometkiwi or unite"), ("xcomet", "comet", "metric is comet;"), ("lens", "xcomet", "is xcomet")):
+    for metric, kind, named in (
+        ("comet", "unite", "cometkiwi or unite"),
+        ("xcomet", "comet", "metric is comet;"),
+        ("lens", "xcomet", "is xcomet"),
+    ):
         with pytest.raises(ModelError, match=named):
             nlgauge.score(*given, metrics=f"{metric}(model={str(tiny_models[kind])!r})")
     with pytest.raises(ModelError, match="does not hold a model of the COMET family"):
@@ -124,7 +160,10 @@ def test_a_network_that_lacks_weights_is_refused(tmp_path: Path) -> None:
     file = comet_networks.write_checkpoint(tmp_path, "regression", 1)
     content = torch.load(file, weights_only=True)
     for number, (gone, message) in enumerate(
-        (("encoder.model.encoder.layer.1.output.dense.weight", "not whole"), ("layerwise_attention.gamma", "gamma is missing"))
+        (
+            ("encoder.model.encoder.layer.1.output.dense.weight", "not whole"),
+            ("layerwise_attention.gamma", "gamma is missing"),
+        )
     ):
         state = {name: tensor for name, tensor in content["state_dict"].items() if name != gone}
         torch.save({**content, "state_dict": state}, file)

@@ -20,13 +20,17 @@ def test_published_value():
 
 
 def test_tokens_as_the_published_programs_have_them():
-    scores = nlgauge.score(["It doesn't cost $3,000.50 — we'll see."], sources=["猫が well-known"], metrics="compression")["compression"]
+    scores = nlgauge.score(
+        ["It doesn't cost $3,000.50 — we'll see."], sources=["猫が well-known"], metrics="compression"
+    )["compression"]
     assert (scores["summary_length"], scores["source_length"]) == (11, 5)
 
 
 def test_the_corpus_score_is_the_mean_over_summaries_that_have_a_token():
     result = nlgauge.score(["a", "a b", "", "a"], sources=["a b c", "a", "a", ""], metrics="compression")
-    assert [row["compression"] for row in result.segments("records")] == pytest.approx([3, 0.5, math.nan, 0], nan_ok=True)
+    assert [row["compression"] for row in result.segments("records")] == pytest.approx(
+        [3, 0.5, math.nan, 0], nan_ok=True
+    )
     assert result["compression"]["score"] == pytest.approx(3.5 / 3)
     assert result["compression"]["source_length"] == 1.25
     only = nlgauge.score([""], sources=["a"], metrics="compression")

@@ -1,7 +1,7 @@
 """Compression ratio against Python's gzip, and golden values of the package diversity.
 
-Those were made with diversity 0.3.1, `diversity.compression.compression_ratio(texts)`, which rounds to three digits; its file has a time
-stamp in it, so the last digit may differ by one from run to run.
+Those were made with diversity 0.3.1, `diversity.compression.compression_ratio(texts)`, which rounds to three
+digits; its file has a time stamp in it, so the last digit may differ by one from run to run.
 """
 
 from __future__ import annotations
@@ -29,17 +29,23 @@ TEXTS = [
 
 
 def ratio(predictions: list[str], **options: str) -> float:
-    return float(nlgauge.score(predictions, metrics=CompressionRatio(**options))["compression_ratio"]["score"])
+    return float(
+        nlgauge.score(predictions, metrics=CompressionRatio(**options))["compression_ratio"]["score"]
+    )
 
 
 @given(st.lists(texts(), min_size=1, max_size=6))
 def test_it_is_what_gzip_makes_of_the_sorted_texts(predictions):
     content = "\n".join(sorted(predictions)).encode()
-    expected = len(content) / len(gzip.compress(content, 9, mtime=0)) if "".join(predictions).strip() else math.nan
+    expected = (
+        len(content) / len(gzip.compress(content, 9, mtime=0)) if "".join(predictions).strip() else math.nan
+    )
     assert ratio(predictions) == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize(("predictions", "expected"), [(TEXTS, 0.952), (TEXTS * 20, 16.873), (TEXTS[::-1] + TEXTS, 1.765)])
+@pytest.mark.parametrize(
+    ("predictions", "expected"), [(TEXTS, 0.952), (TEXTS * 20, 16.873), (TEXTS[::-1] + TEXTS, 1.765)]
+)
 def test_golden_values_of_diversity(predictions, expected):
     assert ratio(predictions, compat="diversity") == pytest.approx(expected, abs=0.001)
 

@@ -1,4 +1,6 @@
-"""Coverage: published values, the published loop and a brute force as oracles for the fragments, odd input."""
+"""Coverage: published values, the published loop and a brute force as oracles for the fragments, odd
+input.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 
 def published_loop(summary: list[str], source: list[str]) -> list[tuple[int, int, int]]:
-    """Newsroom's algorithm, step by step: two cursors, and the source's jumps to the end of every run that was tried."""
+    """Newsroom's algorithm, step by step: two cursors, and the source's jumps to the end of every run
+    that was tried.
+    """
     found, i = [], 0
     while i < len(summary):
         longest, j = (i, 0, 0), 0
@@ -38,7 +42,12 @@ def every_run(summary: list[str], source: list[str]) -> list[tuple[int, int, int
     """The longest run at each place by comparing slices."""
     found, i = [], 0
     while i < len(summary):
-        runs = [(n, -j) for j in range(len(source)) for n in range(1, len(summary) - i + 1) if summary[i : i + n] == source[j : j + n]]
+        runs = [
+            (n, -j)
+            for j in range(len(source))
+            for n in range(1, len(summary) - i + 1)
+            if summary[i : i + n] == source[j : j + n]
+        ]
         n, j = max(runs, default=(0, 0))
         if n:
             found.append((i, -j, n))
@@ -76,14 +85,21 @@ def test_fragments_equal_the_oracles(summary, source):
 
 
 def test_the_corpus_score_is_the_mean_over_summaries():
-    assert nlgauge.score([SUMMARY, "a a", "", "b"], sources=[SOURCE, "a", "a", ""], metrics="coverage")["coverage"]["score"] == pytest.approx(
-        1.875 / 4
-    )
+    assert nlgauge.score([SUMMARY, "a a", "", "b"], sources=[SOURCE, "a", "a", ""], metrics="coverage")[
+        "coverage"
+    ]["score"] == pytest.approx(1.875 / 4)
 
 
 def test_punctuation_counts_and_case_does_not():
-    assert nlgauge.score(["The CAT."], sources=["the cat!"], metrics="coverage")["coverage"]["score"] == pytest.approx(2 / 3)
-    assert nlgauge.score(["The CAT."], sources=["the cat!"], metrics="coverage(tokenizer='unicode')")["coverage"]["score"] == 1
+    assert nlgauge.score(["The CAT."], sources=["the cat!"], metrics="coverage")["coverage"][
+        "score"
+    ] == pytest.approx(2 / 3)
+    assert (
+        nlgauge.score(["The CAT."], sources=["the cat!"], metrics="coverage(tokenizer='unicode')")[
+            "coverage"
+        ]["score"]
+        == 1
+    )
 
 
 def test_the_source_is_never_taken_from_the_references():
@@ -100,7 +116,12 @@ def test_explanation_shows_the_fragments():
 
 def test_long_texts_of_one_token_take_no_time():
     many = "the " * 10_000
-    assert nlgauge.score([many], sources=[many + "x"], metrics="coverage(exhaustive=True)")["coverage"]["density"] == 10_000
+    assert (
+        nlgauge.score([many], sources=[many + "x"], metrics="coverage(exhaustive=True)")["coverage"][
+            "density"
+        ]
+        == 10_000
+    )
 
 
 def test_parameters_outside_their_domain():

@@ -26,7 +26,9 @@ CHANGED_PARAMETERS = {"tokenizer": "13a"}
     ],
 )
 def test_published_and_hand_made_values(metric, summary, source, expected):
-    assert nlgauge.score([summary], sources=[source], metrics=metric)[metric]["score"] == pytest.approx(expected, abs=1e-12)
+    assert nlgauge.score([summary], sources=[source], metrics=metric)[metric]["score"] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @given(FEW_WORDS, FEW_WORDS)

@@ -30,25 +30,41 @@ def test_it_is_different_ngrams_over_all_ngrams(predictions, max_order):
     metric = Distinct(max_order, "whitespace")
     scores = nlgauge.score(predictions, metrics=metric)[str(metric)]
     for n in range(1, max_order + 1):
-        grams = [tuple(words[i : i + n]) for words in map(str.split, predictions) for i in range(len(words) - n + 1)]
+        grams = [
+            tuple(words[i : i + n])
+            for words in map(str.split, predictions)
+            for i in range(len(words) - n + 1)
+        ]
         expected = len(set(grams)) / len(grams) if grams else math.nan
         assert scores[f"distinct{n}"] == pytest.approx(expected, nan_ok=True)
 
 
 def test_several_predictions_a_segment_all_count():
-    assert nlgauge.score([["a b", "a c"], ["a", "d"]], metrics="distinct")["distinct"]["distinct1"] == pytest.approx(4 / 6)
+    assert nlgauge.score([["a b", "a c"], ["a", "d"]], metrics="distinct")["distinct"][
+        "distinct1"
+    ] == pytest.approx(4 / 6)
 
 
 def test_texts_too_short_give_nan_with_the_reason():
     result = nlgauge.score(["one", ""], metrics="distinct")
     assert result["distinct"]["distinct1"] == 1
     assert math.isnan(result["distinct"]["distinct2"])
-    assert result.reasons() == {("system", "distinct", "distinct2"): "no text is long enough to have such an n-gram"}
+    assert result.reasons() == {
+        ("system", "distinct", "distinct2"): "no text is long enough to have such an n-gram"
+    }
 
 
 def test_there_are_no_segment_scores_and_no_explanation():
     result = nlgauge.score(["a b", "c"], ["a", "c"], metrics=["distinct", "wer"])
-    assert set(result.segments("records")[0]) == {"segment", "system", "wer", "wer.substitutions", "wer.deletions", "wer.insertions", "wer.hits"}
+    assert set(result.segments("records")[0]) == {
+        "segment",
+        "system",
+        "wer",
+        "wer.substitutions",
+        "wer.deletions",
+        "wer.insertions",
+        "wer.hits",
+    }
     assert result.explain("distinct", 0) == []
 
 
@@ -59,7 +75,9 @@ def drawn(seed: int) -> list[str]:
 
 def test_interval_contains_the_score_and_is_as_wide_as_new_texts_vary():
     """A bootstrap would repeat texts: 0.533 came with [0.350, 0.424]."""
-    spread = np.std([nlgauge.score(drawn(seed), metrics="distinct")["distinct"]["distinct2"] for seed in range(100, 200)])
+    spread = np.std(
+        [nlgauge.score(drawn(seed), metrics="distinct")["distinct"]["distinct2"] for seed in range(100, 200)]
+    )
     for seed in range(4):
         interval = nlgauge.score(drawn(seed), metrics="distinct").intervals()["distinct"]["distinct2"]
         assert interval.low <= interval.score <= interval.high

@@ -1,4 +1,5 @@
-"""Extended edit distance: the authors' two programs, digit for digit, and the sound variant against a slow oracle.
+"""Extended edit distance: the authors' two programs, digit for digit, and the sound variant against a slow
+oracle.
 
 The values of THEIRS were made with https://github.com/rwth-i6/ExtendedEditDistance at f944adc:
     g++ -O2 -shared -fPIC -o libEED.so EED.cpp
@@ -22,7 +23,8 @@ pytestmark = pytest.mark.usefixtures("both_kernels")
 
 CHANGED_PARAMETERS = {"compat": "c++"}
 
-# Prediction, reference, C++, Python (which torchmetrics equals); then the true minimum without the place before the text.
+# Prediction, reference, C++, Python (which torchmetrics equals); then the true minimum without the place
+# before the text.
 PUBLISHED = [
     ("the cat sat on the mat", "the cat sat on the mat", 0.0, 0.0123457),
     ("the cat is on the mat", "the cat sat on the mat", 0.1244980, 0.1550388),
@@ -43,7 +45,12 @@ THEIRS = [
         0.11586452762923351,
     ),
     ("猫が座った 今日", "今日 猫が座る", 0.6216215491294861, 0.6315789473684211),
-    ("to the president Modi spoke on Tuesday", "On Tuesday, PM Narendra Modi met with the president.", 0.5125786066055298, 0.5193798449612403),
+    (
+        "to the president Modi spoke on Tuesday",
+        "On Tuesday, PM Narendra Modi met with the president.",
+        0.5125786066055298,
+        0.5193798449612403,
+    ),
     ("a a a a a a a", "a", 0.6969696879386902, 0.7101449275362319),
     ("القطة على السجادة", "السجادة على القطة", 0.3461538553237915, 0.3554502369668246),
     ("x y", "a much longer reference than the prediction is", 0.9194846749305725, 0.9198717948717948),
@@ -66,7 +73,9 @@ def test_equals_the_authors_programs_in_every_digit(prediction, reference, cpp, 
     assert eed(prediction, reference, compat="python") == python
 
 
-def oracle(prediction: str, reference: str, alpha: str = "2", rho: str = "0.3", deletion: str = "0.2") -> Fraction:
+def oracle(
+    prediction: str, reference: str, alpha: str = "2", rho: str = "0.3", deletion: str = "0.2"
+) -> Fraction:
     """The definition cell by cell in exact fractions."""
     h, r, jump = f" {prediction} ", f" {reference} ", Fraction(alpha)
     costs = [Fraction(0), *[Fraction(1)] * len(h)]
@@ -74,7 +83,9 @@ def oracle(prediction: str, reference: str, alpha: str = "2", rho: str = "0.3", 
     for wanted in r:
         following = [costs[0] + 1]
         for i, character in enumerate(h, start=1):
-            following.append(min(costs[i - 1] + (character != wanted), costs[i] + 1, following[i - 1] + Fraction(deletion)))
+            following.append(
+                min(costs[i - 1] + (character != wanted), costs[i] + 1, following[i - 1] + Fraction(deletion))
+            )
         cheapest = following.index(min(following))
         visits[cheapest] += 1
         costs = [min(cost, following[cheapest] + jump) for cost in following] if wanted == " " else following
@@ -87,7 +98,12 @@ def test_the_sound_variant_equals_the_oracle(prediction, reference):
     assert eed(prediction, reference) == pytest.approx(float(oracle(prediction, reference)), abs=1e-12)
 
 
-@given(st.text("ab ", max_size=20), st.text("ab ", max_size=20), st.sampled_from(["0", "0.5", "1", "3"]), st.sampled_from(["0.1", "0.7", "1"]))
+@given(
+    st.text("ab ", max_size=20),
+    st.text("ab ", max_size=20),
+    st.sampled_from(["0", "0.5", "1", "3"]),
+    st.sampled_from(["0.1", "0.7", "1"]),
+)
 def test_parameters_are_those_of_the_definition(prediction, reference, alpha, cost):
     ours = eed(prediction, reference, alpha=float(alpha), rho=float(cost), deletion=float(cost))
     assert ours == pytest.approx(float(oracle(prediction, reference, alpha, cost, cost)), abs=1e-12)
@@ -101,7 +117,11 @@ def test_ties_do_not_hang_on_rounding():
 
 def test_variants_differ_where_the_card_says():
     cat, mat = "on the mat the cat sat", "the cat sat on the mat"
-    assert [round(eed(cat, mat, compat=compat), 7) for compat in (None, "c++", "python")] == [0.2962963, 0.3537415, 0.3040293]
+    assert [round(eed(cat, mat, compat=compat), 7) for compat in (None, "c++", "python")] == [
+        0.2962963,
+        0.3537415,
+        0.3040293,
+    ]
     assert eed(cat, cat) == eed("", "") == 0
 
 
@@ -110,7 +130,11 @@ def test_the_corpus_score_is_the_mean_and_the_best_reference_counts():
     assert result["eed"]["score"] == pytest.approx((4 / 9 + 0) / 2)
 
 
-@pytest.mark.parametrize("bad", [{"alpha": -1}, {"rho": -0.1}, {"deletion": float("nan")}, {"compat": "java"}], ids=lambda bad: next(iter(bad)))
+@pytest.mark.parametrize(
+    "bad",
+    [{"alpha": -1}, {"rho": -0.1}, {"deletion": float("nan")}, {"compat": "java"}],
+    ids=lambda bad: next(iter(bad)),
+)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"eed: {next(iter(bad))} must be"):
         Eed(**bad)
@@ -119,9 +143,13 @@ def test_parameters_outside_their_domain(bad):
 def test_explanation_shows_jumps():
     result = nlgauge.score(["on the mat the cat sat"], ["the cat sat on the mat"], metrics="eed")
     (explanation,) = result.explain("eed", 0)
-    assert "".join(character for edit in explanation.edits for character in edit.reference) == " the cat sat on the mat "
+    assert (
+        "".join(character for edit in explanation.edits for character in edit.reference)
+        == " the cat sat on the mat "
+    )
     costs = {"replace": 1, "delete": 1, "insert": 0.2, "equal": 0, "jump": 2}
     steps = [(edit.kind, len(edit.reference or edit.prediction) or 1) for edit in explanation.edits]
-    # Reading begins elsewhere than at the start, which costs 1 and not alpha; the last place of the prediction is reached by a jump.
+    # Reading begins elsewhere than at the start, which costs 1 and not alpha; the last place of the
+    # prediction is reached by a jump.
     assert [edit.target for edit in explanation.edits if edit.kind == "jump"] == [11, 1, 24]
     assert sum(costs[kind] * count for kind, count in steps) - 1 == pytest.approx(5)

@@ -1,4 +1,6 @@
-"""The three similarities of word vectors that nlg-eval has: its numbers on GloVe, and slow forms of the definitions."""
+"""The three similarities of word vectors that nlg-eval has: its numbers on GloVe, and slow forms of the
+definitions.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,15 @@ from nlgauge.models.weights.vectors import load_vectors
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the words have no vector")
 
 CHANGED_PARAMETERS = {"tokenizer": "whitespace", "compat": "nlg-eval"}
-NOT_BEST_WHEN_EQUAL = {"combining marks", "emoji", "leading mark", "mixed scripts", "one letter", "right to left", "zero"}
+NOT_BEST_WHEN_EQUAL = {
+    "combining marks",
+    "emoji",
+    "leading mark",
+    "mixed scripts",
+    "one letter",
+    "right to left",
+    "zero",
+}
 ALL = (EmbeddingAverage, VectorExtrema, GreedyMatching)
 
 
@@ -47,7 +57,10 @@ def test_they_are_the_definitions(tiny_models: dict[str, Path]) -> None:
         (cosines.max(axis=0).mean() + cosines.max(axis=1).mean()) / 2,
     ]
     texts = [" ".join(side).title() + " zzz" for side in sides]
-    np.testing.assert_allclose([rows(metric(place), [texts[0]], [texts[1]])[0] for metric in ALL], [[value, 0.2] for value in expected])
+    np.testing.assert_allclose(
+        [rows(metric(place), [texts[0]], [texts[1]])[0] for metric in ALL],
+        [[value, 0.2] for value in expected],
+    )
 
 
 def test_compat_keeps_case_and_takes_the_mean_for_unknown_words(tiny_models: dict[str, Path]) -> None:
@@ -63,8 +76,13 @@ def test_compat_keeps_case_and_takes_the_mean_for_unknown_words(tiny_models: dic
 
 @pytest.mark.parametrize("metric", ALL)
 def test_texts_without_known_words(tiny_models: dict[str, Path], metric: type) -> None:
-    texts, others = ["", "", "the cat", "zzz", "zzz", "the cat"], ["the cat", " ", "", "zzz", "the cat", "the cat zzz"]
-    np.testing.assert_allclose(rows(metric(str(tiny_models["vectors"])), texts, others)[:, 0], [0, 1, 0, 0, 0, 1], atol=1e-12)
+    texts, others = (
+        ["", "", "the cat", "zzz", "zzz", "the cat"],
+        ["the cat", " ", "", "zzz", "the cat", "the cat zzz"],
+    )
+    np.testing.assert_allclose(
+        rows(metric(str(tiny_models["vectors"])), texts, others)[:, 0], [0, 1, 0, 0, 0, 1], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("metric", ALL)

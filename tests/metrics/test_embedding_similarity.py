@@ -29,13 +29,21 @@ REFERENCES = [references for prediction, references in SENTENCES if prediction]
 
 @cache
 def loaded(place: Path) -> tuple[Any, Any]:
-    return transformers.AutoTokenizer.from_pretrained(place), transformers.AutoModel.from_pretrained(place).eval()
+    return transformers.AutoTokenizer.from_pretrained(place), transformers.AutoModel.from_pretrained(
+        place
+    ).eval()
 
 
 def embedding(place: Path, text: str) -> np.ndarray:
     tokenizer, model = loaded(place)
     with torch.no_grad():
-        return model(**tokenizer(text, return_tensors="pt", truncation=True, max_length=128)).last_hidden_state[0].mean(dim=0).double().numpy()
+        return (
+            model(**tokenizer(text, return_tensors="pt", truncation=True, max_length=128))
+            .last_hidden_state[0]
+            .mean(dim=0)
+            .double()
+            .numpy()
+        )
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
@@ -43,26 +51,39 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("which", ["tiny", "minilm"])
-def test_equals_the_cosine_of_mean_vectors_and_takes_the_best_reference(which: str, tiny_models: dict[str, Path]) -> None:
+def test_equals_the_cosine_of_mean_vectors_and_takes_the_best_reference(
+    which: str, tiny_models: dict[str, Path]
+) -> None:
     place = tiny_models["encoder"] if which == "tiny" else store.location("minilm")
     if place is None:
         pytest.skip("minilm is not in the cache; run: nlgauge models get minilm")
     some = slice(None) if which == "tiny" else slice(2)
-    rows = nlgauge.score(PREDICTIONS[some], REFERENCES[some], metrics=EmbeddingSimilarity(str(place))).segments("records")
+    rows = nlgauge.score(
+        PREDICTIONS[some], REFERENCES[some], metrics=EmbeddingSimilarity(str(place))
+    ).segments("records")
     found = [next(value for name, value in row.items() if name.startswith("embedding")) for row in rows]
     pairs = zip(PREDICTIONS[some], REFERENCES[some], strict=True)
-    expected = [max(cosine(embedding(place, prediction), embedding(place, reference)) for reference in group) for prediction, group in pairs]
+    expected = [
+        max(cosine(embedding(place, prediction), embedding(place, reference)) for reference in group)
+        for prediction, group in pairs
+    ]
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_blank_texts_are_like_nothing_but_each_other(tiny_models: dict[str, Path]) -> None:
     metric = EmbeddingSimilarity(str(tiny_models["encoder"]))
-    rows = nlgauge.score(["", " \n", "the cat", "", "the cat"], ["the cat", "the cat", "", "  ", "the cat"], metrics=metric).segments("records")
+    rows = nlgauge.score(
+        ["", " \n", "the cat", "", "the cat"], ["the cat", "the cat", "", "  ", "the cat"], metrics=metric
+    ).segments("records")
     assert [row[str(metric)] for row in rows] == pytest.approx([0, 0, 0, 1, 1], abs=1e-6)
 
 
 def test_truncation_is_counted(tiny_models: dict[str, Path]) -> None:
-    result = nlgauge.score(["cat " * 150, "the cat"], ["the cat", "the cat"], metrics=EmbeddingSimilarity(str(tiny_models["encoder"])))
+    result = nlgauge.score(
+        ["cat " * 150, "the cat"],
+        ["the cat", "the cat"],
+        metrics=EmbeddingSimilarity(str(tiny_models["encoder"])),
+    )
     assert result["embedding_similarity"]["truncated"] == 1
 
 
@@ -76,7 +97,9 @@ def test_a_model_must_be_named() -> None:
         EmbeddingSimilarity("")
 
 
-def test_every_metric_of_a_run_shares_the_embeddings(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_metric_of_a_run_shares_the_embeddings(
+    tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[tuple[str, bool]] = []
     compute = TextEmbedding.compute
 
@@ -87,10 +110,15 @@ def test_every_metric_of_a_run_shares_the_embeddings(tiny_models: dict[str, Path
     monkeypatch.setattr(TextEmbedding, "compute", counted)
     model = str(tiny_models["encoder"])
     texts = [f"the cat sat on mat {i}" for i in range(6)]
-    metrics = [f"{name}(model={model!r})" for name in ("embedding_similarity", "frechet")] + [f"cosmic(model={model!r}, folds=2, modes=1, seeds=1)"]
+    metrics = [f"{name}(model={model!r})" for name in ("embedding_similarity", "frechet")] + [
+        f"cosmic(model={model!r}, folds=2, modes=1, seeds=1)"
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        result = nlgauge.score(texts, [[text[::-1]] for text in texts], [f"{text}." for text in texts], metrics=metrics)
+        result = nlgauge.score(
+            texts, [[text[::-1]] for text in texts], [f"{text}." for text in texts], metrics=metrics
+        )
         result.intervals(resamples=20)
-    # Predictions and references in batches; predictions and sources alone, because what is trained on vectors must not hang on batches.
+    # Predictions and references in batches; predictions and sources alone, because what is trained on vectors
+    # must not hang on batches.
     assert len(read) == len(set(read)) == 12 + 12

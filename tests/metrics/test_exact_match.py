@@ -21,11 +21,17 @@ def test_it_is_the_share_of_predictions_among_their_references(corpus):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "parameter"),
-    [("The cat", "the cat", "lowercase"), ("It's a cat!", "Its a cat", "ignore_punctuation"), ("cat 22", "cat ", "ignore_numbers")],
+    [
+        ("The cat", "the cat", "lowercase"),
+        ("It's a cat!", "Its a cat", "ignore_punctuation"),
+        ("cat 22", "cat ", "ignore_numbers"),
+    ],
 )
 def test_each_parameter_ignores_its_own_and_nothing_else(prediction, reference, parameter):
     names = ("lowercase", "ignore_punctuation", "ignore_numbers")
-    result = nlgauge.score([prediction], [reference], metrics=["exact_match", *(f"exact_match({name}=True)" for name in names)])
+    result = nlgauge.score(
+        [prediction], [reference], metrics=["exact_match", *(f"exact_match({name}=True)" for name in names)]
+    )
     equal = {label for label in result if result[label]["score"] == 1}
     assert equal == {str(ExactMatch(**{parameter: True}))}
 

@@ -20,13 +20,19 @@ linalg = pytest.importorskip("scipy.linalg")
 def oracle(first: np.ndarray, second: np.ndarray) -> float:
     covariances = [np.atleast_2d(np.cov(side, rowvar=False)) for side in (first, second)]
     root = linalg.sqrtm(covariances[0] @ covariances[1]).real
-    return float(((first.mean(axis=0) - second.mean(axis=0)) ** 2).sum() + np.trace(covariances[0] + covariances[1] - 2 * root))
+    return float(
+        ((first.mean(axis=0) - second.mean(axis=0)) ** 2).sum()
+        + np.trace(covariances[0] + covariances[1] - 2 * root)
+    )
 
 
 @given(st.integers(1, 6), st.integers(20, 40), st.integers(20, 40), st.integers(0, 1000))
 def test_equals_the_formula_with_a_matrix_root(d: int, n: int, m: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    first, second = rng.standard_normal((n, d)) @ rng.standard_normal((d, d)), 1 + rng.standard_normal((m, d)) @ rng.standard_normal((d, d))
+    first, second = (
+        rng.standard_normal((n, d)) @ rng.standard_normal((d, d)),
+        1 + rng.standard_normal((m, d)) @ rng.standard_normal((d, d)),
+    )
     assert frechet_distance(first, second) == pytest.approx(oracle(first, second), rel=1e-6, abs=1e-6)
 
 
@@ -46,7 +52,9 @@ def test_fewer_rows_than_columns_are_no_trouble(n: int, m: int, seed: int) -> No
     rotation = np.linalg.qr(rng.standard_normal((12, 12)))[0]
     assert frechet_distance(first @ rotation, second @ rotation) == pytest.approx(value)
     assert frechet_distance(second, first) == pytest.approx(value)
-    assert frechet_distance(np.pad(first, [(0, 0), (0, 5)]), np.pad(second, [(0, 0), (0, 5)])) == pytest.approx(value)
+    assert frechet_distance(
+        np.pad(first, [(0, 0), (0, 5)]), np.pad(second, [(0, 0), (0, 5)])
+    ) == pytest.approx(value)
     assert frechet_distance(first, first) == pytest.approx(0, abs=1e-12)
     assert value >= ((first.mean(axis=0) - second.mean(axis=0)) ** 2).sum() - 1e-9
 
@@ -65,11 +73,20 @@ def test_texts(tiny_models: dict[str, Path]) -> None:
     rng = np.random.default_rng(0)
     words = ["the", "cat", "sat", "on", "mat", "a", "dog"]
     predictions, first, second = ([" ".join(rng.choice(words, 5)) for _ in range(70)] for _ in range(3))
-    result = nlgauge.score(predictions, list(map(list, zip(first, second, strict=True))), metrics=Frechet(place))
+    result = nlgauge.score(
+        predictions, list(map(list, zip(first, second, strict=True))), metrics=Frechet(place)
+    )
     embed = TextEmbedding(place).compute
-    expected = oracle(*(embed(texts, Work(RunOptions())).vectors.values.astype(np.float64) for texts in (predictions, first + second)))
+    expected = oracle(
+        *(
+            embed(texts, Work(RunOptions())).vectors.values.astype(np.float64)
+            for texts in (predictions, first + second)
+        )
+    )
     assert result["frechet"]["score"] == pytest.approx(expected, rel=1e-4)
-    twice = nlgauge.score(predictions, [[a, b, a] for a, b in zip(first, second, strict=True)], metrics=Frechet(place))
+    twice = nlgauge.score(
+        predictions, [[a, b, a] for a, b in zip(first, second, strict=True)], metrics=Frechet(place)
+    )
     assert twice["frechet"]["score"] == pytest.approx(expected, rel=1e-4)
     interval = result.intervals(resamples=10)[str(Frechet(place))]["score"]
     assert interval.low < interval.high
@@ -78,7 +95,9 @@ def test_texts(tiny_models: dict[str, Path]) -> None:
 def test_few_texts_are_warned_of_and_one_is_too_few(tiny_models: dict[str, Path]) -> None:
     metric = Frechet(str(tiny_models["encoder"]))
     with pytest.warns(UserWarning, match="2 texts on a side for 32 dimensions"):
-        assert nlgauge.score(["the cat", "a cat"], ["the cat", "a cat"], metrics=metric)["frechet"]["score"] == pytest.approx(0, abs=1e-9)
+        assert nlgauge.score(["the cat", "a cat"], ["the cat", "a cat"], metrics=metric)["frechet"][
+            "score"
+        ] == pytest.approx(0, abs=1e-9)
     with pytest.warns(UserWarning, match="1 texts"):
         result = nlgauge.score(["the cat"], ["the cat"], metrics=metric)
     assert math.isnan(result["frechet"]["score"])
@@ -87,7 +106,9 @@ def test_few_texts_are_warned_of_and_one_is_too_few(tiny_models: dict[str, Path]
 
 def test_truncation_is_counted_on_both_sides(tiny_models: dict[str, Path]) -> None:
     with pytest.warns(UserWarning):
-        result = nlgauge.score(["cat " * 150, "a"], ["dog " * 150, "b"], metrics=Frechet(str(tiny_models["encoder"])))
+        result = nlgauge.score(
+            ["cat " * 150, "a"], ["dog " * 150, "b"], metrics=Frechet(str(tiny_models["encoder"]))
+        )
     assert result["frechet"]["truncated"] == 2
 
 

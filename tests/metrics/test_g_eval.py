@@ -32,8 +32,12 @@ CHANGED_PARAMETERS = {
 def test_the_four_prompts_of_the_authors_have_both_texts(criterion):
     prompt = ready(f"g_eval_{criterion}")
     assert prompt.places == ({"prediction"} if criterion == "fluency" else {"prediction", "source"})
-    assert prompt.expects.scale.names == (("1", "2", "3") if criterion == "fluency" else ("1", "2", "3", "4", "5"))
-    assert prompt.text.startswith("You will be given") and prompt.text.endswith(f"- {criterion.capitalize()}{' (1-3)' * (criterion == 'fluency')}:")
+    assert prompt.expects.scale.names == (
+        ("1", "2", "3") if criterion == "fluency" else ("1", "2", "3", "4", "5")
+    )
+    assert prompt.text.startswith("You will be given") and prompt.text.endswith(
+        f"- {criterion.capitalize()}{' (1-3)' * (criterion == 'fluency')}:"
+    )
     metric = GEval(criterion=criterion)
     assert (metric.takes, metric.source) == ("alone", criterion != "fluency")
 
@@ -56,7 +60,17 @@ def test_nothing_on_the_levels_is_not_a_score():
 
 @pytest.mark.parametrize(
     ("reply", "value"),
-    [(" 4.5", 4.5), ("4", 4), ("4.", 4), ("Score: 4", None), ("4 out of 5", None), ("6", None), ("0", None), ("", None), ("five", None)],
+    [
+        (" 4.5", 4.5),
+        ("4", 4),
+        ("4.", 4),
+        ("Score: 4", None),
+        ("4 out of 5", None),
+        ("6", None),
+        ("0", None),
+        ("", None),
+        ("five", None),
+    ],
 )
 def test_only_a_reply_that_is_a_level_counts(reply, value):
     scores = scored_by(GEval(model=answering(reply), scoring="single"))
@@ -75,13 +89,27 @@ def test_samples_are_averaged_and_their_spread_is_told():
 
 def test_a_criterion_of_ones_own_is_in_the_form():
     client = weighed({"3": 1.0})
-    metric = GEval(model=client, criterion="Tone", definition="is it {kind}?", steps="1. Read.", scale=(0, 3), with_reference=True, with_source=False)
+    metric = GEval(
+        model=client,
+        criterion="Tone",
+        definition="is it {kind}?",
+        steps="1. Read.",
+        scale=(0, 3),
+        with_reference=True,
+        with_source=False,
+    )
     assert (metric.takes, metric.source) == ("pair", False)
     assert scored_by(metric, prediction="be {reference}")["score"] == 3
     (request,) = client.client.seen
     ((role, words),) = request.messages
-    assert role == "user" and "Tone (0-3) - is it {kind}?" in words and "Evaluation Steps:\n\n1. Read." in words
-    assert "Text:\n\nbe {reference}" in words and "Reference:\n\na reference" in words and "{prediction}" not in words
+    assert (
+        role == "user" and "Tone (0-3) - is it {kind}?" in words and "Evaluation Steps:\n\n1. Read." in words
+    )
+    assert (
+        "Text:\n\nbe {reference}" in words
+        and "Reference:\n\na reference" in words
+        and "{prediction}" not in words
+    )
 
 
 def test_steps_can_be_written_by_the_judge():
@@ -94,7 +122,10 @@ def test_steps_can_be_written_by_the_judge():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "tone"}, "g_eval: criterion must be one of coherence, .* or any other with definition="),
+        (
+            {"criterion": "tone"},
+            "g_eval: criterion must be one of coherence, .* or any other with definition=",
+        ),
         ({"scale": (5, 1), "definition": "x"}, "g_eval: scale must be two digits"),
         ({"scale": (0, 100), "definition": "x"}, "g_eval: scale must be two digits"),
         ({"steps": "1."}, "g_eval: definition must be given"),

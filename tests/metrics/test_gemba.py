@@ -77,15 +77,20 @@ def test_a_number_may_be_followed_by_sentences_without_being_cut():
 def test_the_words_of_the_paper_with_and_without_reference_and_languages():
     client = answering("50")
     scored_by(Gemba(model=client, source_lang="de", target_lang="en", with_reference=True))
-    assert client.client.seen[-1].messages[0][1] == (
-        "Score the following translation from German to English with respect to the human reference on a continuous scale from 0 to 100, where "
-        'score of zero means "no meaning preserved" and score of one hundred means "perfect meaning and grammar".\n\nGerman source: "a source"\n'
-        'English human reference: "a reference"\nEnglish translation: "a prediction"\nScore:'
+    assert (
+        client.client.seen[-1].messages[0][1]
+        == "Score the following translation from German to English with respect to the human reference on a"
+        ' continuous scale from 0 to 100, where score of zero means "no meaning preserved" and score of'
+        ' one hundred means "perfect meaning and grammar".\n\nGerman source: "a source"\nEnglish human'
+        ' reference: "a reference"\nEnglish translation: "a prediction"\nScore:'
     )
     scored_by(Gemba(model=client, variant="SQM"))
     words = client.client.seen[-1].messages[0][1]
     assert (
-        words.startswith("Score the following translation on a continuous scale from 0 to 100 that starts with") and '\nsource: "a source"' in words
+        words.startswith(
+            "Score the following translation on a continuous scale from 0 to 100 that starts with"
+        )
+        and '\nsource: "a source"' in words
     )
 
 
@@ -110,7 +115,9 @@ def test_errors_are_read_in_order():
     assert errors_of("**Critical:** no-error\n**Major errors:** none\nMinor: no-error") == []
     assert errors_of("I see no errors in this translation.") is None
     assert errors_of("Minor:\nnon-translation") == [Error("critical", "non-translation", "")]
-    assert errors_of('Minor:\nstyle: "a" is odd, and "b"') == [Error("minor", 'style: "a" is odd, and "b"', "")]
+    assert errors_of('Minor:\nstyle: "a" is odd, and "b"') == [
+        Error("minor", 'style: "a" is odd, and "b"', "")
+    ]
     assert errors_of("") is None and errors_of(" \n") is None
 
 
@@ -144,12 +151,17 @@ def test_mqm_counts_the_worst_five_errors_and_never_more_than_25(reply, value):
         (LISTED, "errors under severities"),
         ("no-error", "no error"),
         ("Minor:\n" + 'a/b - "x"\n' * 7, "errors under severities, the worst 5 of 7"),
-        ("**Major:** a/b - x", "errors under severities, in a form that the released program reads otherwise"),
+        (
+            "**Major:** a/b - x",
+            "errors under severities, in a form that the released program reads otherwise",
+        ),
         ("Major:\nNone", "no error, in a form that the released program reads otherwise"),
     ],
 )
 def test_the_rule_that_read_a_list_is_shown(reply, rule):
-    result = nlgauge.score(["a prediction"], sources=["a source"], metrics=Gemba(model=answering(reply), variant="MQM"))
+    result = nlgauge.score(
+        ["a prediction"], sources=["a source"], metrics=Gemba(model=answering(reply), variant="MQM")
+    )
     assert result.explain(result.labels[0], 0)[0].read_by == rule
 
 
@@ -157,9 +169,15 @@ def test_the_errors_are_shown_where_they_are():
     metric = Gemba(model=answering(LISTED), variant="MQM")
     result = nlgauge.score(["On monday the dog slept"], sources=["a source"], metrics=metric)
     verdict, spans = result.explain(result.labels[0], 0)
-    assert [(spans.text[one.start : one.end], one.severity) for one in spans.errors] == [("monday", "minor"), ("the dog", "major")]
+    assert [(spans.text[one.start : one.end], one.severity) for one in spans.errors] == [
+        ("monday", "minor"),
+        ("the dog", "major"),
+    ]
     assert "accuracy/mistranslation" in str(verdict) and "major" in str(spans)
-    assert [len(result.explain(result.labels[0], 0)) for result in [nlgauge.score(["x"], sources=["y"], metrics=Gemba(model=answering("70")))]] == [1]
+    assert [
+        len(result.explain(result.labels[0], 0))
+        for result in [nlgauge.score(["x"], sources=["y"], metrics=Gemba(model=answering("70")))]
+    ] == [1]
 
 
 def test_mqm_shows_three_worked_examples_first():

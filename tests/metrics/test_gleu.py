@@ -18,18 +18,31 @@ CHANGED_PARAMETERS = {"tokenizer": "13a", "min_order": 2}
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
 
 
-def assert_equals_nltk(predictions: list[str], references: list[list[str]], order: int, least: int = 1) -> None:
+def assert_equals_nltk(
+    predictions: list[str], references: list[list[str]], order: int, least: int = 1
+) -> None:
     result = nlgauge.score(predictions, references, metrics=Gleu(order, "whitespace", least))
-    split = [[reference.split() for reference in group] for group in references], [prediction.split() for prediction in predictions]
+    split = (
+        [[reference.split() for reference in group] for group in references],
+        [prediction.split() for prediction in predictions],
+    )
     assert result["gleu"]["score"] == pytest.approx(corpus_gleu(*split, least, order), abs=1e-12)
-    expected = [sentence_gleu(group, prediction, least, order) for group, prediction in zip(*split, strict=True)]
+    expected = [
+        sentence_gleu(group, prediction, least, order) for group, prediction in zip(*split, strict=True)
+    ]
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
 
 
 @given(corpora(), st.integers(1, 6))
 def test_corpora_equal_nltk(corpus, order):
-    # Among an empty and other references of an empty prediction, all of which score 0, ours takes the first and NLTK not the empty one.
-    assume(all(prediction.split() or len({bool(reference.split()) for reference in group}) == 1 for prediction, group in zip(*corpus, strict=True)))
+    # Among an empty and other references of an empty prediction, all of which score 0, ours takes the first
+    # and NLTK not the empty one.
+    assume(
+        all(
+            prediction.split() or len({bool(reference.split()) for reference in group}) == 1
+            for prediction, group in zip(*corpus, strict=True)
+        )
+    )
     assert_equals_nltk(*corpus, order)
 
 
@@ -41,8 +54,12 @@ def test_real_sentences_equal_nltk():
 
 def test_the_smaller_of_precision_and_recall():
     # "the cat" has 2 unigrams and 1 bigram, all matched, of the reference's 6 + 5 + 4 + 3.
-    assert nlgauge.score(["the cat"], ["the cat sat on the mat"], metrics="gleu")["gleu"]["score"] == pytest.approx(3 / 18)
-    assert nlgauge.score(["the cat sat on the mat"], ["the cat"], metrics="gleu")["gleu"]["score"] == pytest.approx(3 / 18)
+    assert nlgauge.score(["the cat"], ["the cat sat on the mat"], metrics="gleu")["gleu"][
+        "score"
+    ] == pytest.approx(3 / 18)
+    assert nlgauge.score(["the cat sat on the mat"], ["the cat"], metrics="gleu")["gleu"][
+        "score"
+    ] == pytest.approx(3 / 18)
 
 
 def test_the_corpus_score_pools_counts():
@@ -65,14 +82,21 @@ def test_explanation_counts_each_order():
     result = nlgauge.score(["the cat is on the mat"], [["a dog", "the cat sat on the mat"]], metrics="gleu")
     (explanation,) = result.explain("gleu", 0)
     assert explanation.longest == [2, 2, 0, 3, 3, 3]
-    assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [(5, 6, 6), (3, 5, 5), (1, 4, 4), (0, 3, 3)]
+    assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [
+        (5, 6, 6),
+        (3, 5, 5),
+        (1, 4, 4),
+        (0, 3, 3),
+    ]
 
 
 def test_other_name_and_wrong_parameters():
     assert parse("google_bleu") == Gleu()
     with pytest.raises(ParameterError, match="gleu: max_order must be a whole number from 1 to 100, got 0"):
         Gleu(0)
-    with pytest.raises(ParameterError, match="gleu: tokenizer must be one of unicode, 13a, whitespace, got 'bert'"):
+    with pytest.raises(
+        ParameterError, match="gleu: tokenizer must be one of unicode, 13a, whitespace, got 'bert'"
+    ):
         Gleu(tokenizer="bert")
 
 

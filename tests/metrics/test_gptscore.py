@@ -23,15 +23,22 @@ GIVEN = ["The cat sat on the mat.", "Traders said that shares fell by 3.5 % {in 
 
 
 def token_by_token(place: Path, prompt: list[str], text: str, window: int) -> float:
-    """The mean of log p of each token of the text, each by a pass of its own; the parts of the prompt are encoded apart."""
-    model, tokenizer = transformers.AutoModelForCausalLM.from_pretrained(place).float().eval(), transformers.AutoTokenizer.from_pretrained(place)
+    """The mean of log p of each token of the text, each by a pass of its own; the parts of the prompt are
+    encoded apart.
+    """
+    model, tokenizer = (
+        transformers.AutoModelForCausalLM.from_pretrained(place).float().eval(),
+        transformers.AutoTokenizer.from_pretrained(place),
+    )
     parts = [tokenizer(part, add_special_tokens=False).input_ids for part in (*prompt, text)]
     start = tokenizer.convert_tokens_to_ids("<|endoftext|>")
     room = window - 1 - len(parts[1]) - len(parts[2])
     line, scores = [start, *parts[0][:room], *parts[1]], []
     for token in parts[2]:
         with torch.inference_mode():
-            scores.append(float(model(input_ids=torch.tensor([line])).logits[0, -1].double().log_softmax(0)[token]))
+            scores.append(
+                float(model(input_ids=torch.tensor([line])).logits[0, -1].double().log_softmax(0)[token])
+            )
         line.append(token)
     return float(np.mean(scores))
 
@@ -57,14 +64,20 @@ def test_a_small_model(given: str, tiny_models: dict[str, Path]) -> None:
     result = nlgauge.score(*texts, metrics=GptScore(str(place), given, template))
     (label,) = result.labels
     for text, other, row in zip(PREDICTIONS, long, result.segments("records"), strict=True):
-        assert row[label] == pytest.approx(token_by_token(place, ["Read: " + other, " End:"], " " + text, 128), abs=1e-5)
+        assert row[label] == pytest.approx(
+            token_by_token(place, ["Read: " + other, " End:"], " " + text, 128), abs=1e-5
+        )
         assert row[f"{label}.truncated"] == 1
     (found,) = result.explain(label, segment=0)
     assert "".join(found.tokens) == " " + PREDICTIONS[0]
 
 
 def test_an_empty_text_has_no_score(tiny_models: dict[str, Path]) -> None:
-    result = nlgauge.score(["", PREDICTIONS[0], PREDICTIONS[0]], [GIVEN[0], "", GIVEN[0]], metrics=GptScore(str(tiny_models["causal"])))
+    result = nlgauge.score(
+        ["", PREDICTIONS[0], PREDICTIONS[0]],
+        [GIVEN[0], "", GIVEN[0]],
+        metrics=GptScore(str(tiny_models["causal"])),
+    )
     rows = [row[result.labels[0]] for row in result.segments("records")]
     assert math.isnan(rows[0]) and math.isnan(rows[1])
     assert result[result.labels[0]]["score"] == rows[2] < 0

@@ -12,7 +12,15 @@ from nlgauge.explanations import Alignment
 from nlgauge.metrics.greedy_matching import GreedyMatching
 
 CHANGED_PARAMETERS = {"tokenizer": "whitespace", "compat": "nlg-eval"}
-NOT_BEST_WHEN_EQUAL = {"combining marks", "emoji", "leading mark", "mixed scripts", "one letter", "right to left", "zero"}
+NOT_BEST_WHEN_EQUAL = {
+    "combining marks",
+    "emoji",
+    "leading mark",
+    "mixed scripts",
+    "one letter",
+    "right to left",
+    "zero",
+}
 
 
 def test_explanation_shows_the_matches(tiny_models: dict[str, Path]) -> None:

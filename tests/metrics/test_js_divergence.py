@@ -23,7 +23,9 @@ CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 def test_published_value():
     for summary, source in (("a a a b", "a c"), ("a c", "a a a b")):
-        assert nlgauge.score([summary], sources=[source], metrics="js_divergence")["js_divergence"]["score"] == pytest.approx(0.3931558785, abs=1e-10)
+        assert nlgauge.score([summary], sources=[source], metrics="js_divergence")["js_divergence"][
+            "score"
+        ] == pytest.approx(0.3931558785, abs=1e-10)
 
 
 @given(FEW_WORDS, FEW_WORDS, st.sampled_from([1, 2]), st.sampled_from([0.0, 0.5]))
@@ -32,7 +34,9 @@ def test_it_equals_scipy(summary, source, order, smoothing):
     found = nlgauge.score([summary], sources=[source], metrics=metric)[str(metric)]["score"]
     left, right = (Counter(grams(text.split(), order)) for text in (summary, source))
     if left and right:
-        distributions = [np.array([counts[gram] + smoothing for gram in left | right]) for counts in (left, right)]
+        distributions = [
+            np.array([counts[gram] + smoothing for gram in left | right]) for counts in (left, right)
+        ]
         assert found == pytest.approx(jensenshannon(*distributions, base=2) ** 2, abs=1e-9)
     else:
         assert found == pytest.approx(1 if left or right else math.nan, nan_ok=True)
@@ -46,7 +50,9 @@ def test_equal_texts_are_0_and_strangers_1():
 
 def test_an_empty_summary_is_the_worst_and_two_empty_texts_are_left_out():
     result = nlgauge.score(["", ""], sources=["a", "?"], metrics="js_divergence")
-    assert [row["js_divergence"] for row in result.segments("records")] == pytest.approx([1, math.nan], nan_ok=True)
+    assert [row["js_divergence"] for row in result.segments("records")] == pytest.approx(
+        [1, math.nan], nan_ok=True
+    )
     assert result["js_divergence"]["score"] == 1
 
 

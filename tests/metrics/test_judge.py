@@ -55,9 +55,17 @@ def test_a_file_says_everything(own):
     client = weighed({"good": 0.6, " So-so": 0.2, "bad": 0.15, "?": 0.05})
     metric = FileJudge(model=client, prompt=own)
     output = metric.outputs()["judge"][0]
-    assert (metric.takes, metric.source, output.higher_is_better, output.low, output.high) == ("pair", False, False, 0, 1)
+    assert (metric.takes, metric.source, output.higher_is_better, output.low, output.high) == (
+        "pair",
+        False,
+        False,
+        0,
+        1,
+    )
     scores = scored_by(metric)
-    assert scores["score"] == pytest.approx((0.6 + 0.4 * 0.2) / 0.95) and scores["covered"] == pytest.approx(0.95)
+    assert scores["score"] == pytest.approx((0.6 + 0.4 * 0.2) / 0.95) and scores["covered"] == pytest.approx(
+        0.95
+    )
     messages = client.client.seen[0].messages
     assert [role for role, _ in messages] == ["system", "user", "assistant", "user"]
     assert messages[-1][1] == "Is a prediction worse than a reference? Braces: {} {x y}.\nAnswer:"
@@ -68,16 +76,28 @@ def test_the_signature_has_version_and_hash_and_they_follow_the_file(own, tmp_pa
         pytest.skip("the model smollm2 is not in the cache; run: nlgauge models get smollm2")
     other = tmp_path / "other.toml"
     other.write_text(OWN.replace("strict", "kind"), "utf-8")
-    one, two = (dict(f.split(":", 1) for f in FileJudge(prompt=str(path)).signature(Corpus.read(["a"])).split("|")) for path in (own, other))
-    assert one["template"] == two["template"] == "3" and one["prompt"] != two["prompt"] and len(one["prompt"]) == 12
+    one, two = (
+        dict(f.split(":", 1) for f in FileJudge(prompt=str(path)).signature(Corpus.read(["a"])).split("|"))
+        for path in (own, other)
+    )
+    assert (
+        one["template"] == two["template"] == "3"
+        and one["prompt"] != two["prompt"]
+        and len(one["prompt"]) == 12
+    )
 
 
 def test_a_number_of_a_wide_scale_needs_no_levels(tmp_path):
     path = tmp_path / "wide.toml"
-    path.write_text('prompt = "{prediction} {source}"\nscale = [0, 100]\nlevels = false\nmark = "Score:"\n', "utf-8")
+    path.write_text(
+        'prompt = "{prediction} {source}"\nscale = [0, 100]\nlevels = false\nmark = "Score:"\n', "utf-8"
+    )
     with pytest.raises(ParameterError, match="scoring must be 'samples' or 'single'"):
         FileJudge(prompt=str(path))
-    assert scored_by(FileJudge(model=answering("Well. Score: 73"), prompt=str(path), scoring="single"))["score"] == 73
+    assert (
+        scored_by(FileJudge(model=answering("Well. Score: 73"), prompt=str(path), scoring="single"))["score"]
+        == 73
+    )
 
 
 @pytest.mark.parametrize(

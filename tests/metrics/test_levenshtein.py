@@ -22,7 +22,9 @@ def test_characters_equal_rapidfuzz(pairs):
     result = nlgauge.score([pair[0] for pair in pairs], [pair[1] for pair in pairs], metrics="levenshtein")
     expected = [Peer.normalized_similarity(*pair) for pair in pairs]
     assert [row["levenshtein"] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
-    assert [row["levenshtein.distance"] for row in result.segments("records")] == [Peer.distance(*pair) for pair in pairs]
+    assert [row["levenshtein.distance"] for row in result.segments("records")] == [
+        Peer.distance(*pair) for pair in pairs
+    ]
     assert result["levenshtein"]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-12)
 
 
@@ -36,27 +38,48 @@ def test_words_equal_rapidfuzz():
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "expected"),
-    [("kitten", "sitting", 4 / 7), ("", "", 1), ("", "a", 0), ("a", "", 0), ("", " ", 0), (" a", "a", 1 / 2), ("é", "e\u0301", 0), ("A", "a", 0)],
+    [
+        ("kitten", "sitting", 4 / 7),
+        ("", "", 1),
+        ("", "a", 0),
+        ("a", "", 0),
+        ("", " ", 0),
+        (" a", "a", 1 / 2),
+        ("é", "e\u0301", 0),
+        ("A", "a", 0),
+    ],
 )
 def test_values_by_hand(prediction, reference, expected):
-    assert nlgauge.score([prediction], [reference], metrics="levenshtein")["levenshtein"]["score"] == pytest.approx(expected)
+    assert nlgauge.score([prediction], [reference], metrics="levenshtein")["levenshtein"][
+        "score"
+    ] == pytest.approx(expected)
 
 
 def test_texts_without_words_are_empty_texts():
-    result = nlgauge.score(["!", "!", "", ""], ["!", "?", "", "..."], metrics=Levenshtein(tokenizer="unicode"))
+    result = nlgauge.score(
+        ["!", "!", "", ""], ["!", "?", "", "..."], metrics=Levenshtein(tokenizer="unicode")
+    )
     label = result.labels[0]
     assert [(row[label], row[f"{label}.distance"]) for row in result.segments("records")] == [(1, 0)] * 4
 
 
 def test_options():
-    assert nlgauge.score(["The CAT"], ["the cat"], metrics="levenshtein(lowercase=True)")["levenshtein"]["score"] == 1
-    assert nlgauge.score(["a b!"], ["A c"], metrics="levenshtein(tokenizer='unicode')")["levenshtein"]["score"] == 0.5
+    assert (
+        nlgauge.score(["The CAT"], ["the cat"], metrics="levenshtein(lowercase=True)")["levenshtein"]["score"]
+        == 1
+    )
+    assert (
+        nlgauge.score(["a b!"], ["A c"], metrics="levenshtein(tokenizer='unicode')")["levenshtein"]["score"]
+        == 0.5
+    )
     with pytest.raises(ParameterError, match="no tokeniser 'wrong'"):
         Levenshtein(tokenizer="wrong")
 
 
 def test_the_most_similar_reference_counts():
-    assert nlgauge.score(["abc"], [["xyz", "abd"]], metrics="levenshtein")["levenshtein"]["score"] == pytest.approx(2 / 3)
+    assert nlgauge.score(["abc"], [["xyz", "abd"]], metrics="levenshtein")["levenshtein"][
+        "score"
+    ] == pytest.approx(2 / 3)
 
 
 def test_explanation_is_the_alignment():

@@ -21,10 +21,20 @@ TEXT = "the cat sat on the mat and the dog sat on the cat and the cat ran"
 
 
 @pytest.mark.parametrize(
-    ("window", "expected"), [(1, 1.0), (3, 1.0), (5, 0.8769230769230769), (10, 0.675), (17, 0.47058823529411764), (50, 0.47058823529411764)]
+    ("window", "expected"),
+    [
+        (1, 1.0),
+        (3, 1.0),
+        (5, 0.8769230769230769),
+        (10, 0.675),
+        (17, 0.47058823529411764),
+        (50, 0.47058823529411764),
+    ],
 )
 def test_golden_values(window, expected):
-    assert nlgauge.score([TEXT], metrics=Mattr(window))["mattr"]["score"] == pytest.approx(expected, abs=1e-12)
+    assert nlgauge.score([TEXT], metrics=Mattr(window))["mattr"]["score"] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @given(st.lists(texts(), min_size=1, max_size=4), st.integers(1, 6))
@@ -32,7 +42,9 @@ def test_it_is_the_mean_over_windows_then_over_texts(predictions, window):
     expected = []
     for words in map(str.split, predictions):
         size = min(window, len(words))
-        shares = [len(set(words[i : i + size])) / size for i in range(len(words) - size + 1)] if words else [0.0]
+        shares = (
+            [len(set(words[i : i + size])) / size for i in range(len(words) - size + 1)] if words else [0.0]
+        )
         expected.append(sum(shares) / len(shares))
     result = nlgauge.score(predictions, metrics=Mattr(window, "whitespace"))
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)

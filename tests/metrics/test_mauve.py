@@ -1,7 +1,8 @@
 """MAUVE: histograms against mauve-text, the codebook against plain definitions, and the metric on texts.
 
-The golden values were made with mauve-text 0.4.0: `get_divergence_curve_for_multinomials` with the package's 25 weights, the trapezoidal areas of its
-two orders, and `get_fronter_integral`; smoothed ones of the counts plus 1/2.
+The golden values were made with mauve-text 0.4.0: `get_divergence_curve_for_multinomials` with the package's
+25 weights, the trapezoidal areas of its two orders, and `get_fronter_integral`; smoothed ones of the counts
+plus 1/2.
 """
 
 from __future__ import annotations
@@ -24,18 +25,63 @@ from nlgauge.metrics.mauve import Mauve, frontier_integral, mauve_from_histogram
 CHANGED_PARAMETERS = {"features": "embedding", "buckets": 3}
 GOLDEN = [
     # p, q, mauve, frontier integral, both smoothed, mauve with scaling 2
-    ([5, 5, 0], [3, 3, 6], 0.27811372536724027, 0.3068528194400547, 0.515234227730919, 0.19170278848514868, 0.7081886582753363),
-    ([1, 1, 1, 1], [7, 1, 1, 1], 0.6604427525786429, 0.14144708293691655, 0.7932019498104099, 0.09835180963247658, 0.9136058596378773),
-    ([3, 0], [0, 4], 0.0040720962619612555, 1.0, 0.10384813851250302, 0.4685466913421815, 0.16724536689815506),
-    ([12, 7, 0, 3, 9], [10, 9, 1, 4, 5], 0.9594824667098583, 0.03509035505601079, 0.9848498142317246, 0.021381581329714506, 0.9922847856766432),
-    ([1, 30, 2, 0, 0, 8], [0, 2, 9, 9, 1, 7], 0.09569386236636152, 0.48710291318353904, 0.1725487144361749, 0.38708745340316864, 0.511865961070839),
+    (
+        [5, 5, 0],
+        [3, 3, 6],
+        0.27811372536724027,
+        0.3068528194400547,
+        0.515234227730919,
+        0.19170278848514868,
+        0.7081886582753363,
+    ),
+    (
+        [1, 1, 1, 1],
+        [7, 1, 1, 1],
+        0.6604427525786429,
+        0.14144708293691655,
+        0.7932019498104099,
+        0.09835180963247658,
+        0.9136058596378773,
+    ),
+    (
+        [3, 0],
+        [0, 4],
+        0.0040720962619612555,
+        1.0,
+        0.10384813851250302,
+        0.4685466913421815,
+        0.16724536689815506,
+    ),
+    (
+        [12, 7, 0, 3, 9],
+        [10, 9, 1, 4, 5],
+        0.9594824667098583,
+        0.03509035505601079,
+        0.9848498142317246,
+        0.021381581329714506,
+        0.9922847856766432,
+    ),
+    (
+        [1, 30, 2, 0, 0, 8],
+        [0, 2, 9, 9, 1, 7],
+        0.09569386236636152,
+        0.48710291318353904,
+        0.1725487144361749,
+        0.38708745340316864,
+        0.511865961070839,
+    ),
 ]
 counts = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(any)
 
 
 @pytest.mark.parametrize(("p", "q", "plain", "integral", "star", "integral_star", "scaled"), GOLDEN)
 def test_histograms_equal_mauve_text(p, q, plain, integral, star, integral_star, scaled):
-    found = mauve_from_histograms(p, q), frontier_integral(p, q), mauve_from_histograms(p, q, 5, 0.5), frontier_integral(p, q, 0.5)
+    found = (
+        mauve_from_histograms(p, q),
+        frontier_integral(p, q),
+        mauve_from_histograms(p, q, 5, 0.5),
+        frontier_integral(p, q, 0.5),
+    )
     assert found == pytest.approx((plain, integral, star, integral_star), abs=1e-10)
     assert mauve_from_histograms(p, q, 2) == pytest.approx(scaled, abs=1e-10)
 
@@ -63,7 +109,9 @@ def test_bounds_symmetry_and_scale(data):
 def test_frontier_integral_is_exact_where_shares_are_close(share, difference):
     """To second order it is the sum over buckets of d^2 / (6 p), with d the difference."""
     expected = sum(difference**2 / p for p in (share, 1 - share)) / 6
-    assert frontier_integral([share, 1 - share], [share + difference, 1 - share - difference]) == pytest.approx(expected, abs=1e-14)
+    assert frontier_integral(
+        [share, 1 - share], [share + difference, 1 - share - difference]
+    ) == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize(("p", "q"), [([1], [1, 2]), ([0, 0], [1, 1]), ([-1, 2], [1, 1]), ([[1]], [[1]])])
@@ -91,14 +139,19 @@ def test_k_means_finds_the_best_of_all_clusterings(seed):
     points, weights = rng.standard_normal((8, 3)), rng.integers(1, 5, 8).astype(float)
     codebook = fit_codebook(points, weights, 3, variance=1.0, restarts=10)
     found = codebook.buckets(points)
-    total = float(weights @ (((points - codebook.mean) @ codebook.axes - codebook.centres[found]) ** 2).sum(axis=1))
+    total = float(
+        weights @ (((points - codebook.mean) @ codebook.axes - codebook.centres[found]) ** 2).sum(axis=1)
+    )
     assert total == pytest.approx(best_clusters(points, weights, 3))
 
 
 @pytest.mark.parametrize("variance", [0.5, 0.9, 0.99])
 def test_axes_explain_the_variance_and_no_fewer_would(variance):
     rng = np.random.default_rng(1)
-    vectors, weights = rng.standard_normal((40, 6)) * [5, 3, 2, 1, 0.5, 0.1], rng.integers(1, 4, 40).astype(float)
+    vectors, weights = (
+        rng.standard_normal((40, 6)) * [5, 3, 2, 1, 0.5, 0.1],
+        rng.integers(1, 4, 40).astype(float),
+    )
     codebook = fit_codebook(vectors, weights, 2, variance)
     repeated = np.repeat(vectors, weights.astype(int), axis=0)
     centred = repeated - repeated.mean(axis=0)
@@ -155,7 +208,10 @@ def test_features_are_the_last_states_of_each_text_alone(tiny_models: dict[str, 
     from nlgauge.features.language_models.last_token import LastState
 
     place = tiny_models["causal"]
-    tokenizer, model = transformers.AutoTokenizer.from_pretrained(place), transformers.AutoModel.from_pretrained(place).eval()
+    tokenizer, model = (
+        transformers.AutoTokenizer.from_pretrained(place),
+        transformers.AutoModel.from_pretrained(place).eval(),
+    )
     given_texts = ["The cat is sitting on the mat.", "a", "", "Never again, he said. " * 40]
     found = LastState(str(place), 20).compute(given_texts, Work(RunOptions()))
     for i, text in enumerate(given_texts):
@@ -166,19 +222,27 @@ def test_features_are_the_last_states_of_each_text_alone(tiny_models: dict[str, 
     assert found.truncated.values.tolist() == [0, 0, 0, 1]
     exactly = len(tokenizer(given_texts[0]).input_ids)
     for most, cut in ((exactly - 1, 1), (exactly, 0), (exactly + 1, 0)):
-        assert LastState(str(place), most).compute(given_texts[:1], Work(RunOptions())).truncated.values.tolist() == [cut]
+        assert LastState(str(place), most).compute(
+            given_texts[:1], Work(RunOptions())
+        ).truncated.values.tolist() == [cut]
 
 
 def test_empty_texts_count(tiny_models: dict[str, Path]) -> None:
     metric = Mauve(str(tiny_models["causal"]), buckets=2)
     references = texts(["the", "cat"], 10, 0)
-    full, half = (scored(metric, predictions, references)[str(metric)]["mauve"] for predictions in (references, [*references[:5], *[""] * 5]))
+    full, half = (
+        scored(metric, predictions, references)[str(metric)]["mauve"]
+        for predictions in (references, [*references[:5], *[""] * 5])
+    )
     assert full == pytest.approx(1)
     assert half < 0.9
 
 
 def test_buckets_follow_the_smaller_side_and_embeddings_do_too(tiny_models: dict[str, Path]) -> None:
-    predictions, references = texts(["the", "cat", "a", "dog"], 50, 0), texts(["the", "cat", "on", "mat"], 50, 1)
+    predictions, references = (
+        texts(["the", "cat", "a", "dog"], 50, 0),
+        texts(["the", "cat", "on", "mat"], 50, 1),
+    )
     assert scored(Mauve(str(tiny_models["causal"])), predictions, references)["mauve"]["buckets"] == 5
     embedded = scored(Mauve(str(tiny_models["encoder"]), "embedding"), predictions, references)["mauve"]
     assert 0 < embedded["mauve"] < 1
@@ -196,7 +260,9 @@ def test_truncation_is_counted(tiny_models: dict[str, Path]) -> None:
     assert scored(metric, ["cat " * 50, "a"], ["cat " * 50, "b"])["mauve"]["truncated"] == 2
 
 
-@pytest.mark.parametrize("bad", [{"model": ""}, {"features": "tfidf"}, {"buckets": 1}, {"scaling": 0}, {"max_tokens": 0}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"model": ""}, {"features": "tfidf"}, {"buckets": 1}, {"scaling": 0}, {"max_tokens": 0}], ids=str
+)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"mauve: {next(iter(bad))} must be"):
         Mauve(**bad)

@@ -1,4 +1,6 @@
-"""METEOR 2005 against NLTK, METEOR 1.5 against golden values of its own program, alignments against a search of all."""
+"""METEOR 2005 against NLTK, METEOR 1.5 against golden values of its own program, alignments against a
+search of all.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ from nlgauge.metrics.meteor import FUNCTION_WORDS, Meteor
 from nlgauge.show.pages.explanations import render
 
 # Texts of all scripts are compared with NLTK.
-pytestmark = [pytest.mark.usefixtures("both_kernels"), pytest.mark.filterwarnings("ignore:.*designed for English")]
+pytestmark = [
+    pytest.mark.usefixtures("both_kernels"),
+    pytest.mark.filterwarnings("ignore:.*designed for English"),
+]
 
 CHANGED_PARAMETERS = {
     "version": "2005",
@@ -94,12 +99,32 @@ def test_compat_equals_nltk(synonyms, corpus):
     metric = Meteor(version="2005", compat="nltk", tokenizer="whitespace", synonyms=synonyms)
     result = nlgauge.score(predictions, references, metrics=metric)
     wordnet = OurWordNet() if synonyms else NoWordNet()
-    expected = [single_meteor_score(r[0].lower().split(), p.lower().split(), wordnet=wordnet) for p, r in zip(predictions, references, strict=True)]
+    expected = [
+        single_meteor_score(r[0].lower().split(), p.lower().split(), wordnet=wordnet)
+        for p, r in zip(predictions, references, strict=True)
+    ]
     assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
     assert result[str(metric)]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-9)
 
 
-RIVALS = ["the", "cats", "cat", "run", "running", "ran", "car", "automobile", "auto", "machine", "big", "large", "a", "as", "begin", "start"]
+RIVALS = [
+    "the",
+    "cats",
+    "cat",
+    "run",
+    "running",
+    "ran",
+    "car",
+    "automobile",
+    "auto",
+    "machine",
+    "big",
+    "large",
+    "a",
+    "as",
+    "begin",
+    "start",
+]
 WORDS = st.lists(st.sampled_from(RIVALS), max_size=9)
 
 
@@ -112,9 +137,13 @@ def test_compat_equals_nltk_where_stems_and_synonyms_compete(prediction, referen
 def test_compat_equals_nltk_on_real_sentences():
     for prediction, references in SENTENCES:
         sides = [[text.lower().split() for text in group] for group in ([prediction], references)]
-        expected = max(single_meteor_score(reference, sides[0][0], wordnet=OurWordNet()) for reference in sides[1])
+        expected = max(
+            single_meteor_score(reference, sides[0][0], wordnet=OurWordNet()) for reference in sides[1]
+        )
         metric = Meteor(version="2005", compat="nltk", tokenizer="whitespace")
-        assert nlgauge.score([prediction], [references], metrics=metric)[str(metric)]["score"] == pytest.approx(expected, abs=1e-9)
+        assert nlgauge.score([prediction], [references], metrics=metric)[str(metric)][
+            "score"
+        ] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +156,20 @@ def test_compat_equals_nltk_on_real_sentences():
     ],
 )
 def test_published_values(prediction, reference, nltk, fewest):
-    assert meteor(prediction, reference, version="2005", compat="nltk", synonyms=False)["score"] == pytest.approx(nltk, abs=1e-9)
-    assert meteor(prediction, reference, version="2005", synonyms=False)["score"] == pytest.approx(fewest, abs=1e-9)
+    assert meteor(prediction, reference, version="2005", compat="nltk", synonyms=False)[
+        "score"
+    ] == pytest.approx(nltk, abs=1e-9)
+    assert meteor(prediction, reference, version="2005", synonyms=False)["score"] == pytest.approx(
+        fewest, abs=1e-9
+    )
 
 
 @given(texts(), texts())
 def test_fewest_chunks_never_score_below_nltks_alignment_without_synonyms(prediction, reference):
-    ours, theirs = (meteor(prediction, reference, version="2005", synonyms=False, compat=compat)["score"] for compat in (None, "nltk"))
+    ours, theirs = (
+        meteor(prediction, reference, version="2005", synonyms=False, compat=compat)["score"]
+        for compat in (None, "nltk")
+    )
     assert ours >= theirs - 1e-12
 
 
@@ -163,7 +199,9 @@ def test_norm_equals_the_meteor_program_on_texts_that_are_not_tokenized(task):
     assert found == pytest.approx([row[3] for row in golden[task]["segments"]], abs=1e-12)
     assert result[str(metric)]["score"] == pytest.approx(golden[task]["corpus"], abs=1e-12)
     # Every pair shows the difference: its texts are not split at white space alone.
-    plain = nlgauge.score(predictions, references, metrics=Meteor(task=task, compat="jar", tokenizer="whitespace"))
+    plain = nlgauge.score(
+        predictions, references, metrics=Meteor(task=task, compat="jar", tokenizer="whitespace")
+    )
     assert not np.isclose(found, next(iter(plain.tables.values())).segments()["meteor"]).any()
 
 
@@ -181,13 +219,21 @@ def test_norm_equals_the_meteor_program_on_texts_that_are_not_tokenized(task):
     ],
 )
 def test_words_of_norm_are_those_of_the_program(text, words):
-    """Each pair as edu.cmu.meteor.util.Normalizer.normalizeLine of meteor-1.5.jar prints it, in lower case."""
+    """Each pair as edu.cmu.meteor.util.Normalizer.normalizeLine of meteor-1.5.jar prints it, in lower
+    case.
+    """
     assert Tokens("norm").of(text) == words.split()
 
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "jar"),
-    [("standing", "down", 0.8), ("entity", "breathe", 0.8), ("able", "entity", 0.8), ("nude", "sleepily", 0.8), ("standing", "up", 0.0)],
+    [
+        ("standing", "down", 0.8),
+        ("entity", "breathe", 0.8),
+        ("able", "entity", 0.8),
+        ("nude", "sleepily", 0.8),
+        ("standing", "up", 0.0),
+    ],
 )
 def test_compat_takes_synsets_at_the_same_place_of_two_files_for_one(prediction, reference, jar):
     """java -Xmx1G -jar meteor-1.5.jar PREDICTION REFERENCE -l en -m "exact stem synonym"."""
@@ -198,21 +244,30 @@ def test_compat_takes_synsets_at_the_same_place_of_two_files_for_one(prediction,
 def test_where_the_default_agrees_with_the_meteor_program_and_where_not():
     predictions, references = map(list, zip(*GOLDEN["pairs"], strict=True))
     metric = Meteor(tokenizer="whitespace")
-    ours = [row[str(metric)] for row in nlgauge.score(predictions, references, metrics=metric).segments("records")]
-    same = [abs(value - expected[3]) < 1e-12 for value, expected in zip(ours, GOLDEN["rank"]["segments"], strict=True)]
+    ours = [
+        row[str(metric)] for row in nlgauge.score(predictions, references, metrics=metric).segments("records")
+    ]
+    same = [
+        abs(value - expected[3]) < 1e-12
+        for value, expected in zip(ours, GOLDEN["rank"]["segments"], strict=True)
+    ]
     assert len(same) // 2 < sum(same) < len(same)
 
 
 def test_the_several_references_keep_the_counts_of_the_best():
     groups = [["a dog ran", REFERENCE], ["hello there general kenobi", "hello there"]]
     several = nlgauge.score(["the cat sat on a mat", "hello there"], groups, metrics="meteor")
-    single = nlgauge.score(["the cat sat on a mat", "hello there"], [REFERENCE, "hello there"], metrics="meteor")
+    single = nlgauge.score(
+        ["the cat sat on a mat", "hello there"], [REFERENCE, "hello there"], metrics="meteor"
+    )
     assert several["meteor"] == single["meteor"]
     assert several.segments("records")[1]["meteor"] == 1
 
 
 def test_function_words_count_less():
-    content, function = (meteor(prediction, "the cat", synonyms=False)["recall"] for prediction in ("cat", "the"))
+    content, function = (
+        meteor(prediction, "the cat", synonyms=False)["recall"] for prediction in ("cat", "the")
+    )
     assert (content, function) == pytest.approx((0.75, 0.25))
     assert meteor("the", "the cat", function_words=("cat",))["recall"] == pytest.approx(0.75)
     assert {"the", ".", "n't"} <= FUNCTION_WORDS
@@ -268,7 +323,9 @@ def test_the_second_search_prunes_nothing_that_is_better(prediction, reference, 
     modules = [[(word,) for word in range(5)], keys]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("nlgauge.kernels.alignment.NARROW", 1)
-        assert cost(fewest_chunks(prediction, reference, modules)) == least_cost(prediction, reference, modules)
+        assert cost(fewest_chunks(prediction, reference, modules)) == least_cost(
+            prediction, reference, modules
+        )
 
 
 @given(SHORT, SHORT, KEYS)
@@ -295,7 +352,9 @@ def test_ten_thousand_equal_words_end(options):
 def table(tmp_path):
     """The table of the golden values, in METEOR's form and compressed."""
     path = tmp_path / "table.gz"
-    path.write_bytes(gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in GOLDEN["table"]).encode()))
+    path.write_bytes(
+        gzip.compress("".join(f"0.5\n{first}\n{second}\n" for first, second in GOLDEN["table"]).encode())
+    )
     return str(path)
 
 
@@ -306,13 +365,17 @@ def test_phrases_match_as_in_the_meteor_program(task, table):
     result = nlgauge.score(*map(list, zip(*golden["pairs"], strict=True)), metrics=metric)
     segments = result.tables[result.systems[0], str(metric)].segments()
     for column, name in enumerate(("precision", "recall", "penalty", "meteor")):
-        assert segments[name].tolist() == pytest.approx([row[column] for row in golden[task]["segments"]], abs=1e-12), name
+        assert segments[name].tolist() == pytest.approx(
+            [row[column] for row in golden[task]["segments"]], abs=1e-12
+        ), name
     assert result[str(metric)]["score"] == pytest.approx(golden[task]["corpus"], abs=1e-12)
 
 
 def test_both_forms_of_a_table_are_read(tmp_path, table):
     plain = tmp_path / "table.txt"
-    plain.write_text("".join(f"{first.upper()}\t{second}\t0.1\n\n" for first, second in GOLDEN["table"]), encoding="utf-8")
+    plain.write_text(
+        "".join(f"{first.upper()}\t{second}\t0.1\n\n" for first, second in GOLDEN["table"]), encoding="utf-8"
+    )
     for ours, theirs in zip(phrase_table(table), phrase_table(str(plain)), strict=True):
         assert np.array_equal(ours, theirs)
     assert phrase_table(table).longest == 4
@@ -321,7 +384,9 @@ def test_both_forms_of_a_table_are_read(tmp_path, table):
 
 def test_a_phrase_weighs_what_its_words_do(table):
     found = meteor("the finish line", "the end", paraphrases=table)
-    assert found == pytest.approx({"score": 0.6, "meteor": 0.6, "precision": 0.6, "recall": 0.6, "f_mean": 0.6, "penalty": 0})
+    assert found == pytest.approx(
+        {"score": 0.6, "meteor": 0.6, "precision": 0.6, "recall": 0.6, "f_mean": 0.6, "penalty": 0}
+    )
     assert meteor("the finish line", "the end", synonyms=False)["recall"] == pytest.approx(0.25)
     # Four words of the prediction and two of the reference are 3 matches, in 2 chunks.
     found = meteor("x we make a decision", "decide we", paraphrases=table, function_words=())
@@ -329,13 +394,18 @@ def test_a_phrase_weighs_what_its_words_do(table):
     assert meteor("rug", "mat", paraphrases=table, version="2005")["precision"] == 1
 
 
-PHRASES = st.lists(st.builds(Match, st.integers(0, 4), st.integers(0, 4), st.just(3), st.integers(1, 3), st.integers(1, 3)), max_size=4)
+PHRASES = st.lists(
+    st.builds(Match, st.integers(0, 4), st.integers(0, 4), st.just(3), st.integers(1, 3), st.integers(1, 3)),
+    max_size=4,
+)
 
 
 @given(SHORT, SHORT, KEYS, PHRASES)
 def test_the_alignment_with_phrases_is_the_best_of_all(prediction, reference, keys, phrases):
     modules = [[(word,) for word in range(5)], keys]
-    phrases = [match for match in phrases if match.ends()[0] <= len(prediction) and match.ends()[1] <= len(reference)]
+    phrases = [
+        match for match in phrases if match.ends()[0] <= len(prediction) and match.ends()[1] <= len(reference)
+    ]
     offered = list(offers(prediction, reference, modules, phrases))
     best = [(0, 0, 0)]
 
@@ -375,7 +445,9 @@ def test_the_signature_follows_the_content_of_the_file(tmp_path):
     signatures = []
     for line in ("rug\tmat\n", "rug\tcarpet\n"):
         path.write_text(line, encoding="utf-8")
-        result = nlgauge.score(["a rug"], ["a mat"], metrics={"path": "meteor", "paraphrases": str(path), "synonyms": False})
+        result = nlgauge.score(
+            ["a rug"], ["a mat"], metrics={"path": "meteor", "paraphrases": str(path), "synonyms": False}
+        )
         signatures.append((next(iter(result.signatures.values())), next(iter(result))))
     assert signatures[0][1] == signatures[1][1] and signatures[0][0] != signatures[1][0]
     assert "paraphrases_content:" in signatures[0][0]
@@ -387,7 +459,10 @@ def test_the_signature_follows_the_content_of_the_file(tmp_path):
         ("0.5\na\nb\nhalf\na\nb\n", "line 4: 'half' cannot be read; a probability"),
         ("0.5\na\n", "line 1: '0.5' cannot be read; an entry needs two phrases"),
         ("a\tb\nc d\n", "line 2: 'c d' cannot be read; a probability"),
-        ("a\tb\nc d\ne\tf\ng\th\n", "line 2: 'c d' cannot be read; an entry is phrase TAB phrase; this line has no tab"),
+        (
+            "a\tb\nc d\ne\tf\ng\th\n",
+            "line 2: 'c d' cannot be read; an entry is phrase TAB phrase; this line has no tab",
+        ),
         ("a\tb\tc\td\n", "line 1: .*an entry is phrase TAB phrase, or"),
         ("a\tb\t-1\n", "line 1: .*a probability"),
         ("a\t \n", "line 1: .*two phrases"),
@@ -413,7 +488,10 @@ def test_a_table_that_cannot_be_read(tmp_path):
 def test_copy_words_weigh_by_the_smoothed_share_that_is_matched():
     """P' = P (matched + 8) / (copy words + 8) of the prediction, R' the same of the reference."""
     prediction, reference = "oslo has 3 parks in june", "oslo has 4 parks and 2 lakes"
-    plain, copied = (meteor(prediction, reference, copy_words=words) for words in ((), ("Oslo", "3", "4", "2", "june", "in", "has")))
+    plain, copied = (
+        meteor(prediction, reference, copy_words=words)
+        for words in ((), ("Oslo", "3", "4", "2", "june", "in", "has"))
+    )
     # Of the prediction oslo, 3, june, of the reference oslo, 4, 2; function words are none.
     assert copied["precision"] == pytest.approx(plain["precision"] * (1 + 8) / (3 + 8))
     assert copied["recall"] == pytest.approx(plain["recall"] * (1 + 8) / (3 + 8))
@@ -423,7 +501,9 @@ def test_copy_words_weigh_by_the_smoothed_share_that_is_matched():
 
 
 def test_copy_words_change_nothing_where_all_are_matched():
-    assert meteor("the cat sat on a mat", REFERENCE, copy_words=("cat", "mat", "zebra")) == meteor("the cat sat on a mat", REFERENCE)
+    assert meteor("the cat sat on a mat", REFERENCE, copy_words=("cat", "mat", "zebra")) == meteor(
+        "the cat sat on a mat", REFERENCE
+    )
     assert meteor(REFERENCE, REFERENCE, copy_words=("cat",))["score"] == 1
 
 
@@ -435,7 +515,9 @@ def test_copy_words_of_a_corpus_are_summed_with_a_smoothing_a_segment():
     assert result["recall"] == pytest.approx(plain["recall"])
     averaged = Meteor(copy_words=("oslo", "3"), version="2005")
     table = nlgauge.score(["oslo sleeps", "a 3"], ["oslo rests", "a 4"], metrics=averaged)
-    assert table[str(averaged)]["score"] == pytest.approx(sum(row[str(averaged)] for row in table.segments("records")) / 2)
+    assert table[str(averaged)]["score"] == pytest.approx(
+        sum(row[str(averaged)] for row in table.segments("records")) / 2
+    )
 
 
 def test_copy_words_from_a_file(tmp_path):
@@ -449,9 +531,15 @@ def test_copy_words_from_a_file(tmp_path):
 
 
 def test_copied_words_are_learnt_from_pairs():
-    pairs = [("oslo is big", "oslo is large"), ("big oslo", "oslo , huge"), ("oslo is fine", "the city is good"), ("3 of us", "us 3")]
+    pairs = [
+        ("oslo is big", "oslo is large"),
+        ("big oslo", "oslo , huge"),
+        ("oslo is fine", "the city is good"),
+        ("3 of us", "us 3"),
+    ]
     split = [(left.split(), right.split()) for left, right in pairs]
-    # oslo stands in 5 texts, in 4 of which with the other side; is in 4 of 4; 3 and us in 2 of 2; of in 1, big in 2 without.
+    # oslo stands in 5 texts, in 4 of which with the other side; is in 4 of 4; 3 and us in 2 of 2; of in 1,
+    # big in 2 without.
     assert copied_words(split, share=0.8, least=2) == ("3", "is", "oslo", "us")
     assert copied_words(split, share=0.81, least=2) == ("3", "is", "us")
     assert copied_words(split, least=4) == ("is", "oslo")
@@ -462,7 +550,12 @@ def test_explanations_show_phrases_and_copy_words(table):
     metric = Meteor(paraphrases=table, copy_words=("rain", "oslo"), synonyms=False)
     result = nlgauge.score(["we decide upon rain"], ["we choose rain in oslo"], metrics=metric)
     (explanation,) = result.explain(str(metric), 0)
-    assert explanation.matches == [(0, 0, "exact"), (1, 1, "paraphrase"), (2, 1, "paraphrase"), (3, 2, "exact")]
+    assert explanation.matches == [
+        (0, 0, "exact"),
+        (1, 1, "paraphrase"),
+        (2, 1, "paraphrase"),
+        (3, 2, "exact"),
+    ]
     assert explanation.chunks == [1, 1, 1, 1]
     assert explanation.title.endswith("1 of 2 copy words of the reference matched")
 
@@ -506,14 +599,18 @@ def test_other_programs_find_more():
 
 
 def test_explanation_shows_modules_and_chunks():
-    (explanation,) = nlgauge.score(["on a rug sat two cats"], ["the cat sat on a mat"], metrics="meteor").explain("meteor", 0)
+    (explanation,) = nlgauge.score(
+        ["on a rug sat two cats"], ["the cat sat on a mat"], metrics="meteor"
+    ).explain("meteor", 0)
     assert explanation.matches == [(5, 1, "stem"), (3, 2, "exact"), (0, 3, "exact"), (1, 4, "exact")]
     assert explanation.chunks == [1, 2, 3, 3]
     console = Console(width=100, record=True, file=StringIO())
     console.print(render(explanation))
     printed = console.export_text()
     assert "4 matches in 3 chunks; unmatched in the reference: the mat" in printed
-    assert ["match", "exact", "exact", "-", "exact", "-", "stem"] in [line.split() for line in printed.splitlines()]
+    assert ["match", "exact", "exact", "-", "exact", "-", "stem"] in [
+        line.split() for line in printed.splitlines()
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""MoverScore: the numbers of the authors' programs on MiniLM, and a slow form of them, with a linear program, on a random model."""
+"""MoverScore: the numbers of the authors' programs on MiniLM, and a slow form of them, with a linear
+program, on a random model.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def rows(metric: MoverScore, predictions: list[str] = TEXTS, references: list[st
     ],
 )
 def test_on_minilm(parameters: dict[str, Any], expected: list[float], tolerance: float) -> None:
-    """Made by moverscore_v2.py and moverscore.py of emnlp19-moverscore at commit 0459a3b, with equal weights, run on MiniLM; v1 adds 1e-5 to sums."""
+    """Made by moverscore_v2.py and moverscore.py of emnlp19-moverscore at commit 0459a3b, with equal
+    weights, run on MiniLM; v1 adds 1e-5 to sums.
+    """
     if store.location("minilm") is None:
         pytest.skip("the model minilm is not in the cache; run: nlgauge models get minilm")
     predictions = ["the cat is on the mat", "hello there", ""]
@@ -58,10 +62,18 @@ def slow(place: Path, version: str, n: int, weights: dict[int, float] | None) ->
     def points(text: str) -> tuple[np.ndarray, np.ndarray]:
         encoded = loaded.tokenizer(text, return_tensors="pt")
         with torch.inference_mode():
-            states = torch.stack(loaded.model(**encoded, output_hidden_states=True).hidden_states)[1:, 0].double().numpy()
+            states = (
+                torch.stack(loaded.model(**encoded, output_hidden_states=True).hidden_states)[1:, 0]
+                .double()
+                .numpy()
+            )
         states /= np.linalg.norm(states, axis=-1, keepdims=True)
         last = states[-5:]
-        vectors = states[-1] if version == "v2" else np.concatenate([last.min(axis=0), last.mean(axis=0), last.max(axis=0)], axis=1)
+        vectors = (
+            states[-1]
+            if version == "v2"
+            else np.concatenate([last.min(axis=0), last.mean(axis=0), last.max(axis=0)], axis=1)
+        )
         ids = encoded.input_ids[0].tolist()
         tokens = loaded.tokenizer.convert_ids_to_tokens(ids)
         kept = [i for i, token in enumerate(tokens) if token not in string.punctuation and "##" not in token]
@@ -73,7 +85,9 @@ def slow(place: Path, version: str, n: int, weights: dict[int, float] | None) ->
             total = sum(heavy[i] for i in window)
             found.append((sum(heavy[i] * vectors[i] for i in window) / (total or 1), total))
         places, masses = np.array([place for place, _ in found]), np.array([mass for _, mass in found])
-        return places / np.maximum(np.linalg.norm(places, axis=1, keepdims=True), 1e-30), masses / masses.sum() if masses.any() else masses
+        return places / np.maximum(
+            np.linalg.norm(places, axis=1, keepdims=True), 1e-30
+        ), masses / masses.sum() if masses.any() else masses
 
     scores = []
     for text, other in zip(TEXTS, OTHERS, strict=True):
@@ -91,7 +105,9 @@ def least_cost(distances: np.ndarray, first: np.ndarray, second: np.ndarray) -> 
     """The cost of the best plan that has these masses in its rows and columns."""
     rows = np.kron(np.eye(len(first)), np.ones(len(second)))
     columns = np.kron(np.ones(len(first)), np.eye(len(second)))
-    return float(linprog(distances.ravel(), A_eq=np.vstack([rows, columns]), b_eq=np.concatenate([first, second])).fun)
+    return float(
+        linprog(distances.ravel(), A_eq=np.vstack([rows, columns]), b_eq=np.concatenate([first, second])).fun
+    )
 
 
 @pytest.mark.parametrize(("version", "n"), [("v2", 1), ("v2", 2), ("v1", 1), ("v1", 3)])
@@ -101,10 +117,19 @@ def test_it_is_the_programs_procedure(tiny_models: dict[str, Path], version: str
     weights = None
     if idf:
         ids = [set(load_encoder(str(place), "cpu").tokenizer(text).input_ids) for text in OTHERS]
-        weights = {token: np.log((len(OTHERS) + 1) / (sum(token in text for text in ids) + 1)) for token in set.union(*ids)}
+        weights = {
+            token: np.log((len(OTHERS) + 1) / (sum(token in text for text in ids) + 1))
+            for token in set.union(*ids)
+        }
     found, expected = rows(MoverScore(str(place), version, idf, n)), slow(place, version, n, weights)
     np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert np.isnan(found).tolist() == [False, False, False, False, idf]  # start and end mark are in every reference
+    assert np.isnan(found).tolist() == [
+        False,
+        False,
+        False,
+        False,
+        idf,
+    ]  # start and end mark are in every reference
 
 
 def test_weightless_texts_are_undefined_and_never_best(tiny_models: dict[str, Path]) -> None:
@@ -123,7 +148,8 @@ def test_the_published_forms(tiny_models: dict[str, Path]) -> None:
     v1 = rows(MoverScore(place, "v1"))
     np.testing.assert_allclose(rows(MoverScore(place, "v1", similarity="reciprocal")), 1 / (2 - v1))
     lows = [
-        MoverScore(place, version, similarity=form).outputs()["moverscore"][0].low for version, form in (("v2", None), ("v2", "linear"), ("v1", None))
+        MoverScore(place, version, similarity=form).outputs()["moverscore"][0].low
+        for version, form in (("v2", None), ("v2", "linear"), ("v1", None))
     ]
     assert lows == [0, -1, -3]
     assert "similarity:reciprocal" in MoverScore(place).signature(nlgauge.Corpus.read(["a"], ["a"]))
@@ -158,12 +184,16 @@ def test_explanation_is_the_plan_that_was_scored(tiny_models: dict[str, Path]) -
     (shown,) = result.explain(result.labels[0], 0)
     assert isinstance(shown, Transport)
     assert shown.prediction == ["[CLS] the", "the cat", "cat sat", "sat [SEP]"]
-    assert 1 / (1 + (shown.plan * shown.cost).sum()) == pytest.approx(rows(metric, ["the cats sat."], ["a cat on mat"])[0])
+    assert 1 / (1 + (shown.plan * shown.cost).sum()) == pytest.approx(
+        rows(metric, ["the cats sat."], ["a cat on mat"])[0]
+    )
     np.testing.assert_allclose(shown.plan.sum(axis=1), 1 / 4)
     assert result.explain(result.labels[0], 1) == []
 
 
-@pytest.mark.parametrize("bad", [{"model": ""}, {"version": "v3"}, {"idf": 1}, {"n_gram": 0}, {"similarity": "x"}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"model": ""}, {"version": "v3"}, {"idf": 1}, {"n_gram": 0}, {"similarity": "x"}], ids=str
+)
 def test_parameters_outside_their_domain(bad: dict[str, object]) -> None:
     with pytest.raises(ParameterError, match=f"moverscore: {next(iter(bad))} must be"):
         MoverScore(**bad)  # type: ignore[arg-type]

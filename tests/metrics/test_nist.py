@@ -1,4 +1,6 @@
-"""NIST against NLTK 3.10 where that is right (one reference, a prediction long enough), mteval-v11b, and the formula written out."""
+"""NIST against NLTK 3.10 where that is right (one reference, a prediction long enough), mteval-v11b, and
+the formula written out.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,18 @@ pytestmark = pytest.mark.usefixtures("both_kernels")
 CHANGED_PARAMETERS = {"tokenizer": "none"}
 # There is no best score: the same text is worth more bits in a larger corpus.
 NOT_BEST_WHEN_EQUAL = {
-    *("empty", "only spaces", "newline", "one token", "one letter", "repeated token", "long", "right to left", "emoji", "combining marks"),
+    *(
+        "empty",
+        "only spaces",
+        "newline",
+        "one token",
+        "one letter",
+        "repeated token",
+        "long",
+        "right to left",
+        "emoji",
+        "combining marks",
+    ),
     *("leading mark", "mixed scripts", "only punctuation", "zero", "not a character"),
 }
 
@@ -45,18 +58,27 @@ def plain(predictions: list[str], references: list[list[str]], order: int) -> tu
     words = 0
     for reference in (reference.split() for group in references for reference in group):
         words += len(reference)
-        counts.update(tuple(reference[i : i + n]) for n in range(1, order + 1) for i in range(len(reference) - n + 1))
+        counts.update(
+            tuple(reference[i : i + n]) for n in range(1, order + 1) for i in range(len(reference) - n + 1)
+        )
 
     def score(segments: list[int]) -> float:
         total, length, expected = 0.0, 0, 0.0
         for n in range(1, order + 1):
             information, predicted = 0.0, 0
             for s in segments:
-                grams = [Counter(zip(*(text.split()[k:] for k in range(n)), strict=False)) for text in (predictions[s], *references[s])]
+                grams = [
+                    Counter(zip(*(text.split()[k:] for k in range(n)), strict=False))
+                    for text in (predictions[s], *references[s])
+                ]
                 predicted += grams[0].total()
                 for gram, count in grams[0].items():
                     matched = min(count, max(other[gram] for other in grams[1:]))
-                    information += matched * math.log2((counts[gram[:-1]] if n > 1 else words) / counts[gram]) if matched else 0.0
+                    information += (
+                        matched * math.log2((counts[gram[:-1]] if n > 1 else words) / counts[gram])
+                        if matched
+                        else 0.0
+                    )
             total += information / predicted if predicted else 0.0
         for s in segments:
             length += len(predictions[s].split())
@@ -83,12 +105,18 @@ def test_a_match_is_clipped_at_the_greatest_count_in_one_reference():
     assert result["nist"]["score"] == pytest.approx(plain(*corpus, 2)[0], abs=1e-12)
 
 
-@given(st.lists(st.tuples(texts(max_words=12), texts(max_words=12)), min_size=1, max_size=5), st.integers(1, 5))
+@given(
+    st.lists(st.tuples(texts(max_words=12), texts(max_words=12)), min_size=1, max_size=5), st.integers(1, 5)
+)
 def test_one_reference_equals_nltk(pairs, order):
     predictions, references = [pair[0].split() for pair in pairs], [[pair[1].split()] for pair in pairs]
-    assume(any(len(prediction) >= order for prediction in predictions) and any(group[0] for group in references))
+    assume(
+        any(len(prediction) >= order for prediction in predictions) and any(group[0] for group in references)
+    )
     metric = Nist(order, tokenizer="none", lowercase=False)
-    ours = nlgauge.score([pair[0] for pair in pairs], [pair[1] for pair in pairs], metrics=metric)["nist"]["score"]
+    ours = nlgauge.score([pair[0] for pair in pairs], [pair[1] for pair in pairs], metrics=metric)["nist"][
+        "score"
+    ]
     assert ours == pytest.approx(corpus_nist(references, predictions, order), abs=1e-9)
 
 
@@ -98,17 +126,22 @@ def test_one_reference_equals_nltk(pairs, order):
     ids=["one reference", "two references"],
 )
 def test_default_equals_mteval(references, corpus, segments):
-    """perl mteval-v11b.pl -n -d 2 -s source.sgm -t predictions.sgm -r references.sgm (of Moses), one <refset> a reference."""
+    """perl mteval-v11b.pl -n -d 2 -s source.sgm -t predictions.sgm -r references.sgm (of Moses), one
+    <refset> a reference.
+    """
     result = nlgauge.score(PREDICTIONS, [group[:references] for group in REFERENCES], metrics="nist")
     assert round(result["nist"]["score"], 4) == corpus
     assert [round(row["nist"], 4) for row in result.segments("records")] == segments
 
 
 @pytest.mark.parametrize(
-    ("prediction", "order", "expected"), [(CAT, 5, 2.6516291674), ("the cat is on the mat", 5, 2.2208020839), ("the cat", 2, 0.0190218518)]
+    ("prediction", "order", "expected"),
+    [(CAT, 5, 2.6516291674), ("the cat is on the mat", 5, 2.2208020839), ("the cat", 2, 0.0190218518)],
 )
 def test_published_values(prediction, order, expected):
-    assert nlgauge.score([prediction], [CAT], metrics=Nist(order))["nist"]["score"] == pytest.approx(expected, abs=1e-9)
+    assert nlgauge.score([prediction], [CAT], metrics=Nist(order))["nist"]["score"] == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 def test_an_order_of_which_nothing_was_predicted_adds_nothing():
@@ -132,12 +165,17 @@ def test_weights_come_from_the_references_and_not_from_the_systems():
 
 
 def test_case_counts_only_where_asked():
-    lower, mixed = (nlgauge.score(["The cat"], ["the cat sat"], metrics=Nist(lowercase=choice))["nist"]["score"] for choice in (True, False))
+    lower, mixed = (
+        nlgauge.score(["The cat"], ["the cat sat"], metrics=Nist(lowercase=choice))["nist"]["score"]
+        for choice in (True, False)
+    )
     assert lower > mixed > 0
 
 
 def test_the_language_chooses_the_tokeniser():
-    assert nlgauge.score(["猫在垫子上"], ["猫坐在垫子上"], metrics="nist", lang="zh").labels == ("nist(tokenizer='zh')",)
+    assert nlgauge.score(["猫在垫子上"], ["猫坐在垫子上"], metrics="nist", lang="zh").labels == (
+        "nist(tokenizer='zh')",
+    )
 
 
 def test_explanation_shows_bits_and_matches():
@@ -148,7 +186,9 @@ def test_explanation_shows_bits_and_matches():
     assert [order.predicted for order in explanation.orders] == [6, 5, 4, 3, 2]
 
 
-@pytest.mark.parametrize("bad", [{"max_order": 0}, {"max_order": 2.0}, {"tokenizer": "14a"}], ids=lambda bad: next(iter(bad)))
+@pytest.mark.parametrize(
+    "bad", [{"max_order": 0}, {"max_order": 2.0}, {"tokenizer": "14a"}], ids=lambda bad: next(iter(bad))
+)
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
     with pytest.raises(ParameterError, match=f"nist: {name} must be .*got {value!r}"):

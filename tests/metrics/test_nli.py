@@ -32,9 +32,13 @@ def oracle(place: Path, premise: str, hypothesis: str) -> Any:
         return torch.softmax(loaded.model(**inputs).logits[0], dim=0).numpy()[[2, 1, 0]]
 
 
-@pytest.mark.parametrize(("formula", "weights"), [("e", (1, 0, 0)), ("e-c", (1, 0, -1)), ("-c", (0, 0, -1)), ("e-n", (1, -1, 0))])
+@pytest.mark.parametrize(
+    ("formula", "weights"), [("e", (1, 0, 0)), ("e-c", (1, 0, -1)), ("-c", (0, 0, -1)), ("e-n", (1, -1, 0))]
+)
 @pytest.mark.parametrize("direction", ["rh", "hr", "avg"])
-def test_equals_the_classifiers_own_call(formula: str, weights: tuple[int, ...], direction: str, tiny_models: dict[str, Path]) -> None:
+def test_equals_the_classifiers_own_call(
+    formula: str, weights: tuple[int, ...], direction: str, tiny_models: dict[str, Path]
+) -> None:
     place = tiny_models["pair"]
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=Nli(str(place), formula, direction))
     for row, prediction, reference in zip(result.segments("records"), PREDICTIONS, REFERENCES, strict=True):
@@ -47,13 +51,17 @@ def test_equals_the_classifiers_own_call(formula: str, weights: tuple[int, ...],
 
 
 def test_the_best_reference_is_one_that_can_be_scored(tiny_models: dict[str, Path]) -> None:
-    result = nlgauge.score(["the cat", "", "a"], [["", "the mat"], ["the cat"], [" "]], metrics=Nli(str(tiny_models["pair"])))
+    result = nlgauge.score(
+        ["the cat", "", "a"], [["", "the mat"], ["the cat"], [" "]], metrics=Nli(str(tiny_models["pair"]))
+    )
     rows = [row[result.labels[0]] for row in result.segments("records")]
     assert rows[0] == pytest.approx(oracle(tiny_models["pair"], "the mat", "the cat")[0], abs=1e-6)
     assert rows[1] == 0 and math.isnan(rows[2])
     (scores,) = result.values()
     assert (scores["score"], scores["empty"]) == (rows[0] / 2, 1)
-    left_out = nlgauge.score(["the cat", ""], ["the mat", "the cat"], metrics=Nli(str(tiny_models["pair"]), empty="missing"))
+    left_out = nlgauge.score(
+        ["the cat", ""], ["the mat", "the cat"], metrics=Nli(str(tiny_models["pair"]), empty="missing")
+    )
     assert math.isnan(left_out.segments("records")[1][left_out.labels[0]])
 
 
@@ -63,9 +71,17 @@ def test_two_labels_are_not_enough(tiny_models: dict[str, Path]) -> None:
 
 
 def test_explanations_show_each_direction(tiny_models: dict[str, Path]) -> None:
-    result = nlgauge.score(PREDICTIONS[:1], REFERENCES[:1], metrics=Nli(str(tiny_models["pair"]), direction="avg"))
+    result = nlgauge.score(
+        PREDICTIONS[:1], REFERENCES[:1], metrics=Nli(str(tiny_models["pair"]), direction="avg")
+    )
     first, second = result.explain(result.labels[0], 0)
     assert isinstance(first, Entailment) and isinstance(second, Entailment)
-    assert (first.premises, first.hypotheses) == (REFERENCES[:1], PREDICTIONS[:1]) == (second.hypotheses, second.premises)
+    assert (
+        (first.premises, first.hypotheses)
+        == (REFERENCES[:1], PREDICTIONS[:1])
+        == (second.hypotheses, second.premises)
+    )
     assert first.entail is not None and second.entail is not None
-    assert next(iter(result.values()))["score"] == pytest.approx((first.entail[0, 0] + second.entail[0, 0]) / 2)
+    assert next(iter(result.values()))["score"] == pytest.approx(
+        (first.entail[0, 0] + second.entail[0, 0]) / 2
+    )

@@ -49,8 +49,13 @@ def test_against_references_an_ngram_is_known_if_any_of_them_has_it(summary, ref
     label = str(Novelty(3, tokenizer="whitespace", against="references"))
     scores = nlgauge.score([summary], [references], metrics=label)[label]
     for n in (1, 2, 3):
-        mine, known = set(grams(summary.split(), n)), {gram for text in references for gram in grams(text.split(), n)}
-        assert scores[f"novelty{n}"] == pytest.approx(len(mine - known) / len(mine) if mine else math.nan, abs=1e-12, nan_ok=True)
+        mine, known = (
+            set(grams(summary.split(), n)),
+            {gram for text in references for gram in grams(text.split(), n)},
+        )
+        assert scores[f"novelty{n}"] == pytest.approx(
+            len(mine - known) / len(mine) if mine else math.nan, abs=1e-12, nan_ok=True
+        )
 
 
 def test_words_are_compared_and_not_characters():

@@ -28,17 +28,54 @@ REFERENCES = [
     "On Tuesday, the minister met with the president.",
     "It costs $1,234.56, some 20% more.",
 ]
-PREDICTIONS = ["A cat is on the mat.", "Never again, he said.", "The minister  met Shares.", "It costs 20% more."]
-# Nubia.score of wl-research/nubia at ba65696, its models and networks replaced by the small ones below: similarity, per cent of contradiction,
-# irrelevancy and agreement, losses of the reference and of the prediction.
+PREDICTIONS = [
+    "A cat is on the mat.",
+    "Never again, he said.",
+    "The minister  met Shares.",
+    "It costs 20% more.",
+]
+# Nubia.score of wl-research/nubia at ba65696, its models and networks replaced by the small ones below:
+# similarity, per cent of contradiction, irrelevancy and agreement, losses of the reference and of the
+# prediction.
 FEATURES = [
-    (3.3008899688720703, 67.21985340118408, 9.693767130374908, 23.086385428905487, 5.8885498046875, 5.748719215393066),
-    (-1.4603930711746216, 44.81983780860901, 16.326628625392914, 38.8535350561142, 5.6895270347595215, 5.845911502838135),
-    (0.4506342113018036, 65.73877930641174, 21.360164880752563, 12.901054322719574, 6.094227313995361, 6.235345840454102),
-    (-0.3798556327819824, 73.90658259391785, 21.853144466876984, 4.240270704030991, 6.283994197845459, 6.266380310058594),
+    (
+        3.3008899688720703,
+        67.21985340118408,
+        9.693767130374908,
+        23.086385428905487,
+        5.8885498046875,
+        5.748719215393066,
+    ),
+    (
+        -1.4603930711746216,
+        44.81983780860901,
+        16.326628625392914,
+        38.8535350561142,
+        5.6895270347595215,
+        5.845911502838135,
+    ),
+    (
+        0.4506342113018036,
+        65.73877930641174,
+        21.360164880752563,
+        12.901054322719574,
+        6.094227313995361,
+        6.235345840454102,
+    ),
+    (
+        -0.3798556327819824,
+        73.90658259391785,
+        21.853144466876984,
+        4.240270704030991,
+        6.283994197845459,
+        6.266380310058594,
+    ),
 ]
 # Its score with networks of 8 and of 6 features.
-GOLDEN = {8: [1.0, 0.05882916945743777, 0.3684784767785352, 0.32524738745718595], 6: [1.0, 0.8162155284814814, 1.0, 0.9305769472678064]}
+GOLDEN = {
+    8: [1.0, 0.05882916945743777, 0.3684784767785352, 0.32524738745718595],
+    6: [1.0, 0.8162155284814814, 1.0, 0.9305769472678064],
+}
 NAMES = ("semantic_relation", "contradiction", "irrelevancy", "agreement", "grammar_reference", "grammar")
 
 
@@ -49,8 +86,16 @@ def models() -> dict[str, Any]:
 
     tokenizer = tokenizer_of("roberta")
     causal, letters = make()
-    made = {"model": Model(model_of("roberta", num_labels=1), tokenizer, "sts"), "nli": Model(model_of("roberta", num_labels=3), tokenizer, "nli")}
-    return {**made, "lm": Model(filled(causal, 0.3), letters, "lm"), "sigmoid": False, "labels": ("c", "n", "e")}
+    made = {
+        "model": Model(model_of("roberta", num_labels=1), tokenizer, "sts"),
+        "nli": Model(model_of("roberta", num_labels=3), tokenizer, "nli"),
+    }
+    return {
+        **made,
+        "lm": Model(filled(causal, 0.3), letters, "lm"),
+        "sigmoid": False,
+        "labels": ("c", "n", "e"),
+    }
 
 
 @pytest.mark.parametrize("features", GOLDEN)
@@ -58,7 +103,9 @@ def test_equals_the_authors_class(features: int, models: dict[str, Any], tmp_pat
     from tiny.aggregator import write
 
     write(tmp_path / "network", 1, features)
-    result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=Nubia(**models, aggregator=str(tmp_path / "network")))
+    result = nlgauge.score(
+        PREDICTIONS, REFERENCES, metrics=Nubia(**models, aggregator=str(tmp_path / "network"))
+    )
     (label,) = result.labels
     for row, expected, golden in zip(result.segments("records"), FEATURES, GOLDEN[features], strict=True):
         found = [row[f"{label}.{name}"] * (100 if 0 < i < 4 else 1) for i, name in enumerate(NAMES)]
@@ -70,9 +117,15 @@ def test_without_an_aggregator_there_are_features_alone(models: dict[str, Any]) 
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=Nubia(**models))
     (found,) = result.values()
     assert "nubia" not in found
-    assert found["score"] == found["semantic_relation"] == pytest.approx(sum(row[0] for row in FEATURES) / 4, abs=1e-5)
+    assert (
+        found["score"]
+        == found["semantic_relation"]
+        == pytest.approx(sum(row[0] for row in FEATURES) / 4, abs=1e-5)
+    )
     through = nlgauge.score(PREDICTIONS[:1], REFERENCES[:1], metrics=Nubia(**{**models, "sigmoid": True}))
-    assert next(iter(through.values()))["score"] == pytest.approx(5 / (1 + math.exp(-FEATURES[0][0] / 5)), abs=1e-5)
+    assert next(iter(through.values()))["score"] == pytest.approx(
+        5 / (1 + math.exp(-FEATURES[0][0] / 5)), abs=1e-5
+    )
 
 
 def test_similarity_is_shown_to_5_at_most(models: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,19 @@ from nlgauge.metrics.pairwise import Pairwise
 MODEL_KIND = "chat"
 JUDGED = True
 TEST_PARAMETERS = {"criterion": "kind", "calls": "cache=off"}
-CHANGED_PARAMETERS = {"base_url": "local", "scoring": "single", "calls": "cache=off concurrency=3", "criterion": "rude"}
+CHANGED_PARAMETERS = {
+    "base_url": "local",
+    "scoring": "single",
+    "calls": "cache=off concurrency=3",
+    "criterion": "rude",
+}
 
 
 def test_the_mean_of_both_orders():
     """The vector of the specification: P(h first) = .8, P(h second) = .4."""
-    client = weighed(lambda words: {"A": 0.8, "B": 0.2} if "Text A:\na prediction" in words else {"A": 0.6, "B": 0.4})
+    client = weighed(
+        lambda words: {"A": 0.8, "B": 0.2} if "Text A:\na prediction" in words else {"A": 0.6, "B": 0.4}
+    )
     scores = scored_by(Pairwise(model=client))
     assert scores["pairwise"] == pytest.approx(0.6)
     assert scores["first_preferred"] == pytest.approx(0.2)
@@ -28,7 +35,11 @@ def test_the_mean_of_both_orders():
 
 def test_a_judge_that_takes_the_first_is_found_out():
     scores = scored_by(Pairwise(model=weighed({"A": 0.9, "B": 0.1})))
-    assert scores["score"] == pytest.approx(0.5) and scores["first_preferred"] == pytest.approx(0.4) and scores["consistent"] == 0
+    assert (
+        scores["score"] == pytest.approx(0.5)
+        and scores["first_preferred"] == pytest.approx(0.4)
+        and scores["consistent"] == 0
+    )
 
 
 def test_a_tie_is_a_half_and_covered_is_of_both_orders():

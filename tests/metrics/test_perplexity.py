@@ -24,7 +24,9 @@ LONG = " ".join(["The cat sat on the mat, he said."] * 26)
 
 
 def loaded(place: Path) -> tuple[Any, Any]:
-    return transformers.AutoModelForCausalLM.from_pretrained(place).eval(), transformers.AutoTokenizer.from_pretrained(place)
+    return transformers.AutoModelForCausalLM.from_pretrained(
+        place
+    ).eval(), transformers.AutoTokenizer.from_pretrained(place)
 
 
 def test_spec_vector() -> None:
@@ -40,7 +42,9 @@ def test_spec_vector() -> None:
         return SimpleNamespace(input_ids=[1] * len(text.split()))
 
     tokenizer.bos_token_id = 0
-    found = nlgauge.score(["x x x"], metrics=Perplexity(nlgauge.Model(model, tokenizer, "three")))["perplexity"]
+    found = nlgauge.score(["x x x"], metrics=Perplexity(nlgauge.Model(model, tokenizer, "three")))[
+        "perplexity"
+    ]
     assert found["score"] == pytest.approx(4, abs=1e-5)
     assert found["bits_per_token"] == pytest.approx(2, abs=1e-5)
 
@@ -64,7 +68,9 @@ def test_equals_the_models_own_loss(tiny_models: dict[str, Path]) -> None:
 
 
 @pytest.mark.parametrize("stride", [None, 50, 10_000])
-def test_a_long_text_is_read_in_windows_and_nothing_is_cut(stride: int | None, tiny_models: dict[str, Path]) -> None:
+def test_a_long_text_is_read_in_windows_and_nothing_is_cut(
+    stride: int | None, tiny_models: dict[str, Path]
+) -> None:
     model, tokenizer = loaded(tiny_models["causal"])
     window = model.config.n_positions
     ids = tokenizer(LONG).input_ids
@@ -92,7 +98,9 @@ def test_the_explanation_adds_up(tiny_models: dict[str, Path]) -> None:
     assert math.exp(np.mean(values)) == pytest.approx(float(result.segments("records")[0][result.labels[0]]))
 
 
-def test_infolm_and_perplexity_share_one_reading(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_infolm_and_perplexity_share_one_reading(
+    tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     read: list[str] = []
     compute = NextTokenStates.compute
 
@@ -102,7 +110,11 @@ def test_infolm_and_perplexity_share_one_reading(tiny_models: dict[str, Path], m
 
     monkeypatch.setattr(NextTokenStates, "compute", counted)
     model = str(tiny_models["causal"])
-    nlgauge.score(TEXTS[:2], [[text] for text in TEXTS[:2]], metrics=[f"perplexity(model={model!r})", f"infolm(model={model!r})"])
+    nlgauge.score(
+        TEXTS[:2],
+        [[text] for text in TEXTS[:2]],
+        metrics=[f"perplexity(model={model!r})", f"infolm(model={model!r})"],
+    )
     assert sorted(read) == sorted(TEXTS[:2])
 
 

@@ -1,4 +1,6 @@
-"""Token recall: the value that NLG-Metricverse prints, the definition as an oracle, and what nothing scores."""
+"""Token recall: the value that NLG-Metricverse prints, the definition as an oracle, and what nothing
+scores.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,14 @@ CHANGED_PARAMETERS = {"normalize": "squad", "compat": "nlg-metricverse"}
 def test_the_value_that_nlg_metricverse_prints():
     """From that package's documentation of the metric, with several predictions and references a segment."""
     predictions = [["the cat is on the mat", "There is cat playing on the mat"], ["Look! a wonderful day."]]
-    references = [["the cat is playing on the mat.", "The cat plays on the mat."], ["Today is a wonderful day", "The weather outside is wonderful."]]
+    references = [
+        ["the cat is playing on the mat.", "The cat plays on the mat."],
+        ["Today is a wonderful day", "The weather outside is wonderful."],
+    ]
     metric = Recall(compat="nlg-metricverse")
-    assert nlgauge.score(predictions, references, metrics=metric)["recall"]["score"] == pytest.approx(0.7285714285714285, abs=1e-12)
+    assert nlgauge.score(predictions, references, metrics=metric)["recall"]["score"] == pytest.approx(
+        0.7285714285714285, abs=1e-12
+    )
 
 
 def definition(prediction: list[str], reference: list[str]) -> float:
@@ -30,7 +37,9 @@ def definition(prediction: list[str], reference: list[str]) -> float:
 
 
 @pytest.mark.parametrize(
-    ("options", "rule"), [({}, "unicode"), ({"normalize": "squad"}, "squad"), ({"compat": "nlg-metricverse"}, "nlg-metricverse")], ids=str
+    ("options", "rule"),
+    [({}, "unicode"), ({"normalize": "squad"}, "squad"), ({"compat": "nlg-metricverse"}, "nlg-metricverse")],
+    ids=str,
 )
 @given(corpora(max_references=1))
 def test_every_normalisation_follows_the_definition(options, rule, corpus):
@@ -39,7 +48,9 @@ def test_every_normalisation_follows_the_definition(options, rule, corpus):
     for row, prediction, (reference,) in zip(rows, predictions, references, strict=True):
         left, right = tokenizer(rule)(prediction), tokenizer(rule)(reference)
         expected = definition(left, right) if left or right else 1.0
-        assert next(value for key, value in row.items() if key.startswith("recall")) == pytest.approx(expected, abs=1e-12)
+        assert next(value for key, value in row.items() if key.startswith("recall")) == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -55,17 +66,25 @@ def test_every_normalisation_follows_the_definition(options, rule, corpus):
     ],
 )
 def test_published_and_odd_cases(prediction, reference, expected):
-    assert nlgauge.score([prediction], [reference], metrics="recall")["recall"]["score"] == pytest.approx(expected)
+    assert nlgauge.score([prediction], [reference], metrics="recall")["recall"]["score"] == pytest.approx(
+        expected
+    )
 
 
 def test_explanation_shows_which_tokens_are_common():
-    (explanation,) = nlgauge.score(["the cat is here"], ["the cat sat on the mat"], metrics="recall").explain("recall", 0)
+    (explanation,) = nlgauge.score(["the cat is here"], ["the cat sat on the mat"], metrics="recall").explain(
+        "recall", 0
+    )
     assert explanation.tokens == ["the", "cat", "is", "here"]
     assert explanation.longest == [1, 1, 0, 0]
     assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [(2, 4, 6)]
 
 
-@pytest.mark.parametrize("bad", [{"normalize": "lower"}, {"compat": "squad"}, {"normalize": "squad", "compat": "nlg-metricverse"}], ids=str)
+@pytest.mark.parametrize(
+    "bad",
+    [{"normalize": "lower"}, {"compat": "squad"}, {"normalize": "squad", "compat": "nlg-metricverse"}],
+    ids=str,
+)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"recall: {next(iter(bad))} must be"):
         Recall(**bad)

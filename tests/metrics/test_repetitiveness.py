@@ -1,4 +1,6 @@
-"""Repetitiveness: hand-made values, SummEval's definition as an oracle, the published correlations on SummEval."""
+"""Repetitiveness: hand-made values, SummEval's definition as an oracle, the published correlations on
+SummEval.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ CHANGED_PARAMETERS = {"tokenizer": "13a"}
 
 
 def test_hand_made_values():
-    scores = nlgauge.score(["the cat sat and the cat sat and slept"], metrics="repetitiveness")["repetitiveness"]
+    scores = nlgauge.score(["the cat sat and the cat sat and slept"], metrics="repetitiveness")[
+        "repetitiveness"
+    ]
     assert [scores[f"repetitiveness{n}"] for n in (1, 2, 3)] == pytest.approx([4 / 5, 3 / 5, 2 / 5])
 
 
@@ -30,7 +34,13 @@ def test_it_is_the_share_of_different_ngrams_that_occur_again(text):
     scores = nlgauge.score([text], metrics=label)[label]
     for n in (1, 2, 3):
         counts = Counter(grams(text.split(), n))
-        expected = sum(count > 1 for count in counts.values()) / len(counts) if counts else math.nan if text.split() else 1.0
+        expected = (
+            sum(count > 1 for count in counts.values()) / len(counts)
+            if counts
+            else math.nan
+            if text.split()
+            else 1.0
+        )
         assert scores[f"repetitiveness{n}"] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
@@ -43,12 +53,20 @@ def test_it_does_not_measure_length():
 def test_the_corpus_score_is_the_mean_over_texts_that_have_such_ngrams():
     scores = nlgauge.score(["a a", "a b", ""], metrics="repetitiveness")["repetitiveness"]
     # The empty text has the worst score.
-    assert (scores["repetitiveness1"], scores["repetitiveness2"], scores["repetitiveness3"]) == (2 / 3, 1 / 3, 1)
-    assert math.isnan(nlgauge.score(["a a", "a b"], metrics="repetitiveness")["repetitiveness"]["repetitiveness3"])
+    assert (scores["repetitiveness1"], scores["repetitiveness2"], scores["repetitiveness3"]) == (
+        2 / 3,
+        1 / 3,
+        1,
+    )
+    assert math.isnan(
+        nlgauge.score(["a a", "a b"], metrics="repetitiveness")["repetitiveness"]["repetitiveness3"]
+    )
 
 
 def test_the_less_repetitive_prediction_is_the_better():
-    assert nlgauge.score([["a a", "a b a b c"]], metrics="repetitiveness")["repetitiveness"]["score"] == pytest.approx(2 / 3)
+    assert nlgauge.score([["a a", "a b a b c"]], metrics="repetitiveness")["repetitiveness"][
+        "score"
+    ] == pytest.approx(2 / 3)
 
 
 def test_summeval_as_published():

@@ -1,7 +1,8 @@
-"""RIBES against NLTK, golden values of RIBES 1.03.1, and the word alignment against one that tries every n-gram.
+"""RIBES against NLTK, golden values of RIBES 1.03.1, and the word alignment against one that tries every
+n-gram.
 
-The golden values were made with RIBES.py of github.com/nttcslab-nlp/RIBES: `k, p, bp = RIBES.kendall(reference.split(), prediction.split())`,
-then `k * p ** 0.25 * bp ** 0.1`.
+The golden values were made with RIBES.py of github.com/nttcslab-nlp/RIBES: `k, p, bp =
+RIBES.kendall(reference.split(), prediction.split())`, then `k * p ** 0.25 * bp ** 0.1`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ pytestmark = pytest.mark.usefixtures("both_kernels")
 
 CHANGED_PARAMETERS = {"tokenizer": "13a", "compat": "nltk"}
 # No word of a repeated one but the first and last is told apart; where there is no token nothing is aligned.
-NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "repeated token", "long", "only punctuation", "not a character"}
+NOT_BEST_WHEN_EQUAL = {
+    "empty",
+    "only spaces",
+    "newline",
+    "repeated token",
+    "long",
+    "only punctuation",
+    "not a character",
+}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +54,9 @@ NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "repeated token", "lon
     ],
 )
 def test_golden_values(prediction, reference, expected):
-    assert nlgauge.score([prediction], [reference], metrics="ribes")["ribes"]["score"] == pytest.approx(expected, abs=1e-12)
+    assert nlgauge.score([prediction], [reference], metrics="ribes")["ribes"]["score"] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @given(corpora(), st.sampled_from([0.25, 0.0, 1.0]), st.sampled_from([0.1, 0.0, 2.0]))
@@ -55,15 +66,23 @@ def test_nltk_with_several_references(corpus, alpha, beta):
     groups = [[reference.split() for reference in group] for group in references]
     hypotheses = [prediction.split() for prediction in predictions]
     assert result["ribes"]["score"] == pytest.approx(corpus_ribes(groups, hypotheses, alpha, beta), abs=1e-12)
-    expected = [sentence_ribes(group, hypothesis, alpha, beta) for group, hypothesis in zip(groups, hypotheses, strict=True)]
+    expected = [
+        sentence_ribes(group, hypothesis, alpha, beta)
+        for group, hypothesis in zip(groups, hypotheses, strict=True)
+    ]
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
 
 
-@given(st.lists(st.sampled_from("ab"), min_size=1, max_size=7), st.lists(st.sampled_from("abc"), min_size=1, max_size=7))
+@given(
+    st.lists(st.sampled_from("ab"), min_size=1, max_size=7),
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=7),
+)
 @example(list("aaa"), list("aaa"))
 @example(list("cat"), list("cat"))
 def test_nltk_with_repeated_words(prediction, reference):
-    found = nlgauge.score([" ".join(prediction)], [" ".join(reference)], metrics=Ribes(compat="nltk"))["ribes"]["score"]
+    found = nlgauge.score([" ".join(prediction)], [" ".join(reference)], metrics=Ribes(compat="nltk"))[
+        "ribes"
+    ]["score"]
     assert found == pytest.approx(sentence_ribes([reference], prediction), abs=1e-12)
 
 
@@ -79,7 +98,11 @@ def every_ngram(prediction: list[int], reference: list[int]) -> list[int]:
         for length in range(1, len(prediction) + 1):
             for start in (i - length + 1, i):
                 part = prediction[start : start + length] if 0 <= start <= len(prediction) - length else []
-                if part and place < 0 and len(occurrences(part, prediction)) == len(occurrences(part, reference)) == 1:
+                if (
+                    part
+                    and place < 0
+                    and len(occurrences(part, prediction)) == len(occurrences(part, reference)) == 1
+                ):
                     place = occurrences(part, reference)[0] + i - start
         found.append(place)
     return found
@@ -104,17 +127,29 @@ def test_long_repetitive_texts_do_not_hang():
 
 def test_outputs_are_the_factors():
     row = nlgauge.score(["the book was read by the boy"], ["the boy read the book"], metrics="ribes")["ribes"]
-    assert row["score"] == pytest.approx(row["order"] * row["precision"] ** 0.25 * row["brevity_penalty"] ** 0.1)
+    assert row["score"] == pytest.approx(
+        row["order"] * row["precision"] ** 0.25 * row["brevity_penalty"] ** 0.1
+    )
     assert (row["order"], row["precision"], row["brevity_penalty"]) == pytest.approx((0.2, 5 / 7, 1))
 
 
 def test_explanation_shows_which_word_is_which():
-    (explanation,) = nlgauge.score(["the book was read by the boy"], ["the boy read the book"], metrics="ribes").explain("ribes", 0)
-    assert [(prediction, reference) for prediction, reference, _ in explanation.matches] == [(0, 3), (1, 4), (3, 2), (5, 0), (6, 1)]
+    (explanation,) = nlgauge.score(
+        ["the book was read by the boy"], ["the boy read the book"], metrics="ribes"
+    ).explain("ribes", 0)
+    assert [(prediction, reference) for prediction, reference, _ in explanation.matches] == [
+        (0, 3),
+        (1, 4),
+        (3, 2),
+        (5, 0),
+        (6, 1),
+    ]
     assert explanation.chunks == [1, 1, 2, 3, 3]
 
 
-@pytest.mark.parametrize("bad", [{"alpha": -1}, {"beta": "x"}, {"tokenizer": "google"}, {"compat": "1.03"}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"alpha": -1}, {"beta": "x"}, {"tokenizer": "google"}, {"compat": "1.03"}], ids=str
+)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"ribes: {next(iter(bad))} must be"):
         Ribes(**bad)

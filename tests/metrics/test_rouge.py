@@ -29,7 +29,9 @@ def assert_equals_rouge_score(predictions: list[str], references: list[list[str]
     peer = RougeScorer(list(TYPES), use_stemmer=use_stemmer)
     result = nlgauge.score(predictions, references, metrics=Rouge(TYPES, use_stemmer, "google"))
     (label,) = result.labels
-    expected = [peer.score_multi(group, prediction) for prediction, group in zip(predictions, references, strict=True)]
+    expected = [
+        peer.score_multi(group, prediction) for prediction, group in zip(predictions, references, strict=True)
+    ]
     for row, scores in zip(result.segments("records"), expected, strict=True):
         for kind in TYPES:
             column = label if kind == "rougeL" else f"{label}.{kind}"
@@ -37,7 +39,9 @@ def assert_equals_rouge_score(predictions: list[str], references: list[list[str]
             assert row[f"{label}.{kind}_precision"] == pytest.approx(scores[kind].precision, abs=1e-9)
             assert row[f"{label}.{kind}_recall"] == pytest.approx(scores[kind].recall, abs=1e-9)
     for kind in TYPES:
-        assert result["rouge"][kind] == pytest.approx(np.mean([scores[kind].fmeasure for scores in expected]), abs=1e-9)
+        assert result["rouge"][kind] == pytest.approx(
+            np.mean([scores[kind].fmeasure for scores in expected]), abs=1e-9
+        )
     assert result["rouge"]["score"] == result["rouge"]["rougeL"]
 
 
@@ -66,23 +70,42 @@ def test_the_best_reference_decides_type_by_type(corpus):
     for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
         expected = peer.score_multi(group, prediction)
         for kind in TYPES:
-            assert row[label if kind == "rougeL" else f"{label}.{kind}"] == pytest.approx(expected[kind].fmeasure, abs=1e-9)
+            assert row[label if kind == "rougeL" else f"{label}.{kind}"] == pytest.approx(
+                expected[kind].fmeasure, abs=1e-9
+            )
 
 
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_real_sentences_with_several_references(use_stemmer):
     predictions, references = map(list, zip(*SENTENCES, strict=True))
-    predictions.append("The traders were selling.\nShares kept falling, and running companies closed their offices.\nNobody was happier.")
-    references.append(["Traders sold shares.\nCompanies closed offices; the shares kept on falling.", "Nobody is happy.\nThe company closes."])
+    predictions.append(
+        "The traders were selling.\nShares kept falling, and running companies closed their offices.\nNobody"
+        " was happier."
+    )
+    references.append(
+        [
+            "Traders sold shares.\nCompanies closed offices; the shares kept on falling.",
+            "Nobody is happy.\nThe company closes.",
+        ]
+    )
     predictions.append("his gas lies there")  # three letters are not stemmed, four are
     references.append(["hi ga lie there"])
     assert_equals_rouge_score(predictions, references, use_stemmer)
 
 
-@given(st.text(st.characters(max_codepoint=127), max_size=40), st.text(st.characters(max_codepoint=127), max_size=40), st.booleans())
+@given(
+    st.text(st.characters(max_codepoint=127), max_size=40),
+    st.text(st.characters(max_codepoint=127), max_size=40),
+    st.booleans(),
+)
 def test_our_tokeniser_equals_googles_on_ascii(prediction, reference, use_stemmer):
-    assert Tokens("unicode", stem=use_stemmer).of(prediction) == Tokens("google", stem=use_stemmer).of(prediction)
-    ours, googles = (nlgauge.score([prediction], [reference], metrics=Rouge(TYPES, use_stemmer, name)) for name in ("unicode", "google"))
+    assert Tokens("unicode", stem=use_stemmer).of(prediction) == Tokens("google", stem=use_stemmer).of(
+        prediction
+    )
+    ours, googles = (
+        nlgauge.score([prediction], [reference], metrics=Rouge(TYPES, use_stemmer, name))
+        for name in ("unicode", "google")
+    )
     assert ours["rouge"] == googles["rouge"]
 
 
@@ -99,7 +122,9 @@ SCRIPTS = [
 
 @pytest.mark.parametrize("text", SCRIPTS)
 def test_equal_texts_of_every_script_score_one(text):
-    scores = nlgauge.score([text], [text], metrics="rouge(rouge_types=['rouge1', 'rougeL', 'rougeLsum'])")["rouge"]
+    scores = nlgauge.score([text], [text], metrics="rouge(rouge_types=['rouge1', 'rougeL', 'rougeLsum'])")[
+        "rouge"
+    ]
     assert {value for name, value in scores.items()} == {1.0}
     assert nlgauge.score([text], ["xyz"], metrics="rouge")["rouge"]["rouge1"] == 0
 
@@ -130,7 +155,9 @@ def test_rouge_155s_union_example():
 def test_types_outside_their_domain(types):
     with pytest.raises(ParameterError, match="rouge: rouge_types must be"):
         Rouge(types)
-    with pytest.raises(ParameterError, match="rouge: tokenizer must be 'unicode', 'google' or 'whitespace', got 'bert'"):
+    with pytest.raises(
+        ParameterError, match="rouge: tokenizer must be 'unicode', 'google' or 'whitespace', got 'bert'"
+    ):
         Rouge(tokenizer="bert")
 
 
@@ -147,9 +174,13 @@ def test_compat_equals_the_coco_captions_program(captions):
     predictions, references = map(list, zip(*captions, strict=True))
     metric = Rouge(tokenizer="whitespace", compat="coco")
     result = nlgauge.score(predictions, references, metrics=metric)
-    corpus, segments = CocoRouge().compute_score(dict(enumerate(references)), dict(enumerate([p] for p in predictions)))
+    corpus, segments = CocoRouge().compute_score(
+        dict(enumerate(references)), dict(enumerate([p] for p in predictions))
+    )
     assert result["rouge"]["score"] == pytest.approx(corpus, abs=1e-12)
-    assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(list(segments), abs=1e-12)
+    assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(
+        list(segments), abs=1e-12
+    )
 
 
 def test_coco_takes_precision_and_recall_from_different_references():
@@ -158,7 +189,12 @@ def test_coco_takes_precision_and_recall_from_different_references():
     assert (result["rouge"]["rougeL_precision"], result["rouge"]["rougeL_recall"]) == (1, 1)
     assert list(metric.outputs()) == ["rougeL"]
     (explanation,) = result.explain(result.labels[0], 0)
-    assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [(3, 3, 6), (1, 3, 1)]
-    assert nlgauge.score(["a b c"], [["a b c d e f", "a"]], metrics="rouge")["rouge"]["score"] == pytest.approx(2 / 3)
+    assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [
+        (3, 3, 6),
+        (1, 3, 1),
+    ]
+    assert nlgauge.score(["a b c"], [["a b c d e f", "a"]], metrics="rouge")["rouge"][
+        "score"
+    ] == pytest.approx(2 / 3)
     with pytest.raises(ParameterError, match="rouge: rouge_types must be left out with compat='coco'"):
         Rouge(("rouge1",), compat="coco")

@@ -1,6 +1,7 @@
 """ROUGE-1.5.5 against values of Lin's Perl script, slow oracles, and the published correlations on SummEval.
 
-The golden values are what this prints, with one text a file and one sentence a line (the list names the prediction's file, then the references'):
+The golden values are what this prints, with one text a file and one sentence a line (the list names the
+prediction's file, then the references'):
 
     perl ROUGE-1.5.5.pl -e data -n 4 -w 1.2 -2 4 -U -d -z SPL list A                       and with -m, with -m -s
     perl ROUGE-1.5.5.pl -e data -n 4 -w 1.5 -2 -1 -U -d -z SPL -f B -p 0.3 list A
@@ -31,14 +32,34 @@ from nlgauge.kernels import weighted_lcs
 from nlgauge.metrics.rouge155 import Rouge155
 
 # Texts of all scripts are compared with the script's rules.
-pytestmark = [pytest.mark.filterwarnings("ignore:.*designed for English"), pytest.mark.usefixtures("both_kernels")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*designed for English"),
+    pytest.mark.usefixtures("both_kernels"),
+]
 
-CHANGED_PARAMETERS = {"rouge_types": ("rougeW", "rougeS*"), "references": "best", "alpha": 0.3, "tokenizer": "unicode", "compat": None}
+CHANGED_PARAMETERS = {
+    "rouge_types": ("rougeW", "rougeS*"),
+    "references": "best",
+    "alpha": 0.3,
+    "tokenizer": "unicode",
+    "compat": None,
+}
 # As in the script, texts without an ASCII letter or digit score 0, also two equal ones.
-NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "right to left", "emoji", "only punctuation", "not a character"}
+NOT_BEST_WHEN_EQUAL = {
+    "empty",
+    "only spaces",
+    "newline",
+    "right to left",
+    "emoji",
+    "only punctuation",
+    "not a character",
+}
 
 PREDICTIONS = [
-    "The governmental officers were running to the mice's best houses.\nNobody was happier than the children.\nThe U.S. paid $5.",
+    (
+        "The governmental officers were running to the mice's best houses.\nNobody was happier than the"
+        " children.\nThe U.S. paid $5."
+    ),
     "police kill the gunman",
     "a b c d h i k",
     "a h b k c i d",
@@ -72,7 +93,8 @@ OPTIONS = {
 }
 # For each text recall/precision/F.
 GOLDEN = {
-    "": """
+    "": (
+        """
         rouge1 .42424/.21212/.28283 .75000/.75000/.75000 .57143/.57143/.57143 .57143/.57143/.57143 .80000/.40000/.53333
             1.00000/.68182/.81081 .00000/.00000/.00000 .45455/.62500/.52632 1.00000/.61111/.75862
         rouge2 .10000/.04762/.06452 .33333/.33333/.33333 .50000/.50000/.50000 .00000/.00000/.00000 .25000/.11111/.15385
@@ -89,8 +111,10 @@ GOLDEN = {
             .93333/.52500/.67200 .00000/.00000/.00000 .10000/.16000/.12308 .90000/.40000/.55385
         rougeSU4 .15686/.06897/.09581 .55556/.55556/.55556 .38462/.38462/.38462 .30769/.30769/.30769 .57143/.18182/.27586
             .94828/.55000/.69620 .00000/.00000/.00000 .16000/.25000/.19512 .89286/.41667/.56819
-    """,
-    "-m": """
+    """
+    ),
+    "-m": (
+        """
         rouge1 .60606/.30303/.40404 1.00000/1.00000/1.00000 .57143/.57143/.57143 .57143/.57143/.57143 .80000/.40000/.53333
             1.00000/.68182/.81081 .00000/.00000/.00000 .63636/.87500/.73684 1.00000/.61111/.75862
         rouge2 .10000/.04762/.06452 1.00000/1.00000/1.00000 .50000/.50000/.50000 .00000/.00000/.00000 .25000/.11111/.15385
@@ -107,8 +131,10 @@ GOLDEN = {
             .93333/.52500/.67200 .00000/.00000/.00000 .35000/.56000/.43077 .90000/.40000/.55385
         rougeSU4 .26144/.11494/.15968 1.00000/1.00000/1.00000 .38462/.38462/.38462 .30769/.30769/.30769 .57143/.18182/.27586
             .94828/.55000/.69620 .00000/.00000/.00000 .40000/.62500/.48780 .89286/.41667/.56819
-    """,
-    "-m -s": """
+    """
+    ),
+    "-m -s": (
+        """
         rouge1 .62500/.37037/.46512 1.00000/1.00000/1.00000 .00000/.00000/.00000 .00000/.00000/.00000 .80000/.40000/.53333
             1.00000/.75000/.85714 .00000/.00000/.00000 .75000/1.00000/.85714 .00000/.00000/.00000
         rouge2 .07692/.04167/.05406 1.00000/1.00000/1.00000 .00000/.00000/.00000 .00000/.00000/.00000 .25000/.11111/.15385
@@ -125,8 +151,10 @@ GOLDEN = {
             1.00000/.50000/.66667 .00000/.00000/.00000 .50000/1.00000/.66667 .00000/.00000/.00000
         rougeSU4 .25926/.12281/.16667 1.00000/1.00000/1.00000 .00000/.00000/.00000 .00000/.00000/.00000 .57143/.18182/.27586
             1.00000/.55556/.71429 .00000/.00000/.00000 .55556/1.00000/.71429 .00000/.00000/.00000
-    """,
-    "-f B -p 0.3": """
+    """
+    ),
+    "-f B -p 0.3": (
+        """
         rouge1 1.00000/.13636/.34482 .75000/.75000/.75000 .57143/.57143/.57143 .57143/.57143/.57143 .80000/.40000/.61538
             1.00000/.72727/.89888 .00000/.00000/.00000 .45455/.62500/.49505 1.00000/.83333/.94339
         rouge2 .50000/.04762/.12987 .33333/.33333/.33333 .50000/.50000/.50000 .00000/.00000/.00000 .25000/.11111/.18182
@@ -143,7 +171,8 @@ GOLDEN = {
             1.00000/.50909/.77562 .00000/.00000/.00000 .16364/.32143/.19190 1.00000/.66667/.86957
         rougeSU* .60000/.01190/.03791 .55556/.55556/.55556 .37037/.37037/.37037 .33333/.33333/.33333 .64286/.16667/.34616
             1.00000/.53846/.79545 .00000/.00000/.00000 .20000/.37143/.23214 1.00000/.70000/.88608
-    """,
+    """
+    ),
 }
 
 
@@ -154,7 +183,9 @@ def segments(metric: Rouge155, predictions: list[str], references: list[list[str
 
 @pytest.mark.parametrize("options", GOLDEN)
 def test_equals_the_perl_script(options):
-    """The script rounds recall and precision to five decimals and makes F of what it rounded; we round only here."""
+    """The script rounds recall and precision to five decimals and makes F of what it rounded; we round
+    only here.
+    """
     metric = OPTIONS[options]
     ours = segments(metric, PREDICTIONS, REFERENCES)
     kind, column, seen = "", 0, set()
@@ -167,7 +198,9 @@ def test_equals_the_perl_script(options):
         assert ours[f"{kind}_precision"][column] == pytest.approx(precision, abs=5.01e-6), (kind, column)
         below = (1 - metric.alpha) * precision + metric.alpha * recall
         assert f == pytest.approx(precision * recall / below if below else 0, abs=5.01e-6)
-        exact = (1 - metric.alpha) * ours[f"{kind}_precision"][column] + metric.alpha * ours[f"{kind}_recall"][column]
+        exact = (1 - metric.alpha) * ours[f"{kind}_precision"][column] + metric.alpha * ours[
+            f"{kind}_recall"
+        ][column]
         product = ours[f"{kind}_precision"][column] * ours[f"{kind}_recall"][column]
         assert ours[kind][column] == pytest.approx(product / exact if exact else 0, abs=1e-12)
         seen.add((kind, column))
@@ -183,9 +216,17 @@ def test_equals_the_perl_script(options):
     ],
 )
 def test_rouge_w_prefers_runs_and_clips_as_the_perl_script(weight, recall, precision):
-    """The script's values again (-w 1.2, -w 2): other places than the plain LCS has, and words that several sentences want."""
+    """The script's values again (-w 1.2, -w 2): other places than the plain LCS has, and words that
+    several sentences want.
+    """
     predictions = ["b a a a c c", "c a b b a a", "b c c c b a", "a b c", "the cat sat"]
-    references = [["d b b a a b"], ["b d a b d c"], ["c a c c c d"], ["a b c\na b d\nc a b"], ["the cat\nthe cat sat\nsat the"]]
+    references = [
+        ["d b b a a b"],
+        ["b d a b d c"],
+        ["c a c c c d"],
+        ["a b c\na b d\nc a b"],
+        ["the cat\nthe cat sat\nsat the"],
+    ]
     ours = segments(Rouge155(("rougeW",), weight=weight), predictions, references)
     assert ours["rougeW_recall"] == pytest.approx(recall, abs=5.01e-6)
     assert ours["rougeW_precision"] == pytest.approx(precision, abs=5.01e-6)
@@ -215,26 +256,39 @@ BOTH = (weighted_lcs.long_drops, weighted_lcs.short_drops)
 @example([0, 2, 1, 0], [0, 2, 1, 1], 1.2)  # a match that is worth less than what stands beside it
 def test_a_row_at_a_time_finds_what_a_cell_at_a_time_does(reference, prediction, weight):
     powers = [k**weight for k in range(14)]
-    rows, cells = ([list(map(row, range(len(prediction)))) for row in drops(reference, prediction, powers)] for drops in BOTH)
+    rows, cells = (
+        [list(map(row, range(len(prediction)))) for row in drops(reference, prediction, powers)]
+        for drops in BOTH
+    )
     assert rows == cells
 
 
 def test_the_corpus_score_is_the_mean_of_segments():
     scores = nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge155")["rouge155"]
     ours = segments(Rouge155(), PREDICTIONS, REFERENCES)
-    assert scores == pytest.approx({**{name: values.mean() for name, values in ours.items()}, "score": ours["rouge1"].mean()})
+    assert scores == pytest.approx(
+        {**{name: values.mean() for name, values in ours.items()}, "score": ours["rouge1"].mean()}
+    )
 
 
-@pytest.mark.parametrize(("text", "recall"), [("one two three four five six", 6**-0.2), ("a", 1.0), ("b a\nc d", (2 * 2**1.2) ** (1 / 1.2 - 1))])
+@pytest.mark.parametrize(
+    ("text", "recall"),
+    [("one two three four five six", 6**-0.2), ("a", 1.0), ("b a\nc d", (2 * 2**1.2) ** (1 / 1.2 - 1))],
+)
 def test_equal_texts_in_rouge_w(text, recall):
     """The script raises the reference's weight twice; without that a text of one line has a recall of 1."""
-    script, sound = (segments(Rouge155(("rougeW",), compat=compat), [text], [[text]])["rougeW_recall"][0] for compat in ("1.5.5", None))
+    script, sound = (
+        segments(Rouge155(("rougeW",), compat=compat), [text], [[text]])["rougeW_recall"][0]
+        for compat in ("1.5.5", None)
+    )
     assert (script, sound) == (pytest.approx(recall), pytest.approx(1))
 
 
 def test_the_last_unigram_of_rouge_su():
     script, sound = (
-        segments(Rouge155(("rougeSU4",), compat=compat), ["police kill the gunman"], [["police killed the gunman"]])["rougeSU4"][0]
+        segments(
+            Rouge155(("rougeSU4",), compat=compat), ["police kill the gunman"], [["police killed the gunman"]]
+        )["rougeSU4"][0]
         for compat in ("1.5.5", None)
     )
     assert (script, sound) == (pytest.approx(5 / 9), pytest.approx(6 / 10))
@@ -242,11 +296,19 @@ def test_the_last_unigram_of_rouge_su():
     assert segments(Rouge155(("rougeSU4",), compat=None), ["a"], [["a"]])["rougeSU4"][0] == 1
 
 
-@given(st.text("abc ", max_size=16), st.text("abc ", max_size=16), st.sampled_from([0, 1, 4, None]), st.booleans(), st.sampled_from([None, "1.5.5"]))
+@given(
+    st.text("abc ", max_size=16),
+    st.text("abc ", max_size=16),
+    st.sampled_from([0, 1, 4, None]),
+    st.booleans(),
+    st.sampled_from([None, "1.5.5"]),
+)
 def test_skip_bigrams_equal_all_pairs(prediction, reference, distance, unigrams, compat):
     def found(text: str) -> Counter[tuple[str, ...]]:
         words = text.split()
-        near = [(i, j) for i, j in combinations(range(len(words)), 2) if distance is None or j - i - 1 <= distance]
+        near = [
+            (i, j) for i, j in combinations(range(len(words)), 2) if distance is None or j - i - 1 <= distance
+        ]
         single = [(word,) for word in (words if compat is None else words[:-1])] if unigrams else []
         return Counter([*((words[i], words[j]) for i, j in near), *single])
 
@@ -257,7 +319,11 @@ def test_skip_bigrams_equal_all_pairs(prediction, reference, distance, unigrams,
     assert ours[f"{kind}_recall"][0] == pytest.approx((left & right).total() / max(right.total(), 1))
 
 
-@given(corpora(max_references=4), st.sampled_from(["pool", "best"]), st.sampled_from(["rouge1", "rougeL", "rougeW", "rougeSU4"]))
+@given(
+    corpora(max_references=4),
+    st.sampled_from(["pool", "best"]),
+    st.sampled_from(["rouge1", "rougeL", "rougeW", "rougeSU4"]),
+)
 def test_jackknife_is_the_mean_over_sets_of_all_references_but_one(corpus, references, kind):
     predictions, groups = corpus
     ours = segments(Rouge155((kind,), references=references, jackknife=True), predictions, groups)
@@ -270,9 +336,13 @@ def test_jackknife_is_the_mean_over_sets_of_all_references_but_one(corpus, refer
 
 @given(corpora(max_references=1), st.booleans())
 def test_shared_types_equal_our_rouge(corpus, pool):
-    """One reference, no stemming: rouge1, rouge2 and rougeL are rouge-score's rouge1, rouge2 and rougeLsum."""
+    """One reference, no stemming: rouge1, rouge2 and rougeL are rouge-score's rouge1, rouge2 and
+    rougeLsum.
+    """
     kinds = {"rouge1": "rouge1", "rouge2": "rouge2", "rougeL": "rougeLsum"}
-    ours = segments(Rouge155(tuple(kinds), references="pool" if pool else "best", tokenizer="unicode"), *corpus)
+    ours = segments(
+        Rouge155(tuple(kinds), references="pool" if pool else "best", tokenizer="unicode"), *corpus
+    )
     result = nlgauge.score(*corpus, metrics="rouge")
     for kind, other in kinds.items():
         assert ours[kind] == pytest.approx(result.tables["system", "rouge"].segments()[other])
@@ -286,7 +356,10 @@ def test_shared_types_equal_our_rouge(corpus, pool):
     [
         ("U.S. $5 - mid-May", ["u", "s", "5", "mid", "may"]),
         ("Café DÉJÀ", ["caf", "d", "j"]),
-        ("\u0130\u212a \ufb01", []),  # a capital I with a dot and the sign for kelvin have an ASCII lower case in Python, not in Perl
+        (
+            "\u0130\u212a \ufb01",
+            [],
+        ),  # a capital I with a dot and the sign for kelvin have an ASCII lower case in Python, not in Perl
         ("don't 3,000.5", ["don", "t", "3", "000", "5"]),
         ("猫", []),
     ],
@@ -297,7 +370,10 @@ def test_the_scripts_tokens(text, tokens):
 
 def test_our_tokens_keep_every_script():
     for text in ("猫坐在垫子上", "القطة تجلس على السجادة", "Кошка сидит тут"):
-        script, ours = (nlgauge.score([text], [text], metrics=Rouge155(tokenizer=name))["rouge155"]["score"] for name in ("1.5.5", "unicode"))
+        script, ours = (
+            nlgauge.score([text], [text], metrics=Rouge155(tokenizer=name))["rouge155"]["score"]
+            for name in ("1.5.5", "unicode")
+        )
         assert (script, ours) == (0, 1)
 
 
@@ -308,7 +384,11 @@ def test_a_run_warns_where_the_scripts_tokens_or_stems_do_not_fit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (
-            nlgauge.score(["猫が好き"], ["猫が好き"], metrics={"path": "rouge155", "resulting_name": "any", "tokenizer": "unicode"})["any"]["score"]
+            nlgauge.score(
+                ["猫が好き"],
+                ["猫が好き"],
+                metrics={"path": "rouge155", "resulting_name": "any", "tokenizer": "unicode"},
+            )["any"]["score"]
             == 1
         )
 
@@ -328,14 +408,28 @@ def test_stems_of_the_script():
 def test_stop_words_go_before_stemming():
     assert len(stop_words()) == 596
     assert {"the", "reuters", "z", "zero"} <= stop_words()
-    assert RougeTokens("1.5.5", stem=True, stop_words=True).of("Using the cats, Reuters was lately being used") == ["cat"]
+    assert RougeTokens("1.5.5", stem=True, stop_words=True).of(
+        "Using the cats, Reuters was lately being used"
+    ) == ["cat"]
     assert RougeTokens("1.5.5", stem=True).of("using lately") == ["us", "late"]
 
 
 # --- parameters and explanation
 
 
-@pytest.mark.parametrize("types", [(), ("rouge0",), ("rouge10",), ("rougeS",), ("rougeSU04",), ("rougeLsum",), ("rouge1", "rouge1"), "rouge1"])
+@pytest.mark.parametrize(
+    "types",
+    [
+        (),
+        ("rouge0",),
+        ("rouge10",),
+        ("rougeS",),
+        ("rougeSU04",),
+        ("rougeLsum",),
+        ("rouge1", "rouge1"),
+        "rouge1",
+    ],
+)
 def test_types_outside_their_domain(types):
     with pytest.raises(ParameterError, match="rouge155: rouge_types must be"):
         Rouge155(types)
@@ -353,7 +447,9 @@ def test_parameters_outside_their_domain(bad):
 
 
 def test_explanation_shows_pooled_counts():
-    result = nlgauge.score(["a b a b a c"], [["a b c a b", "c"]], metrics="rouge155(rouge_types=['rouge1', 'rougeSU4'])")
+    result = nlgauge.score(
+        ["a b a b a c"], [["a b c a b", "c"]], metrics="rouge155(rouge_types=['rouge1', 'rougeSU4'])"
+    )
     (explanation,) = result.explain(result.labels[0], 0)
     assert explanation.tokens == ["a", "b", "a", "b", "a", "c"]
     assert [(order.name, order.matched, order.predicted, order.expected) for order in explanation.orders] == [
@@ -365,7 +461,9 @@ def test_explanation_shows_pooled_counts():
 def test_one_metric_of_real_sentences_in_every_mode():
     predictions, references = map(list, zip(*SENTENCES, strict=True))
     found = {
-        (mode, jackknife): segments(Rouge155(references=mode, jackknife=jackknife), predictions, references)["rouge1_recall"]
+        (mode, jackknife): segments(Rouge155(references=mode, jackknife=jackknife), predictions, references)[
+            "rouge1_recall"
+        ]
         for mode in ("pool", "best")
         for jackknife in (False, True)
     }
@@ -375,7 +473,9 @@ def test_one_metric_of_real_sentences_in_every_mode():
 
 # --- real data
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 # Table 1 of the Shannon Score paper: coherence, consistency, fluency, relevance.
 PUBLISHED = {
     "rouge1": (0.2500, 0.5294, 0.5240, 0.4118),
@@ -395,7 +495,9 @@ def summeval() -> list[dict[str, Any]]:
 
 
 def test_summeval_system_level_kendall(summeval):
-    """The F of stemmed texts over eleven pooled references; a swapped pair of the 17 systems is worth 2/136."""
+    """The F of stemmed texts over eleven pooled references; a swapped pair of the 17 systems is worth
+    2/136.
+    """
     systems = sorted({row["system"] for row in summeval})
     names = sorted({row["segment"] for row in summeval})
     by_key = {(row["system"], row["segment"]): row for row in summeval}

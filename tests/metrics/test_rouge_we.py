@@ -19,14 +19,25 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*of the words have no vector")
 
 CHANGED_PARAMETERS = {"tokenizer": "whitespace", "n": 2, "threshold": 0.5}
 NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "only punctuation", "not a character"}
-NOT_BEST_WHEN_EQUAL |= {"combining marks", "emoji", "leading mark", "one letter", "one token", "zero"}  # fewer than three words
+NOT_BEST_WHEN_EQUAL |= {
+    "combining marks",
+    "emoji",
+    "leading mark",
+    "one letter",
+    "one token",
+    "zero",
+}  # fewer than three words
 PREDICTION = "The physician quickly treated a sick kitten in Boston"
 REFERENCE = "A doctor rapidly treated the ill cat in Chicago today"
 
 
 @pytest.mark.parametrize(
     ("n", "expected"),
-    [(1, (0.52631579, 0.55555556, 0.5)), (2, (0.58823529, 0.625, 0.55555556)), (3, (0.53333333, 0.57142857, 0.5))],
+    [
+        (1, (0.52631579, 0.55555556, 0.5)),
+        (2, (0.58823529, 0.625, 0.55555556)),
+        (3, (0.53333333, 0.57142857, 0.5)),
+    ],
 )
 def test_on_glove(n: int, expected: tuple[float, ...]) -> None:
     """Made by SummEval's copy of S3's ROUGE-WE at commit 81b59ad, on the same vectors."""
@@ -36,10 +47,21 @@ def test_on_glove(n: int, expected: tuple[float, ...]) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_without_near_words_it_is_rouge(tmp_path: Path, n: int) -> None:
-    """Vectors at right angles: of two different n-grams none is near, and counts are clipped as in ROUGE-N."""
-    words = sorted({word for prediction, references in SENTENCES for text in (prediction, *references) for word in text.lower().split()})
+    """Vectors at right angles: of two different n-grams none is near, and counts are clipped as in
+    ROUGE-N.
+    """
+    words = sorted(
+        {
+            word
+            for prediction, references in SENTENCES
+            for text in (prediction, *references)
+            for word in text.lower().split()
+        }
+    )
     vectors.write(zip(words, np.eye(len(words)), strict=True), tmp_path)
-    pairs = [(prediction, reference) for prediction, references in SENTENCES for reference in references] + [("the the cat", "the the the mat")]
+    pairs = [(prediction, reference) for prediction, references in SENTENCES for reference in references] + [
+        ("the the cat", "the the the mat")
+    ]
     texts = [list(side) for side in zip(*pairs, strict=True)]
     lowered = [[text.lower() for text in side] for side in texts]
     found = rows(RougeWe(n, 1.0, str(tmp_path), "whitespace"), *lowered)
@@ -61,7 +83,10 @@ def test_without_near_words_it_is_rouge(tmp_path: Path, n: int) -> None:
     ],
 )
 def test_the_rules(tmp_path: Path, prediction: str, reference: str, matched: int) -> None:
-    vectors.write([("a", (1.0, 0.0, 0.0)), ("b", (1.0, 0.3, 0.0)), ("c", (1.0, 0.6, 0.0)), ("d", (0.0, 0.0, 1.0))], tmp_path)
+    vectors.write(
+        [("a", (1.0, 0.0, 0.0)), ("b", (1.0, 0.3, 0.0)), ("c", (1.0, 0.6, 0.0)), ("d", (0.0, 0.0, 1.0))],
+        tmp_path,
+    )
     precision, recall = rows(RougeWe(1, vectors=str(tmp_path)), [prediction], [reference])[0, 1:3]
     assert precision * len(prediction.split()) == pytest.approx(matched)
     assert recall * len(reference.split()) == pytest.approx(matched)
@@ -69,7 +94,9 @@ def test_the_rules(tmp_path: Path, prediction: str, reference: str, matched: int
 
 def test_texts_without_n_grams(tiny_models: dict[str, Path]) -> None:
     texts, others = ["", "", "the cat", "the cat sat"], ["the cat sat", "", "the cat", ""]
-    assert rows(RougeWe(vectors=str(tiny_models["vectors"])), texts, others)[:, :3].tolist() == [[0, 0, 0]] * 4
+    assert (
+        rows(RougeWe(vectors=str(tiny_models["vectors"])), texts, others)[:, :3].tolist() == [[0, 0, 0]] * 4
+    )
 
 
 def test_explanation_groups_the_n_grams(tmp_path: Path) -> None:
@@ -80,7 +107,9 @@ def test_explanation_groups_the_n_grams(tmp_path: Path) -> None:
     assert shown.groups == {"same": ["d", "z"], "near": ["a/b"], "not matched": ["x"], "missed": ["y"]}
 
 
-@pytest.mark.parametrize("bad", [{"n": 0}, {"n": True}, {"n": 10}, {"threshold": 0}, {"threshold": 2}, {"vectors": ""}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"n": 0}, {"n": True}, {"n": 10}, {"threshold": 0}, {"threshold": 2}, {"vectors": ""}], ids=str
+)
 def test_parameters_outside_their_domain(bad: dict[str, object]) -> None:
     with pytest.raises(ParameterError, match=f"rouge_we: {next(iter(bad))} must be"):
         RougeWe(**bad)  # type: ignore[arg-type]

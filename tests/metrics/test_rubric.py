@@ -41,7 +41,16 @@ def test_the_last_level_behind_a_mark_counts(reply, value):
 
 
 def test_probabilities_are_those_at_the_token_behind_the_mark():
-    client = spoken([{"Good": 1.0}, {" ": 0.5, "5": 0.5}, {"[RES": 1.0}, {"ULT]": 1.0}, {" ": 0.9, "1": 0.1}, {"4": 0.6, "5": 0.35, "x": 0.05}])
+    client = spoken(
+        [
+            {"Good": 1.0},
+            {" ": 0.5, "5": 0.5},
+            {"[RES": 1.0},
+            {"ULT]": 1.0},
+            {" ": 0.9, "1": 0.1},
+            {"4": 0.6, "5": 0.35, "x": 0.05},
+        ]
+    )
     scores = scored_by(Rubric(model=client, scoring="probabilities"))
     assert scores["covered"] == pytest.approx(0.95)
     assert scores["score"] == pytest.approx((4 * 0.6 + 5 * 0.35) / 0.95)
@@ -49,7 +58,12 @@ def test_probabilities_are_those_at_the_token_behind_the_mark():
 
 def test_levels_and_criteria_are_in_the_prompt():
     client = answering("[RESULT] 2")
-    assert scored_by(Rubric(model=client, criteria="Is it kind?", levels=("rude", "kind"), with_reference=True))["score"] == 2
+    assert (
+        scored_by(Rubric(model=client, criteria="Is it kind?", levels=("rude", "kind"), with_reference=True))[
+            "score"
+        ]
+        == 2
+    )
     words = client.client.seen[0].messages[-1][1]
     assert "[Is it kind?]\nScore 1: rude\nScore 2: kind" in words and "from 1 to 2" in words
     assert "Instruction:\na source" in words and "highest score:\na reference" in words
@@ -58,7 +72,9 @@ def test_levels_and_criteria_are_in_the_prompt():
 def test_the_feedback_is_in_the_explanation():
     import nlgauge
 
-    result = nlgauge.score(["a text"], sources=["a source"], metrics=Rubric(model=answering("Feedback: too short. [RESULT] 2")))
+    result = nlgauge.score(
+        ["a text"], sources=["a source"], metrics=Rubric(model=answering("Feedback: too short. [RESULT] 2"))
+    )
     (verdict,) = result.explain(result.labels[0], 0)
     assert verdict.replies == [["Feedback: too short. [RESULT] 2"]]
     assert "too short" in str(verdict) and "criterion: Does the response" in str(verdict)

@@ -1,8 +1,9 @@
-"""SARI: golden values of the three programs in use, the definition in exact fractions, and what nothing scores.
+"""SARI: golden values of the three programs in use, the definition in exact fractions, and what nothing
+scores.
 
-The golden values were made with EASSE's sari.py at 6a4352e (`corpus_sari(sources, predictions, transposed references)`, and with
-`use_f1_for_deletion=False` for ours), the authors' SARI.py at 0210f15 (`SARIsent`) and metrics/sari/sari.py of Hugging Face's evaluate
-(`SARIsent` of what its `normalize` gives).
+The golden values were made with EASSE's sari.py at 6a4352e (`corpus_sari(sources, predictions, transposed
+references)`, and with `use_f1_for_deletion=False` for ours), the authors' SARI.py at 0210f15 (`SARIsent`) and
+metrics/sari/sari.py of Hugging Face's evaluate (`SARIsent` of what its `normalize` gives).
 """
 
 from __future__ import annotations
@@ -33,11 +34,24 @@ SOURCES = [
     "He was, however, not present at the meeting that took place on Monday .",
     "A a b a c",
 ]
-PREDICTIONS = ["About 95 you now get in .", "The cat sat on the old wall.", "He was not at the meeting on Monday .", "a b b c d"]
+PREDICTIONS = [
+    "About 95 you now get in .",
+    "The cat sat on the old wall.",
+    "He was not at the meeting on Monday .",
+    "a b b c d",
+]
 REFERENCES = [
-    ["About 95 species are currently known .", "About 95 species are now accepted .", "95 species are now accepted ."],
+    [
+        "About 95 species are currently known .",
+        "About 95 species are now accepted .",
+        "95 species are now accepted .",
+    ],
     ["The cat sat on the big old wall.", "The cat was on the old wall.", "A cat sat upon the wall."],
-    ["He was not at the meeting on Monday .", "He missed the meeting on Monday .", "He was not present at Monday 's meeting ."],
+    [
+        "He was not at the meeting on Monday .",
+        "He missed the meeting on Monday .",
+        "He was not present at Monday 's meeting .",
+    ],
     ["a b c d", "a a b c", "b c d"],
 ]
 
@@ -51,7 +65,9 @@ REFERENCES = [
 )
 def test_corpus_scores_are_easses(compat, expected):
     found = nlgauge.score(PREDICTIONS, REFERENCES, SOURCES, metrics=Sari(compat=compat))["sari"]
-    assert (found["score"], found["sari_add"], found["sari_keep"], found["sari_delete"]) == pytest.approx(expected, abs=1e-9)
+    assert (found["score"], found["sari_add"], found["sari_keep"], found["sari_delete"]) == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,15 +94,24 @@ def test_segment_scores_of_the_other_programs(compat, expected):
     ],
 )
 def test_the_examples_that_the_programs_print(compat, expected):
-    predictions = ["About 95 you now get in .", "About 95 species are now agreed .", "About 95 species are currently agreed ."]
+    predictions = [
+        "About 95 you now get in .",
+        "About 95 species are now agreed .",
+        "About 95 species are currently agreed .",
+    ]
     result = nlgauge.score(predictions, [REFERENCES[0]] * 3, [SOURCES[0]] * 3, metrics=Sari(compat=compat))
     assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_empty_text_is_one_empty_word_for_the_other_programs():
-    one, other = (nlgauge.score(["a b"], ["a"], [""], metrics=Sari(compat=compat))["sari"]["score"] for compat in ("evaluate", "original"))
+    one, other = (
+        nlgauge.score(["a b"], ["a"], [""], metrics=Sari(compat=compat))["sari"]["score"]
+        for compat in ("evaluate", "original")
+    )
     assert (one, other) == pytest.approx((88.88888888888889, 13.888888888888888))
-    assert nlgauge.score([""], ["a"], ["a"], metrics=Sari(compat="evaluate"))["sari"]["score"] == pytest.approx(75)
+    assert nlgauge.score([""], ["a"], ["a"], metrics=Sari(compat="evaluate"))["sari"][
+        "score"
+    ] == pytest.approx(75)
 
 
 def grams(words: list[str], n: int) -> Counter[tuple[str, ...]]:
@@ -99,14 +124,24 @@ def exact(segments: list[tuple[list[str], list[str], list[list[str]]]]) -> Fract
     for n in range(1, 5):
         sums = {operation: [Fraction(0)] * 3 for operation in ("add", "keep", "delete")}
         for source, prediction, references in segments:
-            s, p, rs = grams(source, n), grams(prediction, n), [grams(reference, n) for reference in references]
+            s, p, rs = (
+                grams(source, n),
+                grams(prediction, n),
+                [grams(reference, n) for reference in references],
+            )
             for gram in {gram for side in (s, p, *rs) for gram in side}:
                 r = Fraction(sum(reference[gram] for reference in rs), len(rs))
                 kept, keep = Fraction(min(s[gram], p[gram])), min(Fraction(s[gram]), r)
                 deleted, delete = Fraction(s[gram]) - kept, s[gram] - keep
                 added, add = Fraction(not s[gram] and p[gram] > 0), Fraction(not s[gram] and r > 0)
-                for name, done, wanted in (("add", added, add), ("keep", kept, keep), ("delete", deleted, delete)):
-                    sums[name] = [a + b for a, b in zip(sums[name], (min(done, wanted), done, wanted), strict=True)]
+                for name, done, wanted in (
+                    ("add", added, add),
+                    ("keep", kept, keep),
+                    ("delete", deleted, delete),
+                ):
+                    sums[name] = [
+                        a + b for a, b in zip(sums[name], (min(done, wanted), done, wanted), strict=True)
+                    ]
         if not any(done or wanted for _, done, wanted in sums.values()):
             continue
         used += 1
@@ -125,25 +160,39 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
 @given(st.lists(st.tuples(WORDS, WORDS, st.lists(WORDS, min_size=1, max_size=3)), min_size=1, max_size=3))
 def test_it_is_the_definition_in_fractions(segments):
     sources, predictions = ([" ".join(segment[i]) for segment in segments] for i in (0, 1))
-    result = nlgauge.score(predictions, [[" ".join(words) for words in group] for _, _, group in segments], sources, metrics="sari")
+    result = nlgauge.score(
+        predictions,
+        [[" ".join(words) for words in group] for _, _, group in segments],
+        sources,
+        metrics="sari",
+    )
     assert result["sari"]["score"] == pytest.approx(float(exact(segments)), abs=1e-9)
-    assert [row["sari"] for row in result.segments("records")] == pytest.approx([float(exact([segment])) for segment in segments], abs=1e-9)
+    assert [row["sari"] for row in result.segments("records")] == pytest.approx(
+        [float(exact([segment])) for segment in segments], abs=1e-9
+    )
 
 
 def test_copying_the_source_is_perfect_only_where_the_references_do_too():
     copied = nlgauge.score(["a b c"], [["a b", "a c"]], ["a b c"], metrics="sari")["sari"]
     assert copied["sari_delete"] == 0
-    assert nlgauge.score(["a b c"], [["a b c"]], ["a b c"], metrics="sari")["sari"]["score"] == pytest.approx(100)
+    assert nlgauge.score(["a b c"], [["a b c"]], ["a b c"], metrics="sari")["sari"]["score"] == pytest.approx(
+        100
+    )
 
 
 def test_the_language_chooses_the_tokeniser():
     texts = {"predictions": ["猫坐在垫子上"], "references": ["猫在垫子上"], "sources": ["那只猫正坐在垫子上"]}
     assert nlgauge.score(**texts, metrics="sari", lang="zh").labels == ("sari(tokenizer='zh')",)
-    assert nlgauge.score(**texts, metrics="sari", lang="zh")["sari"]["score"] > nlgauge.score(**texts, metrics="sari")["sari"]["score"]
+    assert (
+        nlgauge.score(**texts, metrics="sari", lang="zh")["sari"]["score"]
+        > nlgauge.score(**texts, metrics="sari")["sari"]["score"]
+    )
 
 
 def test_explanation_groups_words_by_what_became_of_them():
-    (explanation,) = nlgauge.score(PREDICTIONS[:1], REFERENCES[:1], SOURCES[:1], metrics="sari").explain("sari", 0)
+    (explanation,) = nlgauge.score(PREDICTIONS[:1], REFERENCES[:1], SOURCES[:1], metrics="sari").explain(
+        "sari", 0
+    )
     assert list(explanation.groups.values()) == [
         ["now"],
         ["you", "get", "in"],
@@ -156,7 +205,9 @@ def test_explanation_groups_words_by_what_became_of_them():
 
 
 def test_explanation_in_a_terminal():
-    (explanation,) = nlgauge.score(PREDICTIONS[:1], REFERENCES[:1], SOURCES[:1], metrics="sari").explain("sari", 0)
+    (explanation,) = nlgauge.score(PREDICTIONS[:1], REFERENCES[:1], SOURCES[:1], metrics="sari").explain(
+        "sari", 0
+    )
     console = Console(width=100, file=StringIO())
     console.print(render(explanation))
     shown = console.file.getvalue()

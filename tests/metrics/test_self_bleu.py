@@ -29,7 +29,9 @@ def theirs(predictions: list[str], max_order: int = 4, **options: object) -> flo
     said = [text for text in predictions if bleu.tokenizer(text.rstrip()).split()]
     if len(said) < 2:
         return math.nan
-    return float(np.mean([bleu.sentence_score(text, said[:i] + said[i + 1 :]).score for i, text in enumerate(said)]))
+    return float(
+        np.mean([bleu.sentence_score(text, said[:i] + said[i + 1 :]).score for i, text in enumerate(said)])
+    )
 
 
 @given(
@@ -40,16 +42,29 @@ def theirs(predictions: list[str], max_order: int = 4, **options: object) -> flo
     st.booleans(),
 )
 def test_it_is_the_mean_of_sacrebleus(predictions, tokenize, smooth_method, max_order, lowercase):
-    options = {"tokenize": tokenize, "smooth_method": smooth_method, "max_order": max_order, "lowercase": lowercase}
+    options = {
+        "tokenize": tokenize,
+        "smooth_method": smooth_method,
+        "max_order": max_order,
+        "lowercase": lowercase,
+    }
     found = nlgauge.score(predictions, metrics=make("self_bleu", options))["self_bleu"]["score"]
     assert found == pytest.approx(theirs(predictions, **options), abs=1e-9, nan_ok=True)
 
 
 def test_real_sentences_and_repeated_ones():
-    predictions = [prediction for prediction, _ in SENTENCES] + [reference for _, group in SENTENCES for reference in group]
-    assert nlgauge.score(predictions, metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(theirs(predictions), abs=1e-9)
-    assert nlgauge.score(["the cat sat on the mat"] * 3, metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(100)
-    assert nlgauge.score([["a b c", "a b d"], ["e"]], metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(theirs(["a b c", "a b d", "e"]))
+    predictions = [prediction for prediction, _ in SENTENCES] + [
+        reference for _, group in SENTENCES for reference in group
+    ]
+    assert nlgauge.score(predictions, metrics="self_bleu")["self_bleu"]["score"] == pytest.approx(
+        theirs(predictions), abs=1e-9
+    )
+    assert nlgauge.score(["the cat sat on the mat"] * 3, metrics="self_bleu")["self_bleu"][
+        "score"
+    ] == pytest.approx(100)
+    assert nlgauge.score([["a b c", "a b d"], ["e"]], metrics="self_bleu")["self_bleu"][
+        "score"
+    ] == pytest.approx(theirs(["a b c", "a b d", "e"]))
 
 
 def test_the_language_chooses_the_tokeniser_and_the_signature_says_so():
@@ -70,7 +85,10 @@ def test_texts_without_a_token_are_not_varied():
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=8))
 def test_the_closest_length_of_another_text_on_a_tie_the_shorter(lengths):
-    expected = [min(lengths[:i] + lengths[i + 1 :], key=lambda other, own=own: (abs(other - own), other)) for i, own in enumerate(lengths)]
+    expected = [
+        min(lengths[:i] + lengths[i + 1 :], key=lambda other, own=own: (abs(other - own), other))
+        for i, own in enumerate(lengths)
+    ]
     assert closest_other_lengths(np.array(lengths)).tolist() == expected
 
 
@@ -86,7 +104,9 @@ def test_a_sample_is_drawn_with_the_seed_and_said_in_the_signature():
 
 
 def test_twice_the_texts_are_twice_the_work():
-    """Counted in calls of Python functions; to compare each text with every other one would be four times the work."""
+    """Counted in calls of Python functions; to compare each text with every other one would be four times
+    the work.
+    """
 
     def calls(texts: int) -> int:
         column = Ragged.of([[(i * k) % 9973 for k in range(1, 11)] for i in range(1, texts + 1)])
@@ -108,7 +128,9 @@ def test_twice_the_texts_are_twice_the_work():
     assert many < 2.2 * few
 
 
-@pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"sample": 1}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"max_order": 0}, {"tokenizer": "14a"}, {"smooth_method": "more"}, {"sample": 1}], ids=str
+)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"self_bleu: {next(iter(bad))} must be"):
         SelfBleu(**bad)

@@ -29,9 +29,13 @@ TEXTS = [
 SAMPLES = [
     ["The cat is sitting on the mat.", "A cat is on the mat. It costs $1,234.56."],
     ["Never again, he said.", "It will happen.", "He said it won't happen again."],
-    ["Shares fell by 3.5 % in early trading, traders said, and the minister met with the president on Tuesday."],
+    [
+        "Shares fell by 3.5 % in early trading, traders said, and the minister met with the president on"
+        " Tuesday."
+    ],
 ]
-# SelfCheckNLI.predict of selfcheckgpt at 19b492a on the model below (batch_encode_plus restored), sentence by sentence.
+# SelfCheckNLI.predict of selfcheckgpt at 19b492a on the model below (batch_encode_plus restored), sentence by
+# sentence.
 GOLDEN = [[0.53975065, 0.08555157], [0.10934061], [0.55274612, 0.00710495, 0.00382632]]
 
 
@@ -45,8 +49,12 @@ def model() -> Model:
 def test_equals_the_authors_program(model: Model) -> None:
     result = nlgauge.score(TEXTS, SAMPLES, metrics=SelfCheckNli(model, labels=("e", "c")))
     rows = result.segments("records")
-    assert [row[result.labels[0]] for row in rows] == pytest.approx([np.mean(sentences) for sentences in GOLDEN], abs=1e-6)
-    assert [row[f"{result.labels[0]}.worst_sentence"] for row in rows] == pytest.approx([max(sentences) for sentences in GOLDEN], abs=1e-6)
+    assert [row[result.labels[0]] for row in rows] == pytest.approx(
+        [np.mean(sentences) for sentences in GOLDEN], abs=1e-6
+    )
+    assert [row[f"{result.labels[0]}.worst_sentence"] for row in rows] == pytest.approx(
+        [max(sentences) for sentences in GOLDEN], abs=1e-6
+    )
     assert next(iter(result.values()))["truncated"] == 2
 
 
@@ -73,16 +81,23 @@ def test_no_text_and_no_sample_are_not_a_score(tiny_models: dict[str, Path]) -> 
 
 
 def test_a_model_without_contradiction_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ModelError, match=r"what the labels of .* mean is not known: they are called CORRECT, INCORRECT"):
+    with pytest.raises(
+        ModelError, match=r"what the labels of .* mean is not known: they are called CORRECT, INCORRECT"
+    ):
         nlgauge.score(["the cat"], [["the mat"]], metrics=SelfCheckNli(str(tiny_models["pair_two"])))
     with pytest.raises(ModelError, match="must tell entail, contradict apart"):
-        nlgauge.score(["the cat"], [["the mat"]], metrics=SelfCheckNli(str(tiny_models["pair_two"]), labels=("e", "n")))
+        nlgauge.score(
+            ["the cat"], [["the mat"]], metrics=SelfCheckNli(str(tiny_models["pair_two"]), labels=("e", "n"))
+        )
 
 
 def test_explanation_shows_the_samples_that_contradict(model: Model) -> None:
     result = nlgauge.score(TEXTS, SAMPLES, metrics=SelfCheckNli(model, labels=("e", "c")))
     (shown,) = result.explain(result.labels[0], 0)
     assert isinstance(shown, Entailment) and shown.contradict is not None
-    assert (shown.premises, shown.hypotheses) == (SAMPLES[0], ["The cat sat on the mat.", "It costs 20% more."])
+    assert (shown.premises, shown.hypotheses) == (
+        SAMPLES[0],
+        ["The cat sat on the mat.", "It costs 20% more."],
+    )
     assert shown.contradict.mean(axis=0) == pytest.approx(GOLDEN[0], abs=1e-6)
     assert shown.best == shown.contradict.argmax(axis=0).tolist()

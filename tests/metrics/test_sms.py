@@ -24,7 +24,9 @@ PREDICTION = "The cat slept on the red mat. Police arrived later."
 REFERENCE = "A cat sat on a mat. The police came."
 
 
-@pytest.mark.parametrize(("mode", "expected"), [("wms", 0.06235599), ("sms", 0.15304463), ("s+wms", 0.10124732)])
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("wms", 0.06235599), ("sms", 0.15304463), ("s+wms", 0.10124732)]
+)
 def test_on_glove(mode: str, expected: float) -> None:
     """Made by the formula of the authors' program with NLTK's tokens, sentences and stop words."""
     need_glove()
@@ -34,9 +36,14 @@ def test_on_glove(mode: str, expected: float) -> None:
 def test_it_is_the_definition(tiny_models: dict[str, Path]) -> None:
     table = load_vectors(str(tiny_models["vectors"]))
     vector = {word: table.vectors[row].astype(float) for word, row in table.rows.items()}
-    # Words as they are left when stop words and unknown ones are gone; "cat cat mat" has a word twice, and a sentence comes again.
+    # Words as they are left when stop words and unknown ones are gone; "cat cat mat" has a word twice, and a
+    # sentence comes again.
     texts = {
-        "The cat cat is on a mat. The minister met the president. Well!": [["cat", "cat", "mat"], ["minister", "met", "president"], ["well"]],
+        "The cat cat is on a mat. The minister met the president. Well!": [
+            ["cat", "cat", "mat"],
+            ["minister", "met", "president"],
+            ["well"],
+        ],
         "Shares fell. The cat sat. Shares fell.": [["shares", "fell"], ["cat", "sat"], ["shares", "fell"]],
         "The president met zzz traders": [["president", "met", "traders"]],
     }
@@ -44,7 +51,11 @@ def test_it_is_the_definition(tiny_models: dict[str, Path]) -> None:
     def expected(mode: str, one: list[list[str]], other: list[list[str]]) -> float:
         sides = []
         for sentences in (one, other):
-            points = [(np.mean([vector[word] for word in sentence], axis=0), len(sentence)) for sentence in sentences if mode != "wms"]
+            points = [
+                (np.mean([vector[word] for word in sentence], axis=0), len(sentence))
+                for sentence in sentences
+                if mode != "wms"
+            ]
             points += [(vector[word], 1) for sentence in sentences for word in sentence if mode != "sms"]
             masses = np.array([mass for _, mass in points], dtype=float)
             sides.append((np.array([place for place, _ in points]), masses / masses.sum()))
@@ -54,21 +65,38 @@ def test_it_is_the_definition(tiny_models: dict[str, Path]) -> None:
     for mode in ("wms", "sms", "s+wms"):
         for one, other in product(texts, texts):
             found = rows(Sms(mode, str(tiny_models["vectors"])), [one], [other])[0, 0]
-            assert found == pytest.approx(expected(mode, texts[one], texts[other]), abs=1e-9), (mode, one, other)
+            assert found == pytest.approx(expected(mode, texts[one], texts[other]), abs=1e-9), (
+                mode,
+                one,
+                other,
+            )
 
 
 def test_texts_without_known_words(tiny_models: dict[str, Path]) -> None:
-    texts, others = ["", "", "the cat", "zzz", "zzz", "the of", "cat 3"], ["the cat", "", "of", "zzz", "the cat", "", "cat"]
+    texts, others = (
+        ["", "", "the cat", "zzz", "zzz", "the of", "cat 3"],
+        ["the cat", "", "of", "zzz", "the cat", "", "cat"],
+    )
     found = rows(Sms(vectors=str(tiny_models["vectors"])), texts, others)
     np.testing.assert_array_equal(found[:, 0], [0, 1, np.nan, 1, 0, 1, 1])
     np.testing.assert_allclose(found[:, 1], [0, 0, 0, 1, 0.5, 0, 0])
 
 
 @pytest.mark.parametrize(
-    ("mode", "prediction"), [("sms", ["The cat sat.", "Shares fell."]), ("s+wms", ["The cat sat.", "Shares fell.", "cat", "sat", "shares", "fell"])]
+    ("mode", "prediction"),
+    [
+        ("sms", ["The cat sat.", "Shares fell."]),
+        ("s+wms", ["The cat sat.", "Shares fell.", "cat", "sat", "shares", "fell"]),
+    ],
 )
-def test_explanation_names_sentences_and_words(tiny_models: dict[str, Path], mode: str, prediction: list[str]) -> None:
-    result = nlgauge.score(["The cat sat. Shares fell."], ["The minister met him."], metrics=Sms(mode, str(tiny_models["vectors"])))
+def test_explanation_names_sentences_and_words(
+    tiny_models: dict[str, Path], mode: str, prediction: list[str]
+) -> None:
+    result = nlgauge.score(
+        ["The cat sat. Shares fell."],
+        ["The minister met him."],
+        metrics=Sms(mode, str(tiny_models["vectors"])),
+    )
     (shown,) = result.explain(result.labels[0], 0)
     assert isinstance(shown, Transport)
     assert shown.prediction == prediction

@@ -1,7 +1,9 @@
-"""SQuAD's exact match and F1: golden values of copies of the official scripts, and the definition as an oracle.
+"""SQuAD's exact match and F1: golden values of copies of the official scripts, and the definition as an
+oracle.
 
-The golden values were made with compute_score.py of Hugging Face's evaluate at metrics/squad and metrics/squad_v2, its copies of the official
-scripts of versions 1.1 and 2.0: `get_raw_scores(dataset, predictions)` and `make_eval_dict`, and `compute_score(dataset, predictions)`.
+The golden values were made with compute_score.py of Hugging Face's evaluate at metrics/squad and
+metrics/squad_v2, its copies of the official scripts of versions 1.1 and 2.0: `get_raw_scores(dataset,
+predictions)` and `make_eval_dict`, and `compute_score(dataset, predictions)`.
 """
 
 from __future__ import annotations
@@ -21,14 +23,24 @@ from nlgauge.metrics.squad import Squad
 CHANGED_PARAMETERS = {"compat": "1.1"}
 
 PREDICTIONS = ["The Eiffel Tower!", "in 1889", "a", "", "Gustave Eiffel's company", "nothing", "the"]
-REFERENCES = [["Eiffel Tower", "Tower"], ["1889"], ["the"], [""], ["Gustave Eiffel", "company of Gustave Eiffel"], [""], ["", "Eiffel"]]
+REFERENCES = [
+    ["Eiffel Tower", "Tower"],
+    ["1889"],
+    ["the"],
+    [""],
+    ["Gustave Eiffel", "company of Gustave Eiffel"],
+    [""],
+    ["", "Eiffel"],
+]
 
 
 def test_version_2():
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="squad")
     rows = result.segments("records")
     assert [row["squad"] for row in rows] == [100, 0, 100, 100, 0, 0, 0]
-    assert [row["squad.f1"] for row in rows] == pytest.approx([100, 200 / 3, 100, 100, 57.14285714285715, 0, 0])
+    assert [row["squad.f1"] for row in rows] == pytest.approx(
+        [100, 200 / 3, 100, 100, 57.14285714285715, 0, 0]
+    )
     assert result["squad"]["exact_match"] == result["squad"]["score"] == pytest.approx(42.857142857142854)
     assert result["squad"]["f1"] == pytest.approx(60.54421768707483)
 
@@ -72,7 +84,9 @@ def test_each_output_takes_its_best_reference(version, corpus):
 
 
 def test_explanation_is_of_the_reference_with_the_best_f1():
-    (explanation,) = nlgauge.score(["Gustave Eiffel's company"], [["Gustave", "company of Gustave Eiffel"]], metrics="squad").explain("squad", 0)
+    (explanation,) = nlgauge.score(
+        ["Gustave Eiffel's company"], [["Gustave", "company of Gustave Eiffel"]], metrics="squad"
+    ).explain("squad", 0)
     assert explanation.tokens == ["gustave", "eiffels", "company"]
     assert explanation.longest == [1, 0, 1]
     assert [(order.matched, order.predicted, order.expected) for order in explanation.orders] == [(2, 3, 4)]

@@ -1,4 +1,6 @@
-"""TER against sacreBLEU 2.6, corpus and sentence, for every option; on real translations too where the data are there."""
+"""TER against sacreBLEU 2.6, corpus and sentence, for every option; on real translations too where the
+data are there.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,12 @@ from nlgauge.show.pages.explanations import render
 
 pytestmark = pytest.mark.usefixtures("both_kernels")
 
-OPTIONS = st.fixed_dictionaries({name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")})
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+OPTIONS = st.fixed_dictionaries(
+    {name: st.booleans() for name in ("normalized", "no_punct", "asian_support", "case_sensitive")}
+)
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 
 
 def peer_signature(peer: sacrebleu.TER, predictions: list[str], references: list[list[str]]) -> str:
@@ -33,14 +39,20 @@ def peer_signature(peer: sacrebleu.TER, predictions: list[str], references: list
     return str(peer.get_signature().format())
 
 
-def assert_equals_sacrebleu(predictions: list[str], references: list[list[str]], options: dict[str, bool]) -> None:
+def assert_equals_sacrebleu(
+    predictions: list[str], references: list[list[str]], options: dict[str, bool]
+) -> None:
     metric = make("ter", options)
     result = nlgauge.score(predictions, references, metrics=metric)
     peer = sacrebleu.TER(**options)
     signature = peer_signature(peer, predictions, references)
     if options.get("normalized"):
-        # It tokenises references twice then, and its tokeniser may split a token that it has made: tokenise both sides once.
-        predictions, references = [peer.tokenizer(p.rstrip()) for p in predictions], [[peer.tokenizer(r.rstrip()) for r in g] for g in references]
+        # It tokenises references twice then, and its tokeniser may split a token that it has made: tokenise
+        # both sides once.
+        predictions, references = (
+            [peer.tokenizer(p.rstrip()) for p in predictions],
+            [[peer.tokenizer(r.rstrip()) for r in g] for g in references],
+        )
         peer = sacrebleu.TER(case_sensitive=True)
     expected = peer.corpus_score(predictions, streams(references))
     ours = result[str(metric)]
@@ -65,8 +77,13 @@ def test_real_sentences_with_ragged_references():
 
 def test_references_are_tokenised_once():
     text = "Paul's, he said."
-    assert sacrebleu.TER(normalized=True).sentence_score("Paul's,", ["Paul's,"]).score == pytest.approx(200 / 3)
-    assert nlgauge.score(["Paul's,", text], ["Paul's,", text], metrics="ter(normalized=True)")["ter"]["edits"] == 0
+    assert sacrebleu.TER(normalized=True).sentence_score("Paul's,", ["Paul's,"]).score == pytest.approx(
+        200 / 3
+    )
+    assert (
+        nlgauge.score(["Paul's,", text], ["Paul's,", text], metrics="ter(normalized=True)")["ter"]["edits"]
+        == 0
+    )
     assert_equals_sacrebleu(["Paul's,", text], [[text], ["Paul's,"]], {"normalized": True})
 
 
@@ -75,13 +92,20 @@ def test_chinese_and_japanese():
         ["我们今天去北京吃烤鸭。", "猫がマットに座った、3.5%"],
         [["今天我们去北京吃烤鸭。", "我们去北京。"], ["猫はマットの上に座った。"]],
     )
-    for options in ({}, {"normalized": True, "asian_support": True}, {"no_punct": True, "asian_support": True}):
+    for options in (
+        {},
+        {"normalized": True, "asian_support": True},
+        {"no_punct": True, "asian_support": True},
+    ):
         assert_equals_sacrebleu(predictions, references, options)
 
 
 @given(st.lists(st.integers(0, 3), max_size=16), st.lists(st.integers(0, 3), max_size=16))
 def test_shifts_of_few_words_equal_sacrebleu(prediction, reference):
-    assert shift_path(prediction, reference).edits == translation_edit_rate(list(map(str, prediction)), list(map(str, reference)))[0]
+    assert (
+        shift_path(prediction, reference).edits
+        == translation_edit_rate(list(map(str, prediction)), list(map(str, reference)))[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,7 +123,8 @@ def test_rare_shifts_equal_sacrebleu(prediction, reference, expected):
 
 
 @pytest.mark.parametrize(
-    ("words", "longest", "shortest"), [(3, 45, 40), (40, 60, 50), (40, 110, 90), (500, 120, 120), (500, 90, 2), (500, 2, 150), (3, 1, 130)]
+    ("words", "longest", "shortest"),
+    [(3, 45, 40), (40, 60, 50), (40, 110, 90), (500, 120, 120), (500, 90, 2), (500, 2, 150), (3, 1, 130)],
 )
 def test_long_texts_equal_sacrebleu(words, longest, shortest):
     """Where the beam, the greatest distance and the greatest number of shifts cut the search short."""
@@ -108,7 +133,10 @@ def test_long_texts_equal_sacrebleu(words, longest, shortest):
     reference = [rng.randrange(words) for _ in range(shortest)]
     cut = rng.randrange(longest)
     for other in (reference, prediction[cut:] + prediction[:cut]):
-        assert shift_path(prediction, other).edits == translation_edit_rate(list(map(str, prediction)), list(map(str, other)))[0]
+        assert (
+            shift_path(prediction, other).edits
+            == translation_edit_rate(list(map(str, prediction)), list(map(str, other)))[0]
+        )
 
 
 FILLER = list(range(1000, 2000))
@@ -171,7 +199,9 @@ SAUDI = (
     ],
 )
 def test_published_values(prediction, references, expected):
-    assert nlgauge.score([prediction], [references], metrics="ter")["ter"]["score"] == pytest.approx(expected, abs=1e-9)
+    assert nlgauge.score([prediction], [references], metrics="ter")["ter"]["score"] == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 def test_case():
@@ -191,7 +221,9 @@ def test_wmt19_equals_sacrebleu():
 
 
 def test_explanation_shows_shifts_then_the_alignment():
-    (explanation,) = nlgauge.score(["on the mat a cat sat"], [["x", "the cat sat on the mat"]], metrics="ter").explain("ter", 0)
+    (explanation,) = nlgauge.score(
+        ["on the mat a cat sat"], [["x", "the cat sat on the mat"]], metrics="ter"
+    ).explain("ter", 0)
     assert [(edit.kind, edit.reference, edit.prediction, edit.target) for edit in explanation.edits] == [
         ("shift", [], ["on", "the", "mat"], 3),
         ("replace", ["the"], ["a"], None),

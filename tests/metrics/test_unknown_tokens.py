@@ -23,9 +23,15 @@ Models = dict[str, Path]
 # One unknown token for each sign in the tiny models' vocabulary.
 UNKNOWN, OTHER = "猫狗", "鳥魚"
 SIMILARITIES = {"bertscore": ("encoder", "layer=2"), "embedding_similarity": ("encoder", "")}
-DISTANCES = {"baryscore": ("encoder", "layers=1"), "depthscore": ("encoder", "layer=2"), "infolm": ("masked", "")}
+DISTANCES = {
+    "baryscore": ("encoder", "layers=1"),
+    "depthscore": ("encoder", "layer=2"),
+    "infolm": ("masked", ""),
+}
 PAIRS = {**SIMILARITIES, **DISTANCES}
-quietly = pytest.mark.filterwarnings("ignore:.*unknown to the model", "ignore:.*too few", "ignore:.*says little")
+quietly = pytest.mark.filterwarnings(
+    "ignore:.*unknown to the model", "ignore:.*too few", "ignore:.*says little"
+)
 
 
 def spec(name: str, models: Models) -> str:
@@ -41,7 +47,9 @@ def outputs(metric: Any, *texts: Any, **options: Any) -> dict[str, float]:
 @quietly
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("pair", [(UNKNOWN, OTHER), (UNKNOWN, UNKNOWN), (UNKNOWN, ""), ("", UNKNOWN)])
-def test_a_pair_without_a_known_token_is_never_the_best(name: str, pair: tuple[str, str], tiny_models: Models) -> None:
+def test_a_pair_without_a_known_token_is_never_the_best(
+    name: str, pair: tuple[str, str], tiny_models: Models
+) -> None:
     found = outputs(spec(name, tiny_models), [pair[0]], [pair[1]])
     assert found["score"] == 0 if name in SIMILARITIES else math.isnan(found["score"])
     assert found["unknown_tokens"] == 1
@@ -64,8 +72,11 @@ def test_a_text_without_a_known_token_scores_as_an_empty_one(name: str, tiny_mod
 def test_the_share_is_of_all_tokens_of_both_texts(name: str, tiny_models: Models) -> None:
     metric = spec(name, tiny_models)
     assert outputs(metric, ["猫 cat"], ["the cat"])["unknown_tokens"] == 1 / 4
-    # Six tokens in the first pair, three in the second: the corpus has two of nine, not the mean of the shares.
-    assert outputs(metric, ["猫 cat sat on", "a"], ["the cat", UNKNOWN[:1] + " mat"])["unknown_tokens"] == 2 / 9
+    # Six tokens in the first pair, three in the second: the corpus has two of nine, not the mean of the
+    # shares.
+    assert (
+        outputs(metric, ["猫 cat sat on", "a"], ["the cat", UNKNOWN[:1] + " mat"])["unknown_tokens"] == 2 / 9
+    )
     assert outputs(metric, [""], [""])["unknown_tokens"] == 0
 
 
@@ -127,14 +138,21 @@ def test_a_side_of_unknown_texts_is_undefined(name: str, tiny_models: Models) ->
 
 def test_bytes_are_all_known(tiny_models: Models) -> None:
     for metric in ("perplexity", "shannon"):
-        assert outputs(f"{metric}(model={str(tiny_models['causal'])!r})", [UNKNOWN], sources=[UNKNOWN])["unknown_tokens"] == 0
+        assert (
+            outputs(f"{metric}(model={str(tiny_models['causal'])!r})", [UNKNOWN], sources=[UNKNOWN])[
+                "unknown_tokens"
+            ]
+            == 0
+        )
 
 
 def test_a_run_warns_once_for_each_metric_where_many_tokens_are_unknown(tiny_models: Models) -> None:
     metrics = [spec("bertscore", tiny_models), spec("embedding_similarity", tiny_models)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = nlgauge.score({"A": [UNKNOWN, "the cat"], "B": [OTHER, "a cat"]}, [OTHER, "the cat"], metrics=metrics)
+        result = nlgauge.score(
+            {"A": [UNKNOWN, "the cat"], "B": [OTHER, "a cat"]}, [OTHER, "the cat"], metrics=metrics
+        )
         nlgauge.score(["the cat sat on the mat. " * 3 + "猫"], ["the cat sat on the mat"], metrics=metrics)
     assert len(caught) == 2
     assert all("xlm-roberta-base" in str(warning.message) for warning in caught)
@@ -144,13 +162,21 @@ def test_a_run_warns_once_for_each_metric_where_many_tokens_are_unknown(tiny_mod
 
 @pytest.mark.parametrize("unknown", ["</s>", None])
 def test_a_token_with_another_meaning_is_not_the_unknown_one(unknown: str | None) -> None:
-    tokenizer = SimpleNamespace(unk_token_id=None if unknown is None else 2, eos_token_id=2, convert_tokens_to_ids=lambda piece: None)
-    assert unknown_counts(Loaded("bytes", None, tokenizer, "cpu"), Ragged.of([[2, 5], []])).tolist() == [[0, 2], [0, 0]]
+    tokenizer = SimpleNamespace(
+        unk_token_id=None if unknown is None else 2, eos_token_id=2, convert_tokens_to_ids=lambda piece: None
+    )
+    assert unknown_counts(Loaded("bytes", None, tokenizer, "cpu"), Ragged.of([[2, 5], []])).tolist() == [
+        [0, 2],
+        [0, 0],
+    ]
 
 
 def test_the_space_before_an_unknown_word_is_not_a_known_token(tiny_models: Models) -> None:
     tokenizer = SimpleNamespace(unk_token_id=3, convert_tokens_to_ids=lambda piece: 6 if piece == "▁" else 3)
-    assert unknown_counts(Loaded("pieces", None, tokenizer, "cpu"), Ragged.of([[6, 3], [6, 7]])).tolist() == [[1, 1], [0, 1]]
+    assert unknown_counts(Loaded("pieces", None, tokenizer, "cpu"), Ragged.of([[6, 3], [6, 7]])).tolist() == [
+        [1, 1],
+        [0, 1],
+    ]
     bert = load_encoder(str(tiny_models["encoder"]), None)
     ids = Ragged.of([bert.tokenizer("the 猫").input_ids])
     assert unknown_counts(bert, ids, np.array([True, False, False, True])).tolist() == [[1, 2]]

@@ -11,7 +11,15 @@ from nlgauge.metrics.vector_extrema import VectorExtrema
 from nlgauge.models.weights import vectors
 
 CHANGED_PARAMETERS = {"tokenizer": "whitespace", "compat": "nlg-eval"}
-NOT_BEST_WHEN_EQUAL = {"combining marks", "emoji", "leading mark", "mixed scripts", "one letter", "right to left", "zero"}
+NOT_BEST_WHEN_EQUAL = {
+    "combining marks",
+    "emoji",
+    "leading mark",
+    "mixed scripts",
+    "one letter",
+    "right to left",
+    "zero",
+}
 
 
 def test_of_two_that_are_as_large_the_lower_is_taken(tmp_path: Path) -> None:

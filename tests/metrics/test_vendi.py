@@ -1,6 +1,8 @@
-"""Vendi score: published values, golden values of vendi-score, and the definition on a full matrix as an oracle.
+"""Vendi score: published values, golden values of vendi-score, and the definition on a full matrix as an
+oracle.
 
-The golden values were made with vendi-score 0.0.3: `vendi.score_K(KERNEL, q)` with q as given, "inf" for the last.
+The golden values were made with vendi-score 0.0.3: `vendi.score_K(KERNEL, q)` with q as given, "inf" for the
+last.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def test_published_and_golden_values_of_any_kernel(kernel, q, expected):
 
 
 def cosine(one: Counter, other: Counter) -> float:
-    return sum(one[gram] * other[gram] for gram in one) / math.sqrt(sum(v * v for v in one.values()) * sum(v * v for v in other.values()))
+    return sum(one[gram] * other[gram] for gram in one) / math.sqrt(
+        sum(v * v for v in one.values()) * sum(v * v for v in other.values())
+    )
 
 
 def full(rows: list[list[str]], low: int, high: int, q: float, count: type = Counter) -> float:
@@ -48,7 +52,10 @@ def full(rows: list[list[str]], low: int, high: int, q: float, count: type = Cou
     for i, one in enumerate(rows):
         for j, other in enumerate(rows):
             sides = [
-                [Counter(count(tuple(words[k : k + n]) for k in range(len(words) - n + 1))) for n in range(low, min(high, len(words)) + 1)]
+                [
+                    Counter(count(tuple(words[k : k + n]) for k in range(len(words) - n + 1)))
+                    for n in range(low, min(high, len(words)) + 1)
+                ]
                 for words in (one, other)
             ]
             both = [cosine(a, b) for a, b in zip(*sides, strict=False)]
@@ -57,12 +64,18 @@ def full(rows: list[list[str]], low: int, high: int, q: float, count: type = Cou
 
 
 @pytest.mark.parametrize(("kernel", "count"), [("ngram", Counter), ("ngram_set", set)])
-@given(st.lists(texts(), min_size=1, max_size=8), st.sampled_from([(1, 1), (1, 2), (2, 3)]), st.sampled_from([0.5, 1, 2]))
+@given(
+    st.lists(texts(), min_size=1, max_size=8),
+    st.sampled_from([(1, 1), (1, 2), (2, 3)]),
+    st.sampled_from([0.5, 1, 2]),
+)
 def test_it_is_the_score_of_the_full_matrix(kernel, count, predictions, orders, q):
     rows = [words for words in map(str.split, predictions) if len(words) >= orders[0]]
     found = nlgauge.score(predictions, metrics=Vendi(kernel, *orders, q, "whitespace"))["vendi"]["score"]
     # Eigenvalues that are 0 but for rounding (1e-17) weigh 1e-8 where q is a half.
-    assert found == pytest.approx(full(rows, *orders, q, count) if rows else math.nan, rel=1e-6 if q < 1 else 1e-10, nan_ok=True)
+    assert found == pytest.approx(
+        full(rows, *orders, q, count) if rows else math.nan, rel=1e-6 if q < 1 else 1e-10, nan_ok=True
+    )
 
 
 def test_few_ngrams_in_many_texts_and_blocks_of_columns(monkeypatch):
@@ -93,13 +106,28 @@ def test_a_matrix_too_large_is_refused_unless_a_sample_is_drawn(monkeypatch):
     assert nlgauge.score(predictions, metrics=Vendi(sample=3))["vendi"]["score"] == pytest.approx(3)
 
 
-@pytest.mark.parametrize("kernel", [[1, 2], [[1, 0, 0], [0, 1, 0]], [[1, 0.5], [0.2, 1]], [[2, 0], [0, 2]], np.zeros((0, 0))], ids=str)
+@pytest.mark.parametrize(
+    "kernel",
+    [[1, 2], [[1, 0, 0], [0, 1, 0]], [[1, 0.5], [0.2, 1]], [[2, 0], [0, 2]], np.zeros((0, 0))],
+    ids=str,
+)
 def test_a_kernel_must_be_one(kernel):
     with pytest.raises(ParameterError, match="a kernel must be"):
         vendi_score(kernel)
 
 
-@pytest.mark.parametrize("bad", [{"kernel": "cosine"}, {"min_order": 0}, {"max_order": 0}, {"q": 0}, {"tokenizer": "google"}, {"sample": 0}], ids=str)
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"kernel": "cosine"},
+        {"min_order": 0},
+        {"max_order": 0},
+        {"q": 0},
+        {"tokenizer": "google"},
+        {"sample": 0},
+    ],
+    ids=str,
+)
 def test_parameters_outside_their_domain(bad):
     with pytest.raises(ParameterError, match=f"vendi: {next(iter(bad))} must be"):
         Vendi(**bad)

@@ -19,7 +19,17 @@ def test_corpora_and_segments_equal_jiwer(pairs):
 
 @pytest.mark.parametrize(
     ("prediction", "reference"),
-    [("", ""), ("a b", ""), ("", "a b"), ("a\tb", "a b"), ("a \t b", "a b"), (" a  b ", "a b"), ("a\nb", "a b"), ("   ", "a"), ("a", " \n ")],
+    [
+        ("", ""),
+        ("a b", ""),
+        ("", "a b"),
+        ("a\tb", "a b"),
+        ("a \t b", "a b"),
+        (" a  b ", "a b"),
+        ("a\nb", "a b"),
+        ("   ", "a"),
+        ("a", " \n "),
+    ],
 )
 def test_white_space_and_empty_sides_equal_jiwer(prediction, reference):
     assert_equals_jiwer("wer", [prediction], [reference])
@@ -27,7 +37,9 @@ def test_white_space_and_empty_sides_equal_jiwer(prediction, reference):
 
 
 def test_real_sentences_equal_jiwer():
-    assert_equals_jiwer("wer", [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES])
+    assert_equals_jiwer(
+        "wer", [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES]
+    )
 
 
 def test_published_value():
@@ -46,7 +58,9 @@ def test_lowercase():
 
 
 def test_explanation_is_the_alignment():
-    (explanation,) = nlgauge.score(["the cat is on mat"], ["the cat sat on the mat"], metrics="wer").explain("wer", 0)
+    (explanation,) = nlgauge.score(["the cat is on mat"], ["the cat sat on the mat"], metrics="wer").explain(
+        "wer", 0
+    )
     assert [(edit.kind, edit.reference, edit.prediction) for edit in explanation.edits] == [
         ("equal", ["the", "cat"], ["the", "cat"]),
         ("replace", ["sat"], ["is"]),

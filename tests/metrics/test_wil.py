@@ -17,7 +17,10 @@ def test_corpora_and_segments_equal_jiwer(pairs):
     assert_equals_jiwer("wil", [pair[0] for pair in pairs], [pair[1] for pair in pairs])
 
 
-@pytest.mark.parametrize(("prediction", "reference", "expected"), [("", "", 0), ("a b", "", 1), ("", "a b", 1), (" \n ", "a", 1), ("a\tb", "a b", 1)])
+@pytest.mark.parametrize(
+    ("prediction", "reference", "expected"),
+    [("", "", 0), ("a b", "", 1), ("", "a b", 1), (" \n ", "a", 1), ("a\tb", "a b", 1)],
+)
 def test_empty_sides_equal_jiwer(prediction, reference, expected):
     assert_equals_jiwer("wil", [prediction], [reference])
     assert_equals_jiwer("wil", [prediction, "x y"], [reference, "x z"])
@@ -25,11 +28,15 @@ def test_empty_sides_equal_jiwer(prediction, reference, expected):
 
 
 def test_real_sentences_equal_jiwer():
-    assert_equals_jiwer("wil", [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES])
+    assert_equals_jiwer(
+        "wil", [prediction for prediction, _ in SENTENCES], [references[0] for _, references in SENTENCES]
+    )
 
 
 def test_published_value():
-    assert nlgauge.score(["the dog sat down"], ["the cat sat"], metrics="wil")["wil"]["score"] == pytest.approx(2 / 3, abs=1e-12)
+    assert nlgauge.score(["the dog sat down"], ["the cat sat"], metrics="wil")["wil"][
+        "score"
+    ] == pytest.approx(2 / 3, abs=1e-12)
 
 
 def test_the_best_reference_has_the_lowest_value():

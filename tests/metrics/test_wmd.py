@@ -1,4 +1,6 @@
-"""WMD: against gensim, with vectors of length 1 and as they are; and the numbers of the specification, on GloVe."""
+"""WMD: against gensim, with vectors of length 1 and as they are; and the numbers of the specification, on
+GloVe.
+"""
 
 from __future__ import annotations
 
@@ -44,20 +46,34 @@ def test_distances_are_gensims(tiny_models: dict[str, Path]) -> None:
         known = np.isfinite(expected)
         np.testing.assert_allclose(found[known], np.array(expected)[known], atol=5e-7)
         # gensim's infinity, where a text has no known word, is undefined here, or 0 for equal texts.
-        assert all(np.isnan(value) or a == b for value, (a, b) in zip(found[~known], np.array(pairs)[~known], strict=True))
+        assert all(
+            np.isnan(value) or a == b
+            for value, (a, b) in zip(found[~known], np.array(pairs)[~known], strict=True)
+        )
         assert 0 < (~known).sum() < len(pairs) / 2
 
 
 def test_on_glove() -> None:
-    """Made by gensim 4 on the same vectors: KeyedVectors.wmdistance(prediction.split(), reference.split(), norm=True) and norm=False."""
+    """Made by gensim 4 on the same vectors: KeyedVectors.wmdistance(prediction.split(),
+    reference.split(), norm=True) and norm=False.
+    """
     need_glove()
     pairs = [list(side) for side in zip(CAT, OBAMA, strict=True)]
-    np.testing.assert_allclose(rows("wmd(unit=True, tokenizer='whitespace')", *pairs)[:, 0], [0.1954004583, 0.5408950491], atol=5e-8)
-    np.testing.assert_allclose(rows("wmd(tokenizer='whitespace')", *pairs)[:, 0], [1.1045340429, 3.0531133925], atol=5e-8)
+    np.testing.assert_allclose(
+        rows("wmd(unit=True, tokenizer='whitespace')", *pairs)[:, 0], [0.1954004583, 0.5408950491], atol=5e-8
+    )
+    np.testing.assert_allclose(
+        rows("wmd(tokenizer='whitespace')", *pairs)[:, 0], [1.1045340429, 3.0531133925], atol=5e-8
+    )
     theirs = gensim_of(load_vectors("glove"), TEXTS)
     for text, other in pairwise(TEXTS):
-        ours, expected = rows("wmd", [text], [other])[0, 0], theirs.wmdistance(*map(Tokens("unicode").of, (text, other)), norm=False)
-        assert ours == pytest.approx(expected, abs=5e-6) or ((np.isnan(ours) or text == other) and np.isinf(expected))
+        ours, expected = (
+            rows("wmd", [text], [other])[0, 0],
+            theirs.wmdistance(*map(Tokens("unicode").of, (text, other)), norm=False),
+        )
+        assert ours == pytest.approx(expected, abs=5e-6) or (
+            (np.isnan(ours) or text == other) and np.isinf(expected)
+        )
 
 
 def test_the_order_of_words_does_not_matter_and_it_is_symmetric(tiny_models: dict[str, Path]) -> None:
@@ -98,10 +114,17 @@ def test_stop_words_may_be_left_out(tiny_models: dict[str, Path]) -> None:
 
 
 def test_explanation_is_the_plan_that_was_scored(tiny_models: dict[str, Path]) -> None:
-    result = nlgauge.score(["the cat is on the mat", ""], ["a cat sat on the mat", "cat"], metrics=Wmd(str(tiny_models["vectors"])))
+    result = nlgauge.score(
+        ["the cat is on the mat", ""],
+        ["a cat sat on the mat", "cat"],
+        metrics=Wmd(str(tiny_models["vectors"])),
+    )
     (shown,) = result.explain(result.labels[0], 0)
     assert isinstance(shown, Transport)
-    assert (shown.prediction, shown.reference) == (["the", "cat", "is", "on", "mat"], ["cat", "sat", "on", "the", "mat"])
+    assert (shown.prediction, shown.reference) == (
+        ["the", "cat", "is", "on", "mat"],
+        ["cat", "sat", "on", "the", "mat"],
+    )
     assert (shown.plan * shown.cost).sum() == pytest.approx(
         rows(Wmd(str(tiny_models["vectors"])), ["the cat is on the mat"], ["a cat sat on the mat"])[0, 0]
     )
@@ -126,7 +149,9 @@ def test_missing_things_are_named(tiny_models: dict[str, Path], monkeypatch: pyt
         nlgauge.score(["a"], ["b"], metrics=Wmd(str(tiny_models["vectors"])))
 
 
-@pytest.mark.parametrize("bad", [{"vectors": ""}, {"vectors": 3}, {"tokenizer": "characters"}, {"stop": True}], ids=str)
+@pytest.mark.parametrize(
+    "bad", [{"vectors": ""}, {"vectors": 3}, {"tokenizer": "characters"}, {"stop": True}], ids=str
+)
 def test_parameters_outside_their_domain(bad: dict[str, object]) -> None:
     with pytest.raises(ParameterError, match=f"wmd: {next(iter(bad))} must be"):
         Wmd(**bad)  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""XCOMET against unbabel-comet on small networks, scores and errors, golden values of the same, and the mix."""
+"""XCOMET against unbabel-comet on small networks, scores and errors, golden values of the same, and the
+mix.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from nlgauge.models.weights import convert
 
 MODEL_KIND = "xcomet"
 CHANGED_PARAMETERS = {"references": False, "spans": "complete"}
-# unbabel-comet 2.2.7 with the two changes of comet_peer.py, Transformers 5.22.2, torch 2.13.0: `predict_step` on the texts of comet_peer.py.
+# unbabel-comet 2.2.7 with the two changes of comet_peer.py, Transformers 5.22.2, torch 2.13.0: `predict_step`
+# on the texts of comet_peer.py.
 GOLDEN = {
     ("xlm-roberta-xl", True): [0.1495798, 0.1579283, 0.1676958, 0.2893505, 0.2478392, 0.3389847, 0.3082879],
     ("xlm-roberta-xl", False): [0.1359718, 0.1921245, 0.1354444, 0.2764694, 0.2700927, 0.3394447, 0.2671864],
@@ -30,7 +33,11 @@ GOLDEN_ERRORS = {
     ("xlm-roberta-xl", False): [(0, 0, 0), (0, 0, 0), (0, 0, 0), (2, 0, 0), (1, 0, 0), (0, 0, 0), (0, 0, 0)],
     ("xlm-roberta", True): [(0, 0, 2), (0, 0, 0), (1, 0, 1), (0, 0, 3), (0, 0, 1), (0, 0, 0), (0, 0, 0)],
 }
-GOLDEN_SPANS = {0: [(0, 0, "critical", 0.976632), (3, 7, "critical", 0.686388)], 1: [], 2: [(0, 0, "critical", 0.808573), (2, 20, "minor", 0.573308)]}
+GOLDEN_SPANS = {
+    0: [(0, 0, "critical", 0.976632), (3, 7, "critical", 0.686388)],
+    1: [],
+    2: [(0, 0, "critical", 0.808573), (2, 20, "minor", 0.573308)],
+}
 NAMES = {"xlm-roberta": "XLM-RoBERTa", "xlm-roberta-xl": "XLM-RoBERTa-XL"}
 
 
@@ -58,28 +65,44 @@ def test_scores_and_errors_are_those_of_the_authors_program(
     rows = result.segments("records")
     found = [row[str(metric)] for row in rows]
     np.testing.assert_allclose(found, GOLDEN[encoder, references], atol=1e-5)
-    counts = [tuple(row[f"{metric}.{severity}"] for severity in ("minor", "major", "critical")) for row in rows]
+    counts = [
+        tuple(row[f"{metric}.{severity}"] for severity in ("minor", "major", "critical")) for row in rows
+    ]
     assert counts == GOLDEN_ERRORS.get((encoder, references), counts)
     official = comet_peer.from_checkpoint("xcomet", files[encoder], monkeypatch)
-    expected = comet_peer.predicted(official, TEXTS if references else {name: TEXTS[name] for name in ("src", "mt")})
+    expected = comet_peer.predicted(
+        official, TEXTS if references else {name: TEXTS[name] for name in ("src", "mt")}
+    )
     np.testing.assert_allclose(found, expected["scores"], atol=1e-5)
     np.testing.assert_allclose([row[f"{metric}.mqm"] for row in rows], expected["mqm_scores"], atol=1e-6)
     for segment, spans in enumerate(expected["error_spans"]):
         (explained,) = result.explain("xcomet", segment)
         assert isinstance(explained, ErrorSpans)
-        assert [(s.start, s.end, s.severity) for s in explained.errors] == [(s["start"], s["end"], s["severity"]) for s in spans]
-        assert [s.confidence for s in explained.errors] == pytest.approx([s["confidence"] for s in spans], abs=1e-5)
+        assert [(s.start, s.end, s.severity) for s in explained.errors] == [
+            (s["start"], s["end"], s["severity"]) for s in spans
+        ]
+        assert [s.confidence for s in explained.errors] == pytest.approx(
+            [s["confidence"] for s in spans], abs=1e-5
+        )
 
 
 def test_spans_are_golden_and_complete_ones_count_otherwise(files: dict[str, Path]) -> None:
     metric, result = scored(files["xlm-roberta"])
     for segment, golden in GOLDEN_SPANS.items():
         (explained,) = result.explain("xcomet", segment)
-        assert [(s.start, s.end, s.severity, pytest.approx(s.confidence, abs=1e-5)) for s in explained.errors] == golden
+        assert [
+            (s.start, s.end, s.severity, pytest.approx(s.confidence, abs=1e-5)) for s in explained.errors
+        ] == golden
     complete, other = scored(files["xlm-roberta"], spans="complete")
-    before, after = ([row[f"{one}.mqm"] for row in found.segments("records")] for one, found in ((metric, result), (complete, other)))
+    before, after = (
+        [row[f"{one}.mqm"] for row in found.segments("records")]
+        for one, found in ((metric, result), (complete, other))
+    )
     assert before != after
-    mixes = [[row[str(one)] for row in found.segments("records")] for one, found in ((metric, result), (complete, other))]
+    mixes = [
+        [row[str(one)] for row in found.segments("records")]
+        for one, found in ((metric, result), (complete, other))
+    ]
     np.testing.assert_allclose(np.diff(mixes, axis=0)[0], 0.22 * (np.array(after) - before), atol=1e-9)
 
 

@@ -9,7 +9,12 @@ from nlgauge.metrics.yes_no import YesNo
 
 MODEL_KIND = "chat"
 TEST_PARAMETERS = {"calls": "cache=off"}
-CHANGED_PARAMETERS = {"base_url": "local", "scoring": "single", "calls": "cache=off concurrency=3", "question": "Is it kind?"}
+CHANGED_PARAMETERS = {
+    "base_url": "local",
+    "scoring": "single",
+    "calls": "cache=off concurrency=3",
+    "question": "Is it kind?",
+}
 
 
 def test_the_probability_of_yes_among_the_two():

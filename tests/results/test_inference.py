@@ -30,8 +30,14 @@ METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
 def systems(segments: int = 20, seed: int = 5) -> tuple[dict[str, list[str]], list[str]]:
     rng = random.Random(seed)
     references = [" ".join(rng.choice(WORDS[:6]) for _ in range(8)) for _ in range(segments)]
-    worse = [" ".join(word if rng.random() < 0.5 else rng.choice(WORDS[:6]) for word in text.split()) for text in references]
-    better = [" ".join(word if rng.random() < 0.8 else rng.choice(WORDS[:6]) for word in text.split()) for text in references]
+    worse = [
+        " ".join(word if rng.random() < 0.5 else rng.choice(WORDS[:6]) for word in text.split())
+        for text in references
+    ]
+    better = [
+        " ".join(word if rng.random() < 0.8 else rng.choice(WORDS[:6]) for word in text.split())
+        for text in references
+    ]
     return {"better": better, "worse": worse}, references
 
 
@@ -47,7 +53,9 @@ def test_the_interval_is_the_percentiles_of_resampled_corpora(metric):
     for counts in np.concatenate(list(Clusters(None, 12).bootstrap(40, seed=7))).astype(int):
         chosen = [i for i, count in enumerate(counts) for _ in range(count)]
         assert len(chosen) == 12
-        drawn.append(corpus_score(metric, [predictions["worse"][i] for i in chosen], [references[i] for i in chosen]))
+        drawn.append(
+            corpus_score(metric, [predictions["worse"][i] for i in chosen], [references[i] for i in chosen])
+        )
     interval = result.intervals(confidence=0.9, resamples=40, seed=7)[metric]["score"]
     assert interval.score == result[metric]["score"]
     assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(drawn, [0.05, 0.95])), abs=1e-9)
@@ -76,7 +84,9 @@ def test_documents_widen_the_interval_of_repeated_segments():
     documents = [str(i // 5) for i in range(40)]
     width = {}
     for given_documents in (None, documents):
-        interval = nlgauge.score(many["worse"], repeated, metrics="wer", documents=given_documents).intervals()["wer"]["score"]
+        interval = nlgauge.score(
+            many["worse"], repeated, metrics="wer", documents=given_documents
+        ).intervals()["wer"]["score"]
         width[given_documents is None] = interval.high - interval.low
     assert width[False] > 1.5 * width[True]
 
@@ -93,14 +103,27 @@ def test_systems_and_metrics_share_their_draws_and_find_what_each_finds_alone(mo
     texts, references = systems()
     texts["third"] = [*references[:-1], ""]
     result = nlgauge.score(texts, references, metrics=[*METRICS, "distinct"])
-    alone = {system: nlgauge.score({system: own}, references, metrics=METRICS).intervals(resamples=80) for system, own in texts.items()}
-    pairs = {pair: result.compare(*pair, resamples=80) for pair in (("better", "worse"), ("better", "third"), ("worse", "third"))}
+    alone = {
+        system: nlgauge.score({system: own}, references, metrics=METRICS).intervals(resamples=80)
+        for system, own in texts.items()
+    }
+    pairs = {
+        pair: result.compare(*pair, resamples=80)
+        for pair in (("better", "worse"), ("better", "third"), ("worse", "third"))
+    }
     drawn = []
     for kind in ("bootstrap", "swaps"):
         plain = getattr(Clusters, kind)
-        monkeypatch.setattr(Clusters, kind, lambda *given, kind=kind, plain=plain: drawn.append((kind, given[1])) or plain(*given))
+        monkeypatch.setattr(
+            Clusters,
+            kind,
+            lambda *given, kind=kind, plain=plain: drawn.append((kind, given[1])) or plain(*given),
+        )
     result = nlgauge.score(texts, references, metrics=METRICS)
-    intervals, together = result.intervals(resamples=80), result.compare("better", "worse", "third", resamples=80)
+    intervals, together = (
+        result.intervals(resamples=80),
+        result.compare("better", "worse", "third", resamples=80),
+    )
     assert drawn == [("bootstrap", 80), ("swaps", 80)]
     for system in texts:
         for label in METRICS:
@@ -115,7 +138,9 @@ def test_the_interval_of_a_mean_covers_the_truth_about_as_often_as_it_says():
     covered = 0
     for trial in range(200):
         hits = rng.random(60) < 0.4
-        result = nlgauge.score(["yes" if hit else "no" for hit in hits], ["yes"] * 60, metrics="exact_match", seed=trial)
+        result = nlgauge.score(
+            ["yes" if hit else "no" for hit in hits], ["yes"] * 60, metrics="exact_match", seed=trial
+        )
         interval = result.intervals(resamples=300)["exact_match"]["score"]
         covered += interval.low <= 0.4 <= interval.high
     assert 0.89 <= covered / 200 <= 0.99
@@ -140,7 +165,9 @@ def test_weights_count_in_scores_intervals_and_tests():
 @pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
 def test_a_system_against_itself_has_p_one_on_every_metric(test):
     texts, references = systems()
-    result = nlgauge.score({"A": texts["worse"], "twin": list(texts["worse"])}, references, metrics=[*METRICS, "distinct"])
+    result = nlgauge.score(
+        {"A": texts["worse"], "twin": list(texts["worse"])}, references, metrics=[*METRICS, "distinct"]
+    )
     compared = result.compare("A", "twin", test=test, resamples=100)
     assert {row.p for row in compared} == {1.0}
     assert {row.p_holm for row in compared} == {1.0}
@@ -156,7 +183,10 @@ def test_randomisation_swaps_the_systems_of_a_segment(metric):
     for mask in np.concatenate(list(Clusters(None, 9).swaps(60, seed=4))):
         first = [b if swap else a for a, b, swap in zip(texts["better"], texts["worse"], mask, strict=True)]
         second = [a if swap else b for a, b, swap in zip(texts["better"], texts["worse"], mask, strict=True)]
-        extreme += abs(corpus_score(metric, first, references) - corpus_score(metric, second, references)) >= abs(observed) - 1e-9
+        extreme += (
+            abs(corpus_score(metric, first, references) - corpus_score(metric, second, references))
+            >= abs(observed) - 1e-9
+        )
     row = result.compare(resamples=60, seed=4)[metric]
     assert row.p == (extreme + 1) / 61
     assert row.difference == pytest.approx(observed)
@@ -171,9 +201,15 @@ def test_the_paired_bootstrap_shifts_differences_to_mean_zero(metric):
     drawn = []
     for counts in np.concatenate(list(Clusters(None, 9).bootstrap(60, seed=4))).astype(int):
         chosen = [i for i, count in enumerate(counts) for _ in range(count)]
-        scores = [corpus_score(metric, [texts[name][i] for i in chosen], [references[i] for i in chosen]) for name in ("better", "worse")]
+        scores = [
+            corpus_score(metric, [texts[name][i] for i in chosen], [references[i] for i in chosen])
+            for name in ("better", "worse")
+        ]
         drawn.append(scores[0] - scores[1])
-    with pytest.warns(UserWarning, match="with 9 segments .* the paired bootstrap finds differences that are not there; 20 or more"):
+    with pytest.warns(
+        UserWarning,
+        match="with 9 segments .* the paired bootstrap finds differences that are not there; 20 or more",
+    ):
         row = result.compare(test="bootstrap", resamples=60, seed=4)[metric]
     extreme = int((np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed) - 1e-9).sum())
     assert row.p == (extreme + 1) / 61
@@ -184,7 +220,11 @@ def test_p_is_b_plus_one_over_B_plus_one():
     assert p_value(2.0, np.array([0.0, 1.9, -2.0, 2.0, 3.0, -0.5, 1.0, 0.0, 0.0])) == 4 / 10
     assert p_value(5.0, np.zeros(99)) == 1 / 100
     assert p_value(0.0, np.zeros(99)) == 1.0
-    assert p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0])) == p_value(0.1 + 0.2, np.array([-0.3, 0.0, 0.0])) == 2 / 4
+    assert (
+        p_value(0.3, np.array([0.1 + 0.2, 0.0, 0.0]))
+        == p_value(0.1 + 0.2, np.array([-0.3, 0.0, 0.0]))
+        == 2 / 4
+    )
     assert math.isnan(p_value(math.nan, np.zeros(3)))
     assert math.isnan(p_value(1.0, np.array([0.0, math.nan])))
 
@@ -198,7 +238,9 @@ def test_the_paired_bootstrap_shifts_by_the_mean_of_the_draws_not_by_what_was_ob
 
 def test_a_hand_made_case_with_every_swap_known():
     """All of A right, all of B wrong, on 3 segments: only all or no swaps are as extreme, 2 of 8."""
-    result = nlgauge.score({"A": ["y", "y", "y"], "B": ["n", "n", "n"]}, ["y", "y", "y"], metrics="exact_match")
+    result = nlgauge.score(
+        {"A": ["y", "y", "y"], "B": ["n", "n", "n"]}, ["y", "y", "y"], metrics="exact_match"
+    )
     row = result.compare(resamples=4000)["exact_match"]
     assert row.p == pytest.approx(0.25, abs=0.03)
     swaps = np.concatenate(list(Clusters(None, 3).swaps(4000, 12345)))
@@ -209,7 +251,10 @@ def plain_holm(p_values: list[float]) -> list[float]:
     """The adjusted p-value of i: the largest of (m - rank(j)) p_j over all j that come no later than i."""
     m = len(p_values)
     order = sorted(range(m), key=lambda i: p_values[i])
-    return [min(1.0, max((m - rank) * p_values[j] for rank, j in enumerate(order[: order.index(i) + 1]))) for i in range(m)]
+    return [
+        min(1.0, max((m - rank) * p_values[j] for rank, j in enumerate(order[: order.index(i) + 1])))
+        for i in range(m)
+    ]
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
@@ -238,7 +283,12 @@ def test_holm_counts_all_tests_of_a_comparison():
 
 def test_one_segment_alone_has_no_interval_and_says_why():
     for documents, count in ((None, 1), (["d", "d"], 2)):
-        result = nlgauge.score({"A": ["a"] * count, "B": ["b"] * count}, ["a"] * count, metrics=["wer", "distinct"], documents=documents)
+        result = nlgauge.score(
+            {"A": ["a"] * count, "B": ["b"] * count},
+            ["a"] * count,
+            metrics=["wer", "distinct"],
+            documents=documents,
+        )
         for label in ("wer", "distinct"):
             interval = result.intervals()["A"][label]["score"]
             assert math.isnan(interval.low)
@@ -258,7 +308,10 @@ def test_a_whole_metric_is_swapped_and_recomputed():
     observed = result["varied"]["distinct"]["score"] - result["dull"]["distinct"]["score"]
     extreme = 0
     for mask in np.concatenate(list(Clusters(None, 15).swaps(100, 12345))):
-        sides = [[b if swap else a for a, b, swap in zip(one, other, mask, strict=True)] for one, other in ((varied, dull), (dull, varied))]
+        sides = [
+            [b if swap else a for a, b, swap in zip(one, other, mask, strict=True)]
+            for one, other in ((varied, dull), (dull, varied))
+        ]
         values = [nlgauge.score(side, metrics="distinct")["distinct"]["score"] for side in sides]
         extreme += abs(values[0] - values[1]) >= abs(observed) - 1e-12
     assert row.p == (extreme + 1) / 101
@@ -300,15 +353,26 @@ def test_a_whole_metric_that_costs_too_much_says_so(monkeypatch):
 
 
 def test_a_whole_metric_with_segment_weights_has_neither_interval_nor_test():
-    result = nlgauge.score({"A": ["a", "b", "c"], "B": ["a", "a", "b"]}, metrics="distinct", weights=[1, 2, 3])
-    interval, row = result.intervals(resamples=5)["A"]["distinct"]["score"], result.compare(resamples=5)["distinct"]
+    result = nlgauge.score(
+        {"A": ["a", "b", "c"], "B": ["a", "a", "b"]}, metrics="distinct", weights=[1, 2, 3]
+    )
+    interval, row = (
+        result.intervals(resamples=5)["A"]["distinct"]["score"],
+        result.compare(resamples=5)["distinct"],
+    )
     assert interval.score == row.first_score == 1
     assert [math.isnan(value) for value in (interval.low, interval.high, row.p)] == [True] * 3
-    assert interval.reason == row.reason == "not computed from per-segment statistics, so segment weights have no meaning for it"
+    assert (
+        interval.reason
+        == row.reason
+        == "not computed from per-segment statistics, so segment weights have no meaning for it"
+    )
 
 
 def test_an_undefined_interval_says_why():
-    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals(resamples=50)["distinct"]["distinct2"]
+    interval = nlgauge.score(["one", "two words"], metrics="distinct").intervals(resamples=50)["distinct"][
+        "distinct2"
+    ]
     assert math.isnan(interval.low)
     assert interval.reason == "undefined in some resamples"
 
@@ -316,10 +380,20 @@ def test_an_undefined_interval_says_why():
 def test_seeds_are_arguments_with_the_runs_as_default():
     texts, references = systems()
     result = nlgauge.score(texts, references, metrics="wer", seed=1)
-    assert result.intervals(resamples=50) == result.intervals(resamples=50, seed=1) != result.intervals(resamples=50, seed=2)
-    narrow, wide = (result.intervals(confidence, resamples=50)["worse"]["wer"]["score"] for confidence in (0.5, 0.99))
+    assert (
+        result.intervals(resamples=50)
+        == result.intervals(resamples=50, seed=1)
+        != result.intervals(resamples=50, seed=2)
+    )
+    narrow, wide = (
+        result.intervals(confidence, resamples=50)["worse"]["wer"]["score"] for confidence in (0.5, 0.99)
+    )
     assert wide.low < narrow.low < narrow.high < wide.high
-    assert result.compare(resamples=50).records() == result.compare(resamples=50, seed=1).records() != result.compare(resamples=50, seed=2).records()
+    assert (
+        result.compare(resamples=50).records()
+        == result.compare(resamples=50, seed=1).records()
+        != result.compare(resamples=50, seed=2).records()
+    )
 
 
 @pytest.mark.parametrize(
@@ -345,7 +419,9 @@ def test_comparisons_that_cannot_be_made():
     two = nlgauge.score({"alpha": ["a", "b"], "beta": ["a", "c"]}, ["a", "b"], metrics="wer")
     with pytest.raises(KeyError, match=r"no system 'alhpa' in this result \(did you mean 'alpha'\?\)"):
         two.compare("alhpa", "beta")
-    with pytest.raises(ParameterError, match="name two systems to compare; you named 'alpha', and there is also 'beta'"):
+    with pytest.raises(
+        ParameterError, match="name two systems to compare; you named 'alpha', and there is also 'beta'"
+    ):
         two.compare("alpha")
     with pytest.raises(ParameterError, match="test must be 'randomisation' or 'bootstrap', got 't'"):
         two.compare(test="t")
@@ -355,7 +431,13 @@ def test_better_knows_the_direction():
     result = nlgauge.score({"A": ["a b"] * 3, "B": ["a c"] * 3}, ["a b"] * 3, metrics=["wer", "rouge"])
     compared = result.compare("B", "A", resamples=10)
     assert {row.better for row in compared} == {"A"}
-    assert [f"{row.label}.{row.output.name}" for row in compared] == ["wer.wer", "rouge.rougeL", "rouge.rouge1", "rouge.rouge2", "rouge.rougeLsum"]
+    assert [f"{row.label}.{row.output.name}" for row in compared] == [
+        "wer.wer",
+        "rouge.rougeL",
+        "rouge.rouge1",
+        "rouge.rouge2",
+        "rouge.rougeLsum",
+    ]
     assert compared["rouge.rouge1"].difference == -0.5
     assert [record["better"] for record in compared.records()] == ["A"] * 5
     with pytest.raises(KeyError, match="no metric 'bleu' was compared"):
@@ -412,11 +494,22 @@ class Shortest(CorpusMetric):
         return {"shortest": (Output("shortest", False, 0),)}
 
     def whole(self, corpus: Any, system: str, features: Any) -> dict[str, float]:
-        return {"shortest": min((float(len(features.texts[i])) for i in corpus.predictions[system].values if features.texts[i]), default=math.nan)}
+        return {
+            "shortest": min(
+                (
+                    float(len(features.texts[i]))
+                    for i in corpus.predictions[system].values
+                    if features.texts[i]
+                ),
+                default=math.nan,
+            )
+        }
 
 
 def numbers(count: int) -> list[float]:
-    """Numbers about evenly over a bell curve; five of them are such that the extremes of their halves are 1.86 deviations away."""
+    """Numbers about evenly over a bell curve; five of them are such that the extremes of their halves are
+    1.86 deviations away.
+    """
     if count == 5:
         return [0.0, 0.0, 1.0, 2.0, 2.0]
     return np.random.default_rng(8).normal(10, 3, count).tolist()
@@ -459,7 +552,9 @@ def test_a_corpus_metrics_row_says_which_test_ran_and_how_often(test):
 
 
 def test_undefined_segments_are_counted():
-    result = nlgauge.score({"A": ["1", "", "4", ""], "B": ["1", "2", "3", "4"]}, metrics=[Number(), "distinct"])
+    result = nlgauge.score(
+        {"A": ["1", "", "4", ""], "B": ["1", "2", "3", "4"]}, metrics=[Number(), "distinct"]
+    )
     assert result["A"]["number"]["score"] == 2.5
     assert result.undefined() == {("A", "number", "number"): 2}
     assert nlgauge.score(["1"], metrics=Number()).undefined() == {}
@@ -467,7 +562,9 @@ def test_undefined_segments_are_counted():
 
 @dataclass(frozen=True)
 class Ratio(Metric):
-    """The sum of the numbers over the number of texts that are not empty: infinite, or undefined, where all are empty."""
+    """The sum of the numbers over the number of texts that are not empty: infinite, or undefined, where
+    all are empty.
+    """
 
     name: ClassVar[str] = "ratio"
     takes: ClassVar[Takes] = "alone"
@@ -522,13 +619,23 @@ def test_unequal_weights_count_in_every_resample(metric):
         chosen = [i for i, count in enumerate(counts) for _ in range(count)]
         for name, predictions in texts.items():
             drawn[name].append(
-                weighted_score(metric, [predictions[i] for i in chosen], [references[i] for i in chosen], [weights[i] for i in chosen])
+                weighted_score(
+                    metric,
+                    [predictions[i] for i in chosen],
+                    [references[i] for i in chosen],
+                    [weights[i] for i in chosen],
+                )
             )
     interval = result.intervals(resamples=40, seed=3)["worse"][metric]["score"]
-    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(drawn["worse"], [0.025, 0.975])), abs=1e-9)
+    assert (interval.low, interval.high) == pytest.approx(
+        tuple(np.quantile(drawn["worse"], [0.025, 0.975])), abs=1e-9
+    )
     shuffled = []
     for mask in np.concatenate(list(Clusters(None, 9).swaps(40, seed=3))):
-        sides = [[b if swap else a for a, b, swap in zip(one, other, mask, strict=True)] for one, other in _both_ways(texts)]
+        sides = [
+            [b if swap else a for a, b, swap in zip(one, other, mask, strict=True)]
+            for one, other in _both_ways(texts)
+        ]
         values = [weighted_score(metric, side, references, weights) for side in sides]
         shuffled.append(values[0] - values[1])
     row = result.compare(resamples=40, seed=3)[metric]
@@ -543,11 +650,19 @@ def _both_ways(texts: dict[str, list[str]]) -> list[tuple[list[str], list[str]]]
 
 
 def test_one_comparison_is_short_in_a_console() -> None:
-    result = nlgauge.score({"A": ["a b c d"] * 8, "B": ["a c x", "a b c d"] * 4}, [["a b c d"]] * 8, metrics=["bleu", "rouge"])
+    result = nlgauge.score(
+        {"A": ["a b c d"] * 8, "B": ["a c x", "a b c d"] * 4}, [["a b c d"]] * 8, metrics=["bleu", "rouge"]
+    )
     bleu, rouge = result.compare()["bleu"], result.compare()["rouge"]
-    assert repr(bleu) == f"Compared(bleu, A - B: {bleu.difference:.2f} [{bleu.low:.2f}, {bleu.high:.2f}], p {bleu.p:.4f})"
+    assert (
+        repr(bleu)
+        == f"Compared(bleu, A - B: {bleu.difference:.2f} [{bleu.low:.2f}, {bleu.high:.2f}], p {bleu.p:.4f})"
+    )
     assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, A - B: {rouge.difference:.4f} [")
-    assert repr(bleu._replace(low=math.nan, p=math.nan, reason="too few")) == f"Compared(bleu, A - B: {bleu.difference:.2f} n/a, p n/a, too few)"
+    assert (
+        repr(bleu._replace(low=math.nan, p=math.nan, reason="too few"))
+        == f"Compared(bleu, A - B: {bleu.difference:.2f} n/a, p n/a, too few)"
+    )
 
 
 @pytest.fixture
@@ -571,7 +686,9 @@ def test_very_many_segments_are_drawn_in_groups_with_intervals_and_tests_of_the_
     alone, grouped = large
     for system in ("A", "B"):
         for label in ("bleu", "wer"):
-            one, other = (result.intervals(resamples=1000)[system][label]["score"] for result in (alone, grouped))
+            one, other = (
+                result.intervals(resamples=1000)[system][label]["score"] for result in (alone, grouped)
+            )
             assert one.score == other.score
             assert other != one
             assert other.high - other.low == pytest.approx(one.high - one.low, rel=0.12)
@@ -595,7 +712,16 @@ def test_groups_are_of_equal_size_whole_documents_and_the_same_every_time(monkey
     assert Clusters(None, 6).grouped == 0
     clusters = Clusters(None, 8)
     groups = clusters.of_segments(np.arange(4))
-    assert (clusters.count, clusters.grouped) == (4, 8) and sorted(groups.tolist()) == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert (clusters.count, clusters.grouped) == (4, 8) and sorted(groups.tolist()) == [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+    ]
     assert (groups == Clusters(None, 8).of_segments(np.arange(4))).all()
     documents = [str(i % 7) for i in range(21)]
     owners = Clusters(documents, 21).of_segments(np.arange(4))

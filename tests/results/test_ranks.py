@@ -27,10 +27,17 @@ def result() -> nlgauge.Result:
     references = [" ".join(rng.choice(list(WORDS), 10)) for _ in range(60)]
 
     def spoiled(share: float) -> list[str]:
-        return [" ".join(word if rng.random() > share else "x" for word in text.split()) for text in references]
+        return [
+            " ".join(word if rng.random() > share else "x" for word in text.split()) for text in references
+        ]
 
     systems = {"good": spoiled(0.05), "also good": spoiled(0.06), "bad": spoiled(0.6)}
-    return nlgauge.score({**systems, "copy": systems["good"]}, references, references, metrics=["bleu", "wer", "novelty", "self_bleu"])
+    return nlgauge.score(
+        {**systems, "copy": systems["good"]},
+        references,
+        references,
+        metrics=["bleu", "wer", "novelty", "self_bleu"],
+    )
 
 
 def normal(size, units=UNITS):
@@ -47,12 +54,21 @@ def naive(scores, drawn):
         differences = [drawn[i, b] - drawn[j, b] for b in range(resamples)]
         mean = sum(differences) / resamples
         spread = (sum((d - mean) ** 2 for d in differences) / resamples) ** 0.5
-        size[i, j] = (normal(abs(scores[i] - scores[j]) / spread), [abs(d - mean) / spread for d in differences])
+        size[i, j] = (
+            normal(abs(scores[i] - scores[j]) / spread),
+            [abs(d - mean) / spread for d in differences],
+        )
     largest = [max(size[pair][1][b] for pair in pairs) for b in range(resamples)]
-    return {pair: (1 + sum(one >= size[pair][0] * (1 - 1e-9) for one in largest)) / (resamples + 1) for pair in pairs}
+    return {
+        pair: (1 + sum(one >= size[pair][0] * (1 - 1e-9) for one in largest)) / (resamples + 1)
+        for pair in pairs
+    }
 
 
-@given(arrays(np.float64, (4, 12), elements=st.integers(-50, 50).map(float)), arrays(np.float64, 4, elements=st.integers(-90, 90).map(float)))
+@given(
+    arrays(np.float64, (4, 12), elements=st.integers(-50, 50).map(float)),
+    arrays(np.float64, 4, elements=st.integers(-90, 90).map(float)),
+)
 def test_all_pairs_are_what_the_definition_gives(drawn, scores):
     drawn = drawn + np.outer([0.1, 0.27, 0.5, 0.77], np.sin(np.arange(12)))  # no two systems are the same
     p = all_pairs(scores, drawn, UNITS)
@@ -109,7 +125,9 @@ def test_equal_systems_are_seldom_called_different():
 @pytest.mark.parametrize("unknown", [np.nan, np.inf])
 def test_what_is_not_known_is_not_a_claim(unknown):
     scores = np.array([1.0, 2.0, unknown])
-    p = all_pairs(scores, np.vstack([np.sin(np.arange(9.0)), 2 + np.cos(np.arange(9.0)), np.full(9, unknown)]), UNITS)
+    p = all_pairs(
+        scores, np.vstack([np.sin(np.arange(9.0)), 2 + np.cos(np.arange(9.0)), np.full(9, unknown)]), UNITS
+    )
     assert np.isnan(p[0, 2])
     assert np.isnan(p[2, 1])
     assert 0 < p[0, 1] < 1

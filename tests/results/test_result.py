@@ -1,4 +1,6 @@
-"""Result: a mapping by label or by system, frames, reasons, explanations, and messages that name what is there."""
+"""Result: a mapping by label or by system, frames, reasons, explanations, and messages that name what is
+there.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ def test_one_system_is_a_mapping_from_labels():
     assert len(result) == 2
     assert "wer" in result
     assert "bleu" not in result
-    assert dict(result)["wer"] == result["wer"] == {"score": 0.2, "wer": 0.2, "substitutions": 1, "deletions": 0, "insertions": 0, "hits": 4}
+    assert (
+        dict(result)["wer"]
+        == result["wer"]
+        == {"score": 0.2, "wer": 0.2, "substitutions": 1, "deletions": 0, "insertions": 0, "hits": 4}
+    )
     assert next(iter(result["rouge"])) == "score"
     assert result["rouge"]["score"] == result["rouge"]["rougeL"]
     assert result["system"]["wer"] == result["wer"]
@@ -53,12 +59,21 @@ def test_one_named_system_reads_either_way():
 def test_bare_names_and_aliases_where_unique():
     result = nlgauge.score(*ONE, metrics=["chrf(word_order=2)", "bleu", "wer(lowercase=True)"])
     assert list(result) == ["chrf(word_order=2)", "bleu", "wer(lowercase=True)"]
-    assert result["chrf"] == result["chrf++"] == result["chrf(char_order=6, word_order=2)"] == result["chrf(word_order=2)"]
+    assert (
+        result["chrf"]
+        == result["chrf++"]
+        == result["chrf(char_order=6, word_order=2)"]
+        == result["chrf(word_order=2)"]
+    )
     assert result["sacrebleu"] == result["bleu"]
     both = nlgauge.score(*ONE, metrics=["chrf(word_order=2)", "chrf(beta=3)"])
-    with pytest.raises(KeyError, match=r"'chrf' may be 'chrf\(word_order=2\)' or 'chrf\(beta=3\)'; name one of them"):
+    with pytest.raises(
+        KeyError, match=r"'chrf' may be 'chrf\(word_order=2\)' or 'chrf\(beta=3\)'; name one of them"
+    ):
         both["chrf"]
-    with pytest.raises(KeyError, match=r"no metric 'bluu' in this result \(did you mean 'bleu'\?\); there are"):
+    with pytest.raises(
+        KeyError, match=r"no metric 'bluu' in this result \(did you mean 'bleu'\?\); there are"
+    ):
         result["bluu"]
     with pytest.raises(KeyError, match="no metric 'rouge' in this result; there are"):
         result["rouge"]
@@ -86,7 +101,10 @@ def test_labels_from_resulting_names():
         ([3], "a metric is a name, a Metric or a dictionary with 'path'; got 3"),
         ([{"name": "bleu"}], "a metric is a name, a Metric or a dictionary with 'path'"),
         (["chrf(nothing=1)"], "chrf has no parameter 'nothing'"),
-        ([{"path": "bleu", "compute_kwargs": {"max_oder": 1}}], "bleu has no parameter 'max_oder' (did you mean 'max_order'?)"),
+        (
+            [{"path": "bleu", "compute_kwargs": {"max_oder": 1}}],
+            "bleu has no parameter 'max_oder' (did you mean 'max_order'?)",
+        ),
     ],
 )
 def test_metrics_that_cannot_be_had(metrics, message):
@@ -100,7 +118,9 @@ def test_an_unknown_metric_is_an_error_before_scoring():
         nlgauge.Scorer(["rogue"])
 
 
-@pytest.mark.parametrize(("name", "value"), [("seed", -1), ("seed", 1.5), ("seed", True), ("batch_size", 0), ("batch_size", "8")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("seed", -1), ("seed", 1.5), ("seed", True), ("batch_size", 0), ("batch_size", "8")]
+)
 def test_run_options_outside_their_domain(name, value):
     with pytest.raises(ParameterError, match=f"{name} must be a whole number from"):
         nlgauge.score(*ONE, metrics="wer", **{name: value})
@@ -116,7 +136,16 @@ def test_the_default_metrics_and_a_reusable_scorer():
 def test_segments_in_every_frame():
     result = nlgauge.score(*TWO, ids=["s1", "s2"], metrics=["wer", "exact_match", "distinct"])
     records = result.segments("records")
-    columns = ["segment", "system", "wer", "wer.substitutions", "wer.deletions", "wer.insertions", "wer.hits", "exact_match"]
+    columns = [
+        "segment",
+        "system",
+        "wer",
+        "wer.substitutions",
+        "wer.deletions",
+        "wer.insertions",
+        "wer.hits",
+        "exact_match",
+    ]
     assert [list(record) for record in records] == [columns] * 4
     assert [(record["segment"], record["system"], record["exact_match"]) for record in records] == [
         ("s1", "A", 1),
@@ -135,10 +164,16 @@ def test_segments_in_every_frame():
         result.segments("arrow")
 
 
-@pytest.mark.parametrize(("installed", "kind"), [({"polars"}, polars.DataFrame), (set(), list), ({"pandas"}, pandas.DataFrame)])
+@pytest.mark.parametrize(
+    ("installed", "kind"), [({"polars"}, polars.DataFrame), (set(), list), ({"pandas"}, pandas.DataFrame)]
+)
 def test_segments_in_the_frame_that_is_installed(installed, kind, monkeypatch):
     found = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in {"pandas", "polars"} - installed else found(name))
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name: None if name in {"pandas", "polars"} - installed else found(name),
+    )
     assert isinstance(nlgauge.score(*ONE, metrics="wer").segments(), kind)
 
 
@@ -161,7 +196,11 @@ def test_intervals_have_the_results_shape():
     assert one["rouge"]["score"] == one["rouge"]["rougeL"]
     assert set(one["rouge"]) == {
         "score",
-        *(f"{kind}{suffix}" for kind in ("rouge1", "rouge2", "rougeL", "rougeLsum") for suffix in ("", "_precision", "_recall")),
+        *(
+            f"{kind}{suffix}"
+            for kind in ("rouge1", "rouge2", "rougeL", "rougeLsum")
+            for suffix in ("", "_precision", "_recall")
+        ),
     }
     two = nlgauge.score(*TWO, metrics="wer").intervals(resamples=10)
     assert list(two) == ["A", "B"]
@@ -170,7 +209,9 @@ def test_intervals_have_the_results_shape():
 
 def test_reasons_say_why_a_score_is_nan():
     result = nlgauge.score({"A": ["one two"], "B": ["one"]}, metrics="distinct")
-    assert result.reasons() == {("B", "distinct", "distinct2"): "no text is long enough to have such an n-gram"}
+    assert result.reasons() == {
+        ("B", "distinct", "distinct2"): "no text is long enough to have such an n-gram"
+    }
     assert math.isnan(result["B"]["distinct"]["distinct2"])
     assert nlgauge.score(*ONE, metrics="wer").reasons() == {}
 
@@ -182,19 +223,26 @@ def test_explain_by_number_and_by_id():
     assert by_number.edits == by_id.edits
     assert [edit.kind for edit in by_id.edits] == ["equal", "replace"]
     assert result.explain("exact_match", 0, "A") == []
-    with pytest.raises(ParameterError, match=r"there are several systems \(A, B\): say which one, explain\(..., system='A'\)"):
+    with pytest.raises(
+        ParameterError, match=r"there are several systems \(A, B\): say which one, explain\(..., system='A'\)"
+    ):
         result.explain("wer", 0)
     with pytest.raises(KeyError, match="no system 'C'"):
         result.explain("wer", 0, system="C")
     for segment in (2, -1, "s3"):
-        with pytest.raises(ParameterError, match=rf"there is no segment {segment!r}; there are 2, from 's1' to 's2'"):
+        with pytest.raises(
+            ParameterError, match=rf"there is no segment {segment!r}; there are 2, from 's1' to 's2'"
+        ):
             result.explain("wer", segment, system="A")
 
 
 def test_explain_shows_the_reference_that_decided():
     result = nlgauge.score([["x", "the cat"]], [["a dog", "the cat sat"]], metrics="wer")
     (explanation,) = result.explain("wer", 0)
-    assert [(edit.kind, edit.reference) for edit in explanation.edits] == [("equal", ["the", "cat"]), ("delete", ["sat"])]
+    assert [(edit.kind, edit.reference) for edit in explanation.edits] == [
+        ("equal", ["the", "cat"]),
+        ("delete", ["sat"]),
+    ]
     (table,) = result.tables.values()
     assert explanation.statistics["wer"].tolist() == table.statistics["wer"][0].tolist()
 

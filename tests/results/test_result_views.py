@@ -29,12 +29,21 @@ PREDICTIONS = {
     "A": ["the cat sat on the mat", "a dog ran", "", "x y z", "one two three four", "the end"],
     "B": ["the cat sat", "the dog ran off", "a b c", "x y", "one two three", "an end"],
 }
-REFERENCES = ["the cat sat on the mat", "the dog ran away", "a b c d", "x y z w", "one two three four five", "the end"]
+REFERENCES = [
+    "the cat sat on the mat",
+    "the dog ran away",
+    "a b c d",
+    "x y z w",
+    "one two three four five",
+    "the end",
+]
 DOMAINS = ["news", "ted", "news", "ted", "news", "ted"]
 
 
 def scored(metrics: Any, fields: dict[str, Any] | None = None, **options: Any) -> Result:
-    corpus = Corpus.read(PREDICTIONS, REFERENCES, fields={"domain": DOMAINS} if fields is None else fields, **options)
+    corpus = Corpus.read(
+        PREDICTIONS, REFERENCES, fields={"domain": DOMAINS} if fields is None else fields, **options
+    )
     return nlgauge.Scorer(metrics).score_corpus(corpus, None, RunOptions())
 
 
@@ -46,7 +55,9 @@ def result() -> Result:
 def test_scores_are_one_row_per_system_metric_and_output(result: Result) -> None:
     rows = result.scores("records")
     assert [(row["system"], row["metric"], row["output"]) for row in rows] == [
-        (system, label, output.name) for (system, label), table in result.tables.items() for output in table.outputs()
+        (system, label, output.name)
+        for (system, label), table in result.tables.items()
+        for output in table.outputs()
     ]
     intervals = result.intervals()
     for row in rows:
@@ -73,14 +84,26 @@ def test_scores_say_why_they_are_nan() -> None:
 def test_frames_have_short_names(result: Result) -> None:
     columns = list(result.frame(frame="records")[0])
     assert columns[:4] == ["segment", "system", "domain", "bleu"]
-    assert {"bleu.precision1", "chrf", "wer", "wer.hits", "rouge.rougeL", "rouge.rouge1_recall", "flesch_reading_ease"} <= set(columns)
-    both = scored(["chrf", "chrf(word_order=2)", {"path": "bleu", "resulting_name": "bleu_1", "max_order": 1}]).frame(frame="records")[0]
+    assert {
+        "bleu.precision1",
+        "chrf",
+        "wer",
+        "wer.hits",
+        "rouge.rougeL",
+        "rouge.rouge1_recall",
+        "flesch_reading_ease",
+    } <= set(columns)
+    both = scored(
+        ["chrf", "chrf(word_order=2)", {"path": "bleu", "resulting_name": "bleu_1", "max_order": 1}]
+    ).frame(frame="records")[0]
     assert {"chrf", "chrf(word_order=2)", "bleu_1", "bleu_1.precision1"} <= set(both)
 
 
 def test_a_long_frame_has_the_scores_of_segments(result: Result) -> None:
     rows, segments = result.frame(frame="records"), result.segments("records")
-    assert [(row["segment"], row["system"]) for row in rows] == [(row["segment"], row["system"]) for row in segments]
+    assert [(row["segment"], row["system"]) for row in rows] == [
+        (row["segment"], row["system"]) for row in segments
+    ]
     assert [row["rouge.rougeL"] for row in rows] == [row["rouge"] for row in segments]
     assert [row["domain"] for row in rows] == DOMAINS * 2
     assert isinstance(result.frame(), pandas.DataFrame)
@@ -129,7 +152,9 @@ def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
 
 
 def test_a_system_without_a_field_has_none_there() -> None:
-    records = [{"id": i, "system": "A", "prediction": "a b", "reference": "a b", "human": i} for i in range(2)]
+    records = [
+        {"id": i, "system": "A", "prediction": "a b", "reference": "a b", "human": i} for i in range(2)
+    ]
     records += [{**record, "system": "B", "human": 5} for record in records]
     added = nlgauge.score(records, metrics="wer").add(predictions={"C": ["a", "b"]})
     assert [row["human"] for row in added.frame(frame="records")] == [0, 1, 5, 5, None, None]
@@ -139,20 +164,33 @@ def test_a_system_without_a_field_has_none_there() -> None:
 @pytest.mark.parametrize("method", ["to_text", "to_latex", "to_csv", "page"])
 def test_an_unknown_option_is_named(result: Result, method: str) -> None:
     for shown in (result, result.by("domain")):
-        with pytest.raises(ParameterError, match=r"a table has no option 'interval' \(did you mean 'intervals'\?\); there are intervals, tests, "):
+        with pytest.raises(
+            ParameterError,
+            match=(
+                r"a table has no option 'interval' \(did you mean 'intervals'\?\); there are intervals,"
+                r" tests, "
+            ),
+        ):
             getattr(shown, method)(interval=False)
 
 
 def test_a_field_that_is_called_like_a_column_of_ours_gets_another_name() -> None:
     row = scored(["wer"], {"system": DOMAINS}).frame(frame="records")[0]
     assert (row["system"], row["field.system"]) == ("A", "news")
-    assert scored(["wer"], {"system": DOMAINS}).by("system").to_csv(tests=False).startswith("field.system,segments,system,metric,")
+    assert (
+        scored(["wer"], {"system": DOMAINS})
+        .by("system")
+        .to_csv(tests=False)
+        .startswith("field.system,segments,system,metric,")
+    )
 
 
 def test_texts_that_were_not_saved_cannot_be_shown(result: Result, tmp_path: Path) -> None:
     result.save(tmp_path / "out", texts=False)
     saved = nlgauge.load(tmp_path / "out")
-    with pytest.raises(ResultError, match="cannot show the texts of this result: it was saved without its texts"):
+    with pytest.raises(
+        ResultError, match="cannot show the texts of this result: it was saved without its texts"
+    ):
         saved.frame(texts=True)
     assert "prediction" not in saved.worst("bleu", 1)[0]
     assert saved.frame(frame="records")[0]["wer"] == 0
@@ -162,8 +200,12 @@ def test_the_worst_segments_come_first_whatever_the_direction(result: Result) ->
     segments = result.segments("records")
     best_bleu = sorted(segments, key=lambda row: row["bleu"])
     best_wer = sorted(segments, key=lambda row: -row["wer"])
-    assert [(row["segment"], row["system"]) for row in result.worst("bleu", 4)] == [(row["segment"], row["system"]) for row in best_bleu[:4]]
-    assert [(row["segment"], row["system"]) for row in result.worst("wer", 4)] == [(row["segment"], row["system"]) for row in best_wer[:4]]
+    assert [(row["segment"], row["system"]) for row in result.worst("bleu", 4)] == [
+        (row["segment"], row["system"]) for row in best_bleu[:4]
+    ]
+    assert [(row["segment"], row["system"]) for row in result.worst("wer", 4)] == [
+        (row["segment"], row["system"]) for row in best_wer[:4]
+    ]
     only = result.worst("rouge.rouge2", 20, system="B")
     assert len(only) == 6
     assert {row["system"] for row in only} == {"B"}
@@ -201,7 +243,9 @@ def test_segments_without_a_value_are_left_out_and_counted(result: Result) -> No
         (("wer.hit",), UnknownNameError, "wer has no output 'hit'; there are wer, "),
     ],
 )
-def test_what_has_no_worst_segment_says_so(result: Result, arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
+def test_what_has_no_worst_segment_says_so(
+    result: Result, arguments: tuple[Any, ...], error: type[Exception], message: str
+) -> None:
     with pytest.raises(error) as caught:
         result.worst(*arguments)
     assert message in str(caught.value)
@@ -209,7 +253,9 @@ def test_what_has_no_worst_segment_says_so(result: Result, arguments: tuple[Any,
 
 def test_fractional_ranks_share_ties() -> None:
     assert fractional_ranks(np.array([3.0, 1.0, 2.0])).tolist() == pytest.approx([1, 1 / 3, 2 / 3])
-    assert fractional_ranks(np.array([1.0, 1.0, 2.0, -math.inf])).tolist() == pytest.approx([2.5 / 4, 2.5 / 4, 1, 1 / 4])
+    assert fractional_ranks(np.array([1.0, 1.0, 2.0, -math.inf])).tolist() == pytest.approx(
+        [2.5 / 4, 2.5 / 4, 1, 1 / 4]
+    )
     assert fractional_ranks(np.array([])).tolist() == []
 
 
@@ -219,7 +265,9 @@ def test_disagreements_are_differences_of_ranks_by_direction(result: Result) -> 
     theirs = (-frame["wer"]).rank(pct=True)
     order = (ours - theirs).abs().sort_values(ascending=False, kind="stable").index
     found = result.disagreements("bleu", "wer", 5)
-    assert [(row["segment"], row["system"]) for row in found] == [(frame["segment"][i], frame["system"][i]) for i in order[:5]]
+    assert [(row["segment"], row["system"]) for row in found] == [
+        (frame["segment"][i], frame["system"][i]) for i in order[:5]
+    ]
     assert [row["rank of bleu"] for row in found] == pytest.approx([ours[i] for i in order[:5]])
     assert [row["rank of wer"] for row in found] == pytest.approx([theirs[i] for i in order[:5]])
     assert found[0]["wer"] == frame["wer"][order[0]]
@@ -238,10 +286,14 @@ def by_hand(domain: str, metrics: Any) -> Result:
 @pytest.mark.parametrize("domain", ["news", "ted"])
 def test_a_part_has_the_scores_of_its_texts_scored_alone(result: Result, domain: str) -> None:
     part = result.where(domain=domain)
-    expected = by_hand(domain, ["bleu", "chrf(word_order=2)", "wer", "rouge", "distinct", "flesch_reading_ease"])
+    expected = by_hand(
+        domain, ["bleu", "chrf(word_order=2)", "wer", "rouge", "distinct", "flesch_reading_ease"]
+    )
     assert dict(part["A"]) == dict(expected["A"])
     assert dict(part["B"]) == dict(expected["B"])
-    assert [row["wer"] for row in part.segments("records")] == [row["wer"] for row in expected.segments("records")]
+    assert [row["wer"] for row in part.segments("records")] == [
+        row["wer"] for row in expected.segments("records")
+    ]
     assert part.intervals()["B"]["bleu"] == expected.intervals()["B"]["bleu"]
     assert repr(part.intervals()["A"]["distinct"]) == repr(expected.intervals()["A"]["distinct"])
     assert part.compare()["bleu"].p == expected.compare()["bleu"].p
@@ -264,7 +316,13 @@ def test_weights_and_documents_go_with_their_segments() -> None:
     part = scored(["wer"], **options).where(domain="ted")
     kept = [1, 3, 5]
     predictions = {system: [texts[i] for i in kept] for system, texts in PREDICTIONS.items()}
-    expected = nlgauge.score(predictions, [REFERENCES[i] for i in kept], metrics=["wer"], weights=[2, 4, 6], documents=["a", "b", "c"])
+    expected = nlgauge.score(
+        predictions,
+        [REFERENCES[i] for i in kept],
+        metrics=["wer"],
+        weights=[2, 4, 6],
+        documents=["a", "b", "c"],
+    )
     assert part.intervals() == expected.intervals()
 
 
@@ -272,8 +330,13 @@ def test_a_corpus_metric_of_a_part_needs_the_texts(tmp_path: Path) -> None:
     scored(["wer", "distinct"], {"year": [2020, 2021] * 3}).save(tmp_path / "out", texts=False)
     part = nlgauge.load(tmp_path / "out").where(year=2020)
     assert math.isnan(part["A"]["distinct"]["score"])
-    assert part.reasons()["A", "distinct", "distinct1"] == "not computed from per-segment statistics, and the texts to recompute it were not saved"
-    assert "the texts to recompute it were not saved" in " ".join(part.to_text(intervals=False, tests=False).split())
+    assert (
+        part.reasons()["A", "distinct", "distinct1"]
+        == "not computed from per-segment statistics, and the texts to recompute it were not saved"
+    )
+    assert "the texts to recompute it were not saved" in " ".join(
+        part.to_text(intervals=False, tests=False).split()
+    )
     assert part["A"]["wer"] == by_hand("news", "wer")["A"]["wer"]
 
 
@@ -306,7 +369,9 @@ def test_groups_show_themselves_as_one_table(result: Result) -> None:
     text = groups.to_text(resamples=50)
     lines = text.split("\n")
     assert lines[0].split()[:3] == ["domain", "metric", "system"]
-    assert [line.split()[0] for line in lines if line[:4].strip() and line[:4] in ("news", "ted ", "n=3 ")] == ["news", "n=3", "ted", "n=3"]
+    assert [
+        line.split()[0] for line in lines if line[:4].strip() and line[:4] in ("news", "ted ", "n=3 ")
+    ] == ["news", "n=3", "ted", "n=3"]
     assert "Holm-corrected for the 14 tests shown" in " ".join(lines)
     assert "too narrow: news, ted." in " ".join(lines)
     assert max(len(line) for line in lines[: text[: text.index("p-values")].count("\n")]) <= 80
@@ -337,7 +402,9 @@ class Lengths(Fit):
     over: ClassVar = "system"
 
     def partial(self, view: View) -> Arrays:
-        return {"rows": np.array([len(view.text(text)) for text in view.predictions.tolist()], dtype=np.float64)}
+        return {
+            "rows": np.array([len(view.text(text)) for text in view.predictions.tolist()], dtype=np.float64)
+        }
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         return {"rows": np.concatenate([part["rows"] for part in partials])}
@@ -373,15 +440,24 @@ def test_fits_of_a_part_belong_to_its_predictions() -> None:
     lengths = [len(text) for text in PREDICTIONS["A"][1::2]]
     assert part["A"]["fitted_length"]["length"] == pytest.approx(np.mean(lengths))
     # A metric that shares the fit reads the rows of the part.
-    assert part.add(Length(2.0))["A"]["fitted_length(scale=2.0)"]["length"] == pytest.approx(2 * np.mean(lengths))
+    assert part.add(Length(2.0))["A"]["fitted_length(scale=2.0)"]["length"] == pytest.approx(
+        2 * np.mean(lengths)
+    )
 
 
 def test_mutual_information_keeps_the_rows_of_predictions_that_are_left() -> None:
     fitted = {"summary_entropy": np.arange(4.0), "summary_fit_width": np.array(3), "truncated": np.arange(4)}
     found = MutualInformation("minilm", True, ("summary",), None).taken(fitted, np.array([2, 0]))  # type: ignore[arg-type]
-    assert {name: values.tolist() for name, values in found.items()} == {"summary_entropy": [2, 0], "summary_fit_width": 3, "truncated": [2, 0]}
+    assert {name: values.tolist() for name, values in found.items()} == {
+        "summary_entropy": [2, 0],
+        "summary_fit_width": 3,
+        "truncated": [2, 0],
+    }
 
 
 def test_a_table_of_groups_says_what_was_fitted_on_all_segments():
-    assert "cider: fitted on all segments of the run, not on each group." in scored(["cider", "wer"]).by("domain").page().notes
+    assert (
+        "cider: fitted on all segments of the run, not on each group."
+        in scored(["cider", "wer"]).by("domain").page().notes
+    )
     assert not any("fitted" in note for note in scored(["wer"]).by("domain").page().notes)

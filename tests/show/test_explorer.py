@@ -1,4 +1,6 @@
-"""The explorer answers a browser of this machine that has the token, and nobody else; what it answers is what the result says."""
+"""The explorer answers a browser of this machine that has the token, and nobody else; what it answers is
+what the result says.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,16 @@ pytest.importorskip("uvicorn", reason="needs the extra web")
 from nlgauge.show.explorer.guard import Guard
 from nlgauge.show.explorer.served import Served
 
-_TEXTS = ["the cat sat on the mat", "a dog barks at night", "hello again my world", "rain fell on the roof of the house"]
-_PREDICTIONS = {"A": [*_TEXTS[:3], "rain on the house"] * 5, "B": ["the cat sat", "dogs bark at night", "hello world", "the rain fell"] * 5}
+_TEXTS = [
+    "the cat sat on the mat",
+    "a dog barks at night",
+    "hello again my world",
+    "rain fell on the roof of the house",
+]
+_PREDICTIONS = {
+    "A": [*_TEXTS[:3], "rain on the house"] * 5,
+    "B": ["the cat sat", "dogs bark at night", "hello world", "the rain fell"] * 5,
+}
 _REFERENCES = [[text] for text in _TEXTS * 5]
 
 
@@ -54,9 +64,17 @@ class Client:
         self.token = address.partition("token=")[2]
         self.cookie = f"nlgauge-{self.port}={self.token}"
 
-    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str | None) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body; underscores in names of headers stand for hyphens, None leaves a header out."""
-        sent = {"host": f"127.0.0.1:{self.port}", "cookie": self.cookie, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    def ask(
+        self, path: str, method: str = "GET", body: bytes | None = None, **headers: str | None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body; underscores in names of headers stand for hyphens, None leaves a
+        header out.
+        """
+        sent = {
+            "host": f"127.0.0.1:{self.port}",
+            "cookie": self.cookie,
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in sent.items():
@@ -85,7 +103,9 @@ def client(result: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
     other = nlgauge.score({"A": ["x y"]}, [["x y z"]], metrics=["bleu"])
     # As a daemon it ends with the tests.
-    threading.Thread(target=serve, args=({"first": result, "second\x1b": other},), kwargs={"ready": ready}, daemon=True).start()
+    threading.Thread(
+        target=serve, args=({"first": result, "second\x1b": other},), kwargs={"ready": ready}, daemon=True
+    ).start()
     assert started.wait(30)
     return Client(found[0])
 
@@ -153,7 +173,9 @@ def test_requests(client: Client, path: str, options: dict[str, str | None], sta
     def filled(text: str | None) -> str | None:
         return None if text is None else text.replace("PORT", str(client.port)).replace("TOKEN", client.token)
 
-    found, headers, body = client.ask(filled(path) or "", **{name: filled(value) for name, value in options.items()})
+    found, headers, body = client.ask(
+        filled(path) or "", **{name: filled(value) for name, value in options.items()}
+    )
     assert found == status, body
     assert {name: headers.get(name) for name in _HEADERS} == _HEADERS
     assert "default-src 'none'" in headers["content-security-policy"]
@@ -178,7 +200,8 @@ def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(client: Clie
 def test_two_hosts_are_refused(client: Client) -> None:
     with socket.create_connection(("127.0.0.1", client.port)) as plain:
         plain.sendall(
-            f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nHost: example.com\r\nCookie: {client.cookie}\r\nConnection: close\r\n\r\n".encode()
+            f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\nHost: example.com\r\nCookie:"
+            f" {client.cookie}\r\nConnection: close\r\n\r\n".encode()
         )
         assert plain.recv(100).split()[1] in (b"400", b"421")
 
@@ -200,12 +223,27 @@ def test_two_hosts_are_refused_by_the_guard_itself() -> None:
     assert sent[0]["status"] == 421
 
 
-OTHERS = ['a={"b": [1, 2]}', "x[0]=1", "me@here=1", "café=1", "path=/", "=;;", 'q="a; b"', "expires=never; secure", "nlgauge-1=other", "a\tb=c"]
+OTHERS = [
+    'a={"b": [1, 2]}',
+    "x[0]=1",
+    "me@here=1",
+    "café=1",
+    "path=/",
+    "=;;",
+    'q="a; b"',
+    "expires=never; secure",
+    "nlgauge-1=other",
+    "a\tb=c",
+]
 
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_cookies_of_other_programs_do_not_lock_the_user_out(client: Client, other: str) -> None:
-    for cookies in (f"{other}; {client.cookie}", f"{client.cookie}; {other}", f"{other}; nlgauge-{client.port}=old; {client.cookie}"):
+    for cookies in (
+        f"{other}; {client.cookie}",
+        f"{client.cookie}; {other}",
+        f"{other}; nlgauge-{client.port}=old; {client.cookie}",
+    ):
         assert client.ask("/api/results", cookie=cookies)[0] == 200
     assert client.ask("/api/results", cookie=other)[0] == 403
     assert client.ask("/api/results", cookie=f"{other}; nlgauge-{client.port}={client.token}x")[0] == 403
@@ -213,7 +251,11 @@ def test_cookies_of_other_programs_do_not_lock_the_user_out(client: Client, othe
 
 def test_half_a_request_does_not_stay_open(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nlgauge.show.explorer.protocol.PATIENCE", 0.2)
-    for start in (b"", b"GET / HTTP/1.1\r\nHost: x", f"GET /api/results HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n\r\nGET /".encode()):
+    for start in (
+        b"",
+        b"GET / HTTP/1.1\r\nHost: x",
+        f"GET /api/results HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n\r\nGET /".encode(),
+    ):
         with socket.create_connection(("127.0.0.1", client.port), timeout=60) as plain:
             plain.sendall(start)
             while plain.recv(4096):
@@ -259,21 +301,42 @@ def test_slices_are_those_of_where(client: Client, result: Result) -> None:
         ranked = {(row.label, row.output.name): row for row in part.ranks()}
         for output in found["outputs"]:
             key = output["label"], output["output"]
-            assert output["scores"] == pytest.approx([part[system][key[0]][key[1]] for system in part.systems])
+            assert output["scores"] == pytest.approx(
+                [part[system][key[0]][key[1]] for system in part.systems]
+            )
             assert output["letters"] == list(ranked[key].letters)
-            assert output["low"] == pytest.approx([part.intervals()[system][key[0]][key[1]].low for system in part.systems])
+            assert output["low"] == pytest.approx(
+                [part.intervals()[system][key[0]][key[1]].low for system in part.systems]
+            )
     by_weather = client.json("/api/0/slices", by="weather\\u202e")
-    assert {found["value"]: (found["segments"], found["few"]) for found in by_weather} == {"dry": (15, False), "wet": (5, False)}
-    assert [output["name"] for output in by_weather[0]["outputs"]] == [output["output"] for output in by_weather[0]["outputs"]]
+    assert {found["value"]: (found["segments"], found["few"]) for found in by_weather} == {
+        "dry": (15, False),
+        "wet": (5, False),
+    }
+    assert [output["name"] for output in by_weather[0]["outputs"]] == [
+        output["output"] for output in by_weather[0]["outputs"]
+    ]
     for count, few in ((4, True), (5, False)):
-        part = Served(nlgauge.score(_TEXTS * 3, _TEXTS * 3, metrics="chrf", fields={"part": ["x"] * count + ["y"] * (12 - count)}), "few")
+        part = Served(
+            nlgauge.score(
+                _TEXTS * 3, _TEXTS * 3, metrics="chrf", fields={"part": ["x"] * count + ["y"] * (12 - count)}
+            ),
+            "few",
+        )
         assert {found["value"]: found["few"] for found in part.slices("part")} == {"x": few, "y": False}
     by_length = client.json("/api/0/slices", by="length")
     assert sum(found["segments"] for found in by_length) == 20
 
 
 def test_slices_by_length_are_named_by_their_words() -> None:
-    references = ["one", "one two", "three four", "one two three four", "one two three four five", "one two three four five six"]
+    references = [
+        "one",
+        "one two",
+        "three four",
+        "one two three four",
+        "one two three four five",
+        "one two three four five six",
+    ]
     served = Served(nlgauge.score(references, references, metrics="chrf"), "lengths")
     named = {found["value"]: found["segments"] for found in served.slices("length")}
     assert named == {"1 to 2 words": 3, "3 to 5 words": 2, "6 words": 1}
@@ -285,27 +348,39 @@ def test_a_text_of_ones_own(client: Client) -> None:
     texts = {"prediction": "the cat sat on a mat", "reference": ["the cat sat on the mat", "a cat sat"]}
     found = client.json("/api/0/own", label="bleu", **texts)
     alone = nlgauge.score([texts["prediction"]], [texts["reference"]], metrics=["bleu"])
-    assert found["scores"]["bleu"] == pytest.approx(alone.tables[alone.systems[0], "bleu"].segments()["bleu"][0])
+    assert found["scores"]["bleu"] == pytest.approx(
+        alone.tables[alone.systems[0], "bleu"].segments()["bleu"][0]
+    )
     assert found["why"][0]["kind"] == "NgramMatches"
 
 
 def test_what_was_fitted_stays_as_it_was_fitted(client: Client, result: Result) -> None:
-    """CIDEr's document frequencies are those of the result: a text of the corpus gets the score that it has there."""
-    found = client.json("/api/0/own", label="cider", prediction=_PREDICTIONS["B"][1], reference=_REFERENCES[1])
+    """CIDEr's document frequencies are those of the result: a text of the corpus gets the score that it
+    has there.
+    """
+    found = client.json(
+        "/api/0/own", label="cider", prediction=_PREDICTIONS["B"][1], reference=_REFERENCES[1]
+    )
     assert found["scores"]["cider"] == pytest.approx(result.tables["B", "cider"].segments()["cider"][1])
     alone = nlgauge.score([_PREDICTIONS["B"][1]], [_REFERENCES[1]], metrics=["cider"])
-    assert found["scores"]["cider"] != pytest.approx(alone.tables[alone.systems[0], "cider"].segments()["cider"][0])
+    assert found["scores"]["cider"] != pytest.approx(
+        alone.tables[alone.systems[0], "cider"].segments()["cider"][0]
+    )
 
 
 def test_own_texts_may_be_long_but_not_too_long(client: Client) -> None:
     def status(text: str) -> int:
-        return client.ask(f"/api/0/own?{urlencode({'label': 'bleu', 'prediction': text, 'reference': 'a'})}")[0]
+        return client.ask(f"/api/0/own?{urlencode({'label': 'bleu', 'prediction': text, 'reference': 'a'})}")[
+            0
+        ]
 
     assert status("𝒂 " * 9_999) == 200
     assert status("a" * 20_000) == 413
 
 
-def test_a_metric_that_is_fitted_on_a_system_cannot_score_one_text(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_metric_that_is_fitted_on_a_system_cannot_score_one_text(
+    result: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
     served = Served(result, "x")
     metric = result.job.metrics["cider"]
     monkeypatch.setattr(type(metric), "fit", lambda self: SimpleNamespace(over="system"))
@@ -313,7 +388,9 @@ def test_a_metric_that_is_fitted_on_a_system_cannot_score_one_text(result: Resul
         served.own("cider", "a", ["b"], "")
 
 
-def test_nothing_is_written(client: Client, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written(
+    client: Client, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     saved = result.save(tmp_path / "saved")
 
     def state() -> dict[str, tuple[int, str]]:
@@ -352,7 +429,9 @@ def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_serving_leaves_the_logging_of_the_process_alone(result: Result) -> None:
-    """Configuring it anew would close what others log to; some handlers then close the stream of a test that is under way."""
+    """Configuring it anew would close what others log to; some handlers then close the stream of a test
+    that is under way.
+    """
 
     class Noted(logging.Handler):
         closed = False

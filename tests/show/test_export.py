@@ -1,4 +1,6 @@
-"""Writers: the same page as text, Markdown, LaTeX, CSV and HTML; names are text in every one of them, and nothing is lost."""
+"""Writers: the same page as text, Markdown, LaTeX, CSV and HTML; names are text in every one of them, and
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,11 @@ def result() -> Result:
 
 @pytest.fixture(scope="module")
 def evil() -> Result:
-    return nlgauge.score({EVIL: ["a b c", "c d"] * 10, "[B]": ["a b", "c"] * 10}, ["a b c", "c d"] * 10, metrics=["wer", "bleu"])
+    return nlgauge.score(
+        {EVIL: ["a b c", "c d"] * 10, "[B]": ["a b", "c"] * 10},
+        ["a b c", "c d"] * 10,
+        metrics=["wer", "bleu"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,10 @@ def test_decimals_follow_the_scale(value: float, output: Output, shown: str) -> 
     assert number(value, output) == shown
 
 
-@pytest.mark.parametrize(("name", "shown"), [("ter", "62.33"), ("flesch_reading_ease", "62.33"), ("perplexity", "62.33"), ("bleu", "62.33")])
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("ter", "62.33"), ("flesch_reading_ease", "62.33"), ("perplexity", "62.33"), ("bleu", "62.33")],
+)
 def test_metrics_of_a_scale_like_bleus_have_its_decimals(name: str, shown: str) -> None:
     from nlgauge.metric import first_output
     from nlgauge.metric.registry import parse
@@ -74,7 +83,15 @@ def test_small_words() -> None:
     assert counted(1, "test") == "1 test"
     assert counted(2, "test") == "2 tests"
     assert counted(2, "entry", "entries") == "2 entries"
-    assert [stars(p) for p in (0.05, 0.049, 0.01, 0.0099, 0.001, 0.00099, math.nan)] == ["", "*", "*", "**", "**", "***", ""]
+    assert [stars(p) for p in (0.05, 0.049, 0.01, 0.0099, 0.001, 0.00099, math.nan)] == [
+        "",
+        "*",
+        "*",
+        "**",
+        "**",
+        "***",
+        "",
+    ]
     assert bounds(1, math.nan, Output("m", True)) == p_value(math.nan) == "n/a"
     assert bounds(-1, 2, Output("m", True, 0, 100), sign=True) == "[-1.00, +2.00]"
 
@@ -109,8 +126,16 @@ def test_the_widest_column_gives_way_first() -> None:
 
 def test_tables_keep_words_whole_in_80_columns() -> None:
     names = ["de.Facebook-AI", "online-G_2021.v3-large"]
-    result = nlgauge.score({name: ["the cat", "a dog"] for name in names}, ["the cat", "the dog"], metrics=["bleu", "flesch_reading_ease", "rouge"])
-    for text, end in ((result.to_text(), "p-values"), (result.compare().to_text(), "gain: "), (str(result), "to_text()")):
+    result = nlgauge.score(
+        {name: ["the cat", "a dog"] for name in names},
+        ["the cat", "the dog"],
+        metrics=["bleu", "flesch_reading_ease", "rouge"],
+    )
+    for text, end in (
+        (result.to_text(), "p-values"),
+        (result.compare().to_text(), "gain: "),
+        (str(result), "to_text()"),
+    ):
         table = text[: text.index(end)]
         assert max(len(line) for line in table.split("\n")) <= 80
         for word in ("Facebook", "online", "large", "flesch", "reading", "ease", "rougeL", "bleu"):
@@ -134,7 +159,10 @@ def test_a_heading_too_long_for_its_column_is_shortened() -> None:
 
 
 def test_what_stands_below_a_name_goes_into_the_next_row() -> None:
-    sheet = Sheet([column("metric"), column("score", "number")], [[Cell("chrf", below="(word_order=2)"), Cell("1")], [Cell(), Cell("2")]])
+    sheet = Sheet(
+        [column("metric"), column("score", "number")],
+        [[Cell("chrf", below="(word_order=2)"), Cell("1")], [Cell(), Cell("2")]],
+    )
     assert text_of(Page([sheet])).split("\n")[2:4] == ["chrf                1", "(word_order=2)      2"]
     alone = text_of(Page([Sheet(sheet.columns, sheet.rows[:1])])).split("\n")
     assert alone[2:4] == ["chrf                1", "(word_order=2)"]
@@ -144,8 +172,12 @@ def test_details_have_rows_of_their_own(result: Result) -> None:
     text = result.to_text(details=True, intervals=False, tests=False)
     scores = result["baseline"]["bleu"]
     assert re.search(rf"^  precision1 +↑ +baseline +{scores['precision1']:.2f}$", text, flags=re.MULTILINE)
-    assert re.search(rf"^  brevity_penalty +baseline +{scores['brevity_penalty']:.4f}$", text, flags=re.MULTILINE)
-    assert re.search(rf"^  translation_length +baseline +{scores['translation_length']:.0f}$", text, flags=re.MULTILINE)
+    assert re.search(
+        rf"^  brevity_penalty +baseline +{scores['brevity_penalty']:.4f}$", text, flags=re.MULTILINE
+    )
+    assert re.search(
+        rf"^  translation_length +baseline +{scores['translation_length']:.0f}$", text, flags=re.MULTILINE
+    )
     assert "precision1" not in result.to_text()
 
 
@@ -164,7 +196,9 @@ def test_text_has_raw_and_corrected_p_values_and_how_they_were_made(result: Resu
     assert re.search(rf"improved .* {row.p:.4f}  {row.p_holm:.4f}$", text, flags=re.MULTILINE)
     assert "90 % interval" in text
     assert f"bleu: {result.signatures['bleu']}|bs:200|confidence:90|bs-test:200|seed:3" in text
-    assert f"bleu: {result.signatures['bleu']}|ar:1000|seed:12345" in result.to_text(intervals=False).split("\n")
+    assert f"bleu: {result.signatures['bleu']}|ar:1000|seed:12345" in result.to_text(intervals=False).split(
+        "\n"
+    )
     assert f"bleu: {result.signatures['bleu']}" in result.to_text(intervals=False, tests=False).split("\n")
 
 
@@ -184,12 +218,20 @@ def test_latex_is_a_booktabs_table_with_the_best_in_bold(result: Result) -> None
     assert [line for line in lines if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
     assert r"\label{tab:mt}" in lines
     head, first, second = (lines[lines.index(r"\toprule") + i] for i in (1, 3, 4))
-    assert cells(head) == ["system", r"BLEU $\uparrow$", r"\shortstack{chrF $\uparrow$\\(word\_order=2)}", r"TER $\downarrow$"]
+    assert cells(head) == [
+        "system",
+        r"BLEU $\uparrow$",
+        r"\shortstack{chrF $\uparrow$\\(word\_order=2)}",
+        r"TER $\downarrow$",
+    ]
     intervals = result.intervals()
     low, high = intervals["improved"]["bleu"]["score"][1:3]
     score, row = result["improved"]["bleu"]["score"], result.compare()["bleu"]
     assert 0 < row.p_holm < 0.01
-    assert cells(second)[:2] == ["improved", rf"\textbf{{{score:.2f}}}\textsuperscript{{**}} {{\small [{low:.2f}, {high:.2f}]}}"]
+    assert cells(second)[:2] == [
+        "improved",
+        rf"\textbf{{{score:.2f}}}\textsuperscript{{**}} {{\small [{low:.2f}, {high:.2f}]}}",
+    ]
     assert cells(first)[0] == "baseline"
     assert r"\textbf" not in first
     assert "*" not in first
@@ -216,23 +258,41 @@ def balanced(text: str) -> bool:
 
 
 def test_no_name_breaks_a_latex_table(evil: Result) -> None:
-    for text in (evil.to_latex(caption=EVIL, label=EVIL), evil.compare().to_latex(), evil.to_latex(wide=False)):
+    for text in (
+        evil.to_latex(caption=EVIL, label=EVIL),
+        evil.compare().to_latex(),
+        evil.to_latex(wide=False),
+    ):
         body = "\n".join(line for line in text.split("\n") if not line.startswith("%"))
         assert balanced(body)
         body = re.sub(r"\\label\{[-\w:.]*\}", "", body)
         assert not re.search(r"(?<!\\)[%#~^_]|(?<!\\)\$", re.sub(r"\$(?:-|\\(?:up|down)arrow)\$", "", body))
         assert "\x1b" not in text
-        assert r"R\&D\_50\% \{x\} \$y\$ \#1 \textasciitilde{}\textasciicircum{}\textbackslash{} \textless{}script\textgreater{}" in body
+        assert (
+            r"R\&D\_50\% \{x\} \$y\$ \#1 \textasciitilde{}\textasciicircum{}\textbackslash{}"
+            r" \textless{}script\textgreater{}" in body
+        )
     # After the end of a row a bracket would be read as its argument.
     assert "    {}[B] & " in evil.to_latex()
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_latex_compiles(result: Result, evil: Result, tmp_path: Path) -> None:
-    tables = [shown.to_latex() for shown in (result, result.compare(), evil, evil.compare())] + [evil.to_latex(caption=EVIL, label=EVIL, wide=False)]
-    document = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}" + "\n".join(tables) + "\\end{document}"
+    tables = [shown.to_latex() for shown in (result, result.compare(), evil, evil.compare())] + [
+        evil.to_latex(caption=EVIL, label=EVIL, wide=False)
+    ]
+    document = (
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}"
+        + "\n".join(tables)
+        + "\\end{document}"
+    )
     (tmp_path / "paper.tex").write_text(document, encoding="utf-8")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-2000:]
 
 
@@ -242,7 +302,9 @@ def test_latex_of_many_columns_is_set_smaller(result: Result) -> None:
 
 
 def test_latex_has_minus_signs_in_numbers_alone() -> None:
-    sheet = Sheet([column("system"), column("gain", "number")], [[Cell("a -3"), Cell("-1.50", aside="[-2.00, +0.10]")]])
+    sheet = Sheet(
+        [column("system"), column("gain", "number")], [[Cell("a -3"), Cell("-1.50", aside="[-2.00, +0.10]")]]
+    )
     assert r"a -3 & $-$1.50 {\small [$-$2.00, +0.10]} \\" in latex.latex_of(Page([sheet]))
 
 
@@ -318,7 +380,23 @@ class Checker(HTMLParser):
 
 
 # What intervals are drawn with.
-_DRAWN = ("width", "height", "viewbox", "aria-hidden", "x1", "x2", "y1", "y2", "cx", "cy", "r", "fill", "stroke", "stroke-width", "stroke-opacity")
+_DRAWN = (
+    "width",
+    "height",
+    "viewbox",
+    "aria-hidden",
+    "x1",
+    "x2",
+    "y1",
+    "y2",
+    "cx",
+    "cy",
+    "r",
+    "fill",
+    "stroke",
+    "stroke-width",
+    "stroke-opacity",
+)
 
 
 def checked(text: str) -> Checker:
@@ -336,7 +414,12 @@ def test_html_is_well_formed_and_escaped(result: Result, evil: Result) -> None:
         found = checked(shown._repr_html_())
         assert {"table"} <= found.tags
         assert "class" not in found.attributes
-    for text in (evil._repr_html_(), evil.compare()._repr_html_(), evil.to_html(), evil.worst("bleu", 40)._repr_html_()):
+    for text in (
+        evil._repr_html_(),
+        evil.compare()._repr_html_(),
+        evil.to_html(),
+        evil.worst("bleu", 40)._repr_html_(),
+    ):
         assert "<script>alert(1)</script> a|b" in checked(text).text
         assert "\x1b" not in text
         assert "\u202e" not in text
@@ -354,7 +437,14 @@ def test_html_shows_what_the_text_shows(result: Result) -> None:
 
 
 def test_html_of_markdown_runs_nothing() -> None:
-    page = Page([Document("# T\n<script>x</script>\n\n[a](javascript:alert(1)) [b](https://b.example)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")])
+    page = Page(
+        [
+            Document(
+                "# T\n<script>x</script>\n\n[a](javascript:alert(1)) [b](https://b.example)\n\n| a | b"
+                " |\n|---|---|\n| 1 | 2 |\n"
+            )
+        ]
+    )
     text = html_of(page)
     assert "<script>" not in text
     assert "javascript:" not in re.findall(r'href="([^"]*)"', text)
@@ -363,22 +453,31 @@ def test_html_of_markdown_runs_nothing() -> None:
 
 
 def test_long_pages_are_cut_where_they_stand_alone() -> None:
-    page = Page([Sheet([column("a")], [[Cell(str(i))] for i in range(100)]), Strip(["t"], [[Cell("x")]] * 50)])
+    page = Page(
+        [Sheet([column("a")], [[Cell(str(i))] for i in range(100)]), Strip(["t"], [[Cell("x")]] * 50)]
+    )
     short = limited(page, 10, 20)
     assert [len(block.rows) for block in short.blocks if isinstance(block, Sheet)] == [10]
-    assert [block.text for block in short.blocks if isinstance(block, Line)] == ["... and 90 more rows", "... and 30 more"]
+    assert [block.text for block in short.blocks if isinstance(block, Line)] == [
+        "... and 90 more rows",
+        "... and 30 more",
+    ]
     assert limited(page, 100, 50) == page
 
 
 def test_what_stands_alone_is_short() -> None:
     systems = {f"system-{i}": ["the cat sat", "a dog ran"] for i in range(40)}
-    result = nlgauge.score(systems, ["the cat", "a dog"], metrics=["bleu", "chrf", "ter", "cer", "mer", "wil", "wer"])
+    result = nlgauge.score(
+        systems, ["the cat", "a dog"], metrics=["bleu", "chrf", "ter", "cer", "mer", "wil", "wer"]
+    )
     assert len(repr(result)) < 3000
     assert repr(result).endswith("more lines; print() shows all of them")
     assert "system-39" in str(result)
     assert len(repr(result.compare())) < 3000
     assert len(result._repr_html_()) < 200_000
-    long = nlgauge.score([" ".join(f"word{i}" for i in range(3000))], ["word1 word2"], metrics="bleu").explain("bleu", 0)
+    long = nlgauge.score(
+        [" ".join(f"word{i}" for i in range(3000))], ["word1 word2"], metrics="bleu"
+    ).explain("bleu", 0)
     assert len(repr(long)) < 3000
     assert len(long._repr_html_()) < 100_000
     assert "word2999" in str(long)
@@ -432,8 +531,18 @@ def many() -> Result:
     """Nine systems, the best one in the middle, with names that begin alike; TER is better low."""
     references = [f"the {i} cats sat on the mat near {i + 2} old houses" for i in range(25)]
     kept = [3, 4, 5, 6, 11, 7, 8, 9, 10]
-    predictions = {f"newstest2021.en-de.sys{k}": [" ".join(line.split()[: k - (i % 2)]) for i, line in enumerate(references)] for k in kept}
-    return nlgauge.score(predictions, references, metrics=["ter", "chrf", "rouge", "wer", "cer"], fields={"part": ["a"] * 13 + ["b"] * 12})
+    predictions = {
+        f"newstest2021.en-de.sys{k}": [
+            " ".join(line.split()[: k - (i % 2)]) for i, line in enumerate(references)
+        ]
+        for k in kept
+    }
+    return nlgauge.score(
+        predictions,
+        references,
+        metrics=["ter", "chrf", "rouge", "wer", "cer"],
+        fields={"part": ["a"] * 13 + ["b"] * 12},
+    )
 
 
 def table_lines(text: str) -> list[str]:
@@ -456,7 +565,11 @@ def test_many_systems_have_one_row_each_and_the_best_is_first(many: Result) -> N
 def test_systems_without_a_score_come_last() -> None:
     systems = {"none": ["", ""], **{f"s{i}": ["a b", "c d"] for i in range(5)}}
     result = nlgauge.score(systems, ["a b", "c d"], metrics="flesch_reading_ease")
-    names = [line.split()[0] for line in str(result).split("\n") if line.startswith(("s", "none")) and "system" not in line]
+    names = [
+        line.split()[0]
+        for line in str(result).split("\n")
+        if line.startswith(("s", "none")) and "system" not in line
+    ]
     assert names == ["s0", "s1", "s2", "s3", "s4", "none"]
     assert math.isnan(result["none"]["flesch_reading_ease"]["score"])
 
@@ -477,8 +590,14 @@ def test_a_long_beginning_that_all_names_share_is_said_once(many: Result) -> Non
         assert text.count(said) == 1
         assert "newstest2021.en-de.sys" not in text.replace("against newstest", "")
     assert "newstest2021.en-de.sys3" in many.to_csv(resamples=20)
-    assert dict(short_names(["summaries.base", "summaries.best"])) == {"summaries.base": "summaries.base", "summaries.best": "summaries.best"}
-    assert list(short_names(["a.long.beginning.", "a.long.beginning.x"]).values()) == ["a.long.beginning.", "a.long.beginning.x"]
+    assert dict(short_names(["summaries.base", "summaries.best"])) == {
+        "summaries.base": "summaries.base",
+        "summaries.best": "summaries.best",
+    }
+    assert list(short_names(["a.long.beginning.", "a.long.beginning.x"]).values()) == [
+        "a.long.beginning.",
+        "a.long.beginning.x",
+    ]
     assert list(short_names(["a.long.beginning.alone"]).values()) == ["a.long.beginning.alone"]
 
 
@@ -497,7 +616,12 @@ def test_small_print_can_be_left_out(result: Result) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "decimals"), [(Output("bleu", True, 0, 100), 2), (Output("ter", False, 0, decimals=2), 2), (Output("rougeL", True, 0, 1), 4)]
+    ("output", "decimals"),
+    [
+        (Output("bleu", True, 0, 100), 2),
+        (Output("ter", False, 0, decimals=2), 2),
+        (Output("rougeL", True, 0, 1), 4),
+    ],
 )
 def test_pages_show_the_decimals_of_tables(output: Output, decimals: int) -> None:
     assert len(number(12.3456789, output).partition(".")[2]) == decimals

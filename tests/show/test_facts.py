@@ -1,4 +1,6 @@
-"""The headline: one vote per metric, ties are ties, and the sentence names systems in the order of the table."""
+"""The headline: one vote per metric, ties are ties, and the sentence names systems in the order of the
+table.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,44 @@ from nlgauge.show.page_data.names import short_labels
 from nlgauge.show.page_data.verdict import small_print, verdict
 
 _BENCHMARKS = Path(__file__).parents[3] / "shared" / "benchmarks"
-_WORDS = ["the", "ferry", "stops", "for", "two", "weeks", "in", "March", "while", "its", "ramp", "is", "replaced"]
+_WORDS = [
+    "the",
+    "ferry",
+    "stops",
+    "for",
+    "two",
+    "weeks",
+    "in",
+    "March",
+    "while",
+    "its",
+    "ramp",
+    "is",
+    "replaced",
+]
 _TEXTS = [" ".join(random.Random(number).choices(_WORDS, k=12)) for number in range(20)]
 
 
-def output(metric: str, scores: list[float | None], top: list[int] | None = None, up: bool | None = True, **more: Any) -> dict[str, Any]:
+def output(
+    metric: str, scores: list[float | None], top: list[int] | None = None, up: bool | None = True, **more: Any
+) -> dict[str, Any]:
     """An output of a page; the systems of `top` are beaten by no other."""
-    ranks = [None] * len(scores) if top is None else [(1, 2) if system in top else (2, 3) for system in range(len(scores))]
-    return {"metric": metric, "output": metric, "up": up, "given": False, "decimals": 1, "unequal": False, "scores": scores, "ranks": ranks, **more}
+    ranks = (
+        [None] * len(scores)
+        if top is None
+        else [(1, 2) if system in top else (2, 3) for system in range(len(scores))]
+    )
+    return {
+        "metric": metric,
+        "output": metric,
+        "up": up,
+        "given": False,
+        "decimals": 1,
+        "unequal": False,
+        "scores": scores,
+        "ranks": ranks,
+        **more,
+    }
 
 
 def alone(count: int) -> list[tuple[int, ...]]:
@@ -33,7 +65,10 @@ def alone(count: int) -> list[tuple[int, ...]]:
 
 
 def words(sentences: Any, names: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> list[str]:
-    return ["".join(part["text"] if "text" in part else names[part["system"]] for part in sentence) for sentence in sentences]
+    return [
+        "".join(part["text"] if "text" in part else names[part["system"]] for part in sentence)
+        for sentence in sentences
+    ]
 
 
 def said(facts: Facts) -> list[str]:
@@ -48,45 +83,82 @@ def test_a_metric_has_one_vote_by_its_first_directed_output() -> None:
         output("bleu", [1.0, 2.0], [0, 1]),
     ]
     facts = facts_of(outputs, alone(2))
-    assert [(voice.metric, voice.output, voice.best, voice.top) for voice in facts.voices] == [("rouge", 1, (0,), (0,)), ("bleu", 3, (1,), (0, 1))]
+    assert [(voice.metric, voice.output, voice.best, voice.top) for voice in facts.voices] == [
+        ("rouge", 1, (0,), (0,)),
+        ("bleu", 3, (1,), (0, 1)),
+    ]
     assert (facts.first, facts.in_top, facts.order) == ((1, 1), (2, 1), (0, 1))
 
 
 def test_systems_that_print_the_same_number_tie() -> None:
-    facts = facts_of([output("bleu", [2.04, 2.01, 1.0], [0, 1]), output("ter", [-0.01, 0.01, 3.0], [0, 1], up=False)], alone(3))
+    facts = facts_of(
+        [output("bleu", [2.04, 2.01, 1.0], [0, 1]), output("ter", [-0.01, 0.01, 3.0], [0, 1], up=False)],
+        alone(3),
+    )
     assert [voice.best for voice in facts.voices] == [(0, 1), (0, 1)]
     assert facts.first == (0, 0, 0)
     assert said(facts)[0] == "A and B tie for first on 2 of 2 metrics."
 
 
 def test_sentences() -> None:
-    every = facts_of([output("bleu", [3.0, 2.0, 1.0], [0]), output("ter", [1.0, 2.0, 3.0], [0], up=False)], alone(3))
+    every = facts_of(
+        [output("bleu", [3.0, 2.0, 1.0], [0]), output("ter", [1.0, 2.0, 3.0], [0], up=False)], alone(3)
+    )
     assert said(every) == ["All 2 metrics put A first, significantly ahead of every other system."]
-    assert said(facts_of([output("bleu", [1.0, 2.0], [1])], alone(2))) == ["bleu puts B first, significantly ahead of A."]
-    some = facts_of([output("a", [3.0, 2.0, 1.0], [0]), output("b", [3.0, 2.0, 1.0], [0, 1]), output("c", [1.0, 2.0, 1.0], [0, 1])], alone(3))
-    assert said(some) == ["A is first on 2 of 3 metrics, significantly ahead of every other system on 1 of them."]
+    assert said(facts_of([output("bleu", [1.0, 2.0], [1])], alone(2))) == [
+        "bleu puts B first, significantly ahead of A."
+    ]
+    some = facts_of(
+        [
+            output("a", [3.0, 2.0, 1.0], [0]),
+            output("b", [3.0, 2.0, 1.0], [0, 1]),
+            output("c", [1.0, 2.0, 1.0], [0, 1]),
+        ],
+        alone(3),
+    )
+    assert said(some) == [
+        "A is first on 2 of 3 metrics, significantly ahead of every other system on 1 of them."
+    ]
     several = facts_of([output("a", [3.0, 2.0, 1.0], [0, 1]), output("b", [2.0, 3.0, 1.0], [0, 1])], alone(3))
-    assert said(several) == ["A and B are first on 1 of 2 metrics each.", "A and B are in the best group on every metric; 1 system is in it on none."]
-    assert said(facts_of([output("a", [3.0, 2.0, 1.0], [0, 1, 2])], alone(3))) == ["No metric can tell A, B and C apart."]
-    assert said(facts_of([output("a", [3.0, 3.0, 3.0])], alone(3))) == ["No metric can tell A, B and C apart."]
+    assert said(several) == [
+        "A and B are first on 1 of 2 metrics each.",
+        "A and B are in the best group on every metric; 1 system is in it on none.",
+    ]
+    assert said(facts_of([output("a", [3.0, 2.0, 1.0], [0, 1, 2])], alone(3))) == [
+        "No metric can tell A, B and C apart."
+    ]
+    assert said(facts_of([output("a", [3.0, 3.0, 3.0])], alone(3))) == [
+        "No metric can tell A, B and C apart."
+    ]
     assert said(facts_of([output("a", [3.0, 2.0])], alone(2))) == ["A is first on 1 of 1 metric."]
-    assert words(small_print(facts_of([output("a", [3.0, 2.0])], alone(2)))) == ["Not tested for significance: a."]
+    assert words(small_print(facts_of([output("a", [3.0, 2.0])], alone(2)))) == [
+        "Not tested for significance: a."
+    ]
     assert said(facts_of([output("a", [3.0, 2.0], up=None)], alone(2))) == [
         "No score here has a better direction, so no system is called better than another."
     ]
-    assert said(facts_of([output("a", [1.0])], alone(1))) == ["A has 9 metrics; there is no other system to compare it with."]
+    assert said(facts_of([output("a", [1.0])], alone(1))) == [
+        "A has 9 metrics; there is no other system to compare it with."
+    ]
 
 
 def test_a_metric_without_all_scores_does_not_vote() -> None:
-    facts = facts_of([output("ter", [1.0, None, 2.0], up=False), output("bleu", [1.0, 3.0, 2.0], [1])], alone(3))
+    facts = facts_of(
+        [output("ter", [1.0, None, 2.0], up=False), output("bleu", [1.0, 3.0, 2.0], [1])], alone(3)
+    )
     assert said(facts) == ["bleu puts B first, significantly ahead of every other system."]
     assert words(small_print(facts)) == ["ter is not counted: B has no score."]
     none = facts_of([output("ter", [1.0, None], up=False)], alone(2))
-    assert said(none) == ["No metric has scores of the same segments for every system, so no system is called better than another."]
+    assert said(none) == [
+        "No metric has scores of the same segments for every system, so no system is called better than"
+        " another."
+    ]
 
 
 def test_means_over_different_segments_do_not_vote() -> None:
-    facts = facts_of([output("judge", [0.6, 0.9], [0, 1], unequal=True), output("bleu", [3.0, 1.0], [0])], alone(2))
+    facts = facts_of(
+        [output("judge", [0.6, 0.9], [0, 1], unequal=True), output("bleu", [3.0, 1.0], [0])], alone(2)
+    )
     assert said(facts) == ["bleu puts A first, significantly ahead of B."]
     assert words(small_print(facts)) == ["judge is not counted: systems lack scores of different segments."]
 
@@ -94,10 +166,18 @@ def test_means_over_different_segments_do_not_vote() -> None:
 def test_a_page_compares_on_common_segments() -> None:
     grade = nlgauge.metric(lambda text: None if text == "?" else float(text), name="grade", needs=())
     scores = [str(number / 40) for number in range(40)]
-    result = nlgauge.score({"A": scores, "B": ["?" if number < 15 else score for number, score in enumerate(scores)]}, metrics=grade)
+    result = nlgauge.score(
+        {"A": scores, "B": ["?" if number < 15 else score for number, score in enumerate(scores)]},
+        metrics=grade,
+    )
     (shown,) = view_of(result, "gaps").meta["outputs"]
     assert shown["scores"][1] > shown["scores"][0]
-    assert (shown["missing"], shown["unequal"], shown["best"], shown["letters"]) == ([0, 15], True, [], ["a", "a"])
+    assert (shown["missing"], shown["unequal"], shown["best"], shown["letters"]) == (
+        [0, 15],
+        True,
+        [],
+        ["a", "a"],
+    )
     assert shown["pairs"]["differences"] == [0]
 
 
@@ -120,15 +200,24 @@ def test_the_first_system_named_is_the_first_of_the_order() -> None:
     ]
     facts = facts_of(outputs, alone(3))
     assert facts.order == (0, 1, 2)
-    assert said(facts)[0] == "A is in the best group on 3 of 3 metrics and first on 1; B is first on the most, 2."
+    assert (
+        said(facts)[0]
+        == "A is in the best group on 3 of 3 metrics and first on 1; B is first on the most, 2."
+    )
     draw = np.random.default_rng(3)
     for _ in range(200):
         count = int(draw.integers(2, 8))
         scores = draw.integers(0, 4, (4, count)).astype(float)
         tops = [sorted({int(values.argmax()), *draw.integers(0, count, 2).tolist()}) for values in scores]
-        facts = facts_of([output(f"m{number}", list(values), tops[number]) for number, values in enumerate(scores)], alone(count))
+        facts = facts_of(
+            [output(f"m{number}", list(values), tops[number]) for number, values in enumerate(scores)],
+            alone(count),
+        )
         sentence = verdict(facts, 4)[0]
-        assert next(part["system"] for part in sentence if "system" in part) == facts.order[0] or max(facts.first) == 0
+        assert (
+            next(part["system"] for part in sentence if "system" in part) == facts.order[0]
+            or max(facts.first) == 0
+        )
 
 
 def test_many_names_are_counted() -> None:
@@ -148,7 +237,9 @@ def worse(share: float, seed: int) -> list[str]:
 
 
 def meta(predictions: dict[str, list[str]], metrics: list[str], references: list[str] = _TEXTS) -> Any:
-    return view_of(nlgauge.score(predictions, [[text] for text in references], metrics=metrics), "x", resamples=100).meta
+    return view_of(
+        nlgauge.score(predictions, [[text] for text in references], metrics=metrics), "x", resamples=100
+    ).meta
 
 
 def test_results_of_equal_and_empty_systems() -> None:
@@ -166,14 +257,30 @@ def test_results_of_equal_and_empty_systems() -> None:
 
 
 def test_missing_scores_are_counted_for_each_system() -> None:
-    found = meta({"A": ["a b.", "", "c d e.", ""], "B": ["a b.", "c.", "", "d."]}, ["flesch_reading_ease"], ["x"] * 4)
+    found = meta(
+        {"A": ["a b.", "", "c d e.", ""], "B": ["a b.", "c.", "", "d."]}, ["flesch_reading_ease"], ["x"] * 4
+    )
     (output_,) = found["outputs"]
     assert (output_["missing"], output_["unequal"]) == ([2, 1], True)
 
 
 def test_names_of_labels_can_be_told_apart() -> None:
-    labels = ["chrf", "chrf(word_order=2)", "chrf(beta=1, word_order=2)", "bleu(lowercase=True)", "ter(a='x, y', b=1)", "ter(a='x, y', b=2)"]
-    assert list(short_labels(labels).values()) == ["chrf", "chrf word_order=2", "chrf beta=1 word_order=2", "bleu", "ter b=1", "ter b=2"]
+    labels = [
+        "chrf",
+        "chrf(word_order=2)",
+        "chrf(beta=1, word_order=2)",
+        "bleu(lowercase=True)",
+        "ter(a='x, y', b=1)",
+        "ter(a='x, y', b=2)",
+    ]
+    assert list(short_labels(labels).values()) == [
+        "chrf",
+        "chrf word_order=2",
+        "chrf beta=1 word_order=2",
+        "bleu",
+        "ter b=1",
+        "ter b=2",
+    ]
 
 
 def rows(name: str, keep: Any) -> list[dict[str, Any]]:
@@ -185,9 +292,21 @@ def rows(name: str, keep: Any) -> list[dict[str, Any]]:
 
 
 def votes(records: list[dict[str, Any]], metrics: list[str], **options: Any) -> tuple[Any, dict[str, str]]:
-    texts = [{"id": row["segment"], "system": row["system"], "prediction": row["prediction"], "references": row["references"]} for row in records]
+    texts = [
+        {
+            "id": row["segment"],
+            "system": row["system"],
+            "prediction": row["prediction"],
+            "references": row["references"],
+        }
+        for row in records
+    ]
     found = view_of(nlgauge.score(texts, metrics=metrics, **options), "x", resamples=200).meta
-    best = {output["metric"]: found["systems"][output["best"][0]] for output in found["outputs"][::-1] if len(output["best"]) == 1}
+    best = {
+        output["metric"]: found["systems"][output["best"][0]]
+        for output in found["outputs"][::-1]
+        if len(output["best"]) == 1
+    }
     return found, best
 
 
@@ -196,13 +315,22 @@ def test_wmt21_zh_en() -> None:
     records = rows("wmt21_mqm_news", lambda row: row["meta"]["lp"] == "zh-en" and row["system"] in systems)
     found, best = votes(records, ["bleu", "chrf", "ter"])
     assert set(best.values()) == {"Borderline"}
-    assert words(found["verdict"], found["systems"]) == ["All 3 metrics put Borderline first, significantly ahead of every other system."]
+    assert words(found["verdict"], found["systems"]) == [
+        "All 3 metrics put Borderline first, significantly ahead of every other system."
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:1 of 178 segments")
 def test_webnlg_2020() -> None:
-    found, best = votes(rows("webnlg2020_en", lambda row: True), ["bleu", "chrf", "ter", "rouge"], common=True)
-    assert best == {"bleu": "Amazon_AI_(Shanghai)", "ter": "Amazon_AI_(Shanghai)", "rouge": "FBConvAI", "chrf": "OSU_Neural_NLG"}
+    found, best = votes(
+        rows("webnlg2020_en", lambda row: True), ["bleu", "chrf", "ter", "rouge"], common=True
+    )
+    assert best == {
+        "bleu": "Amazon_AI_(Shanghai)",
+        "ter": "Amazon_AI_(Shanghai)",
+        "rouge": "FBConvAI",
+        "chrf": "OSU_Neural_NLG",
+    }
     assert found["votes"] == 4
     first = [part["system"] for part in found["verdict"][0] if "system" in part]
     assert first[0] == found["order"][0]

@@ -1,4 +1,6 @@
-"""A notebook that a real kernel executes: every cell has exactly one output, as text and as HTML or a picture, and input errors are short."""
+"""A notebook that a real kernel executes: every cell has exactly one output, as text and as HTML or a
+picture, and input errors are short.
+"""
 
 import base64
 from pathlib import Path
@@ -40,14 +42,22 @@ FAILING = {
     "shape": "nlgauge.score(['a'], ['b', 'c'])",
     "parameter": "nlgauge.score(['a'], ['b'], metrics='chrf(wordorder=2)')",
     "name": "r.worst('bleurt')",
-    "metric of the notebook": "def divided(prediction, reference):\n    return 1 / 0\n\nnlgauge.score(['a'], ['b'], metrics=nlgauge.metric(divided))",
+    "metric of the notebook": (
+        "def divided(prediction, reference):\n    return 1 / 0\n\nnlgauge.score(['a'], ['b'],"
+        " metrics=nlgauge.metric(divided))"
+    ),
 }
 OTHERS = {
     "length": "len(str(r))",
     "print": "print(r)",
     "file": "r.to_text('result.txt') == open('result.txt', encoding='utf-8').read()",
-    "foreign axes": "from matplotlib.figure import Figure; plots.forest(compared, 'A', 'B', ax=Figure().subplots())",
-    "progress": "import nlgauge._core.progress as bar; bar._PATIENCE = 0; nlgauge.score(systems, lines, metrics='wer', show_progress=True)",
+    "foreign axes": (
+        "from matplotlib.figure import Figure; plots.forest(compared, 'A', 'B', ax=Figure().subplots())"
+    ),
+    "progress": (
+        "import nlgauge._core.progress as bar; bar._PATIENCE = 0; nlgauge.score(systems, lines,"
+        " metrics='wer', show_progress=True)"
+    ),
 }
 
 
@@ -57,7 +67,13 @@ def cells(tmp_path_factory):
     folder = tmp_path_factory.mktemp("notebook")
     codes = {"setup": SETUP, **SHOWN, **DRAWN, **FAILING, **OTHERS}
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in codes.values()])
-    NotebookClient(notebook, timeout=600, kernel_name="python3", allow_errors=True, resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+    ).execute()
     return folder, {name: cell.outputs for name, cell in zip(codes, notebook.cells, strict=True)}
 
 

@@ -1,4 +1,6 @@
-"""The eight colours of systems can be told apart by everybody, and from the ground that they stand on, in the light and in the dark."""
+"""The eight colours of systems can be told apart by everybody, and from the ground that they stand on, in
+the light and in the dark.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,19 @@ import pytest
 
 from nlgauge.show.report.page import WEB
 
-# What eyes without one kind of cones make of linear red, green and blue (Machado, Oliveira and Fernandes 2009, severity 1).
+# What eyes without one kind of cones make of linear red, green and blue (Machado, Oliveira and Fernandes
+# 2009, severity 1).
 _EYES = {
     "of most people": np.eye(3),
-    "without red": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
-    "without green": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]),
-    "without blue": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]),
+    "without red": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "without green": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "without blue": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+    ),
 }
 # The least distance between any two of Okabe and Ito's eight colours, which were made for this, seen so.
 _LEAST = 16.1
@@ -25,7 +34,9 @@ _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193,
 
 def named(name: str) -> tuple[str, str]:
     """A colour of the style sheet in the light and in the dark."""
-    found = re.search(rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\);", (WEB / "page.css").read_text("utf-8"))
+    found = re.search(
+        rf"--{name}: light-dark\((#\w{{6}}), (#\w{{6}})\);", (WEB / "page.css").read_text("utf-8")
+    )
     assert found is not None
     return found[1], found[2]
 
@@ -44,7 +55,9 @@ def lab(light: np.ndarray) -> np.ndarray:
 def nearest(colours: list[str]) -> float:
     """The least distance between two of the colours, for the eyes that tell them apart least."""
     seen = [[lab(eyes @ linear(colour)) for colour in colours] for eyes in _EYES.values()]
-    return min(float(np.linalg.norm(one - other)) for places in seen for one, other in combinations(places, 2))
+    return min(
+        float(np.linalg.norm(one - other)) for places in seen for one, other in combinations(places, 2)
+    )
 
 
 def contrast(one: str, other: str) -> float:

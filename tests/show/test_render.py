@@ -18,7 +18,19 @@ from nlgauge._core.numbers import number
 from nlgauge._core.page import Sheet
 from nlgauge._core.safe_text import visible
 from nlgauge.corpus import Corpus
-from nlgauge.explanations import Alignment, Edit, Edits, Entailment, ErrorSpan, ErrorSpans, Explanation, NgramMatches, Order, TokenScores, Transport
+from nlgauge.explanations import (
+    Alignment,
+    Edit,
+    Edits,
+    Entailment,
+    ErrorSpan,
+    ErrorSpans,
+    Explanation,
+    NgramMatches,
+    Order,
+    TokenScores,
+    Transport,
+)
 from nlgauge.explanations.wire import document, read
 from nlgauge.features import Features
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output
@@ -74,7 +86,10 @@ def test_result_table_has_scores_directions_and_intervals(result: Result) -> Non
     assert "rouge rougeL " in text
     assert "rouge rouge2" in text
     assert "precision1" not in text
-    how = "p-values: against baseline, approximate randomisation with 1000 resamples, Holm-corrected for the 5 tests shown."
+    how = (
+        "p-values: against baseline, approximate randomisation with 1000 resamples, Holm-corrected for the 5"
+        " tests shown."
+    )
     assert how in " ".join(text.split())
 
 
@@ -98,7 +113,10 @@ def test_many_long_names_fit_in_80_columns() -> None:
     systems = {f"a-system-with-quite-a-long-name-{i}": ["the cat", "a dog"] for i in range(5)}
     metrics = [f"chrf(char_order={n}, word_order=2, beta=3)" for n in (3, 4, 5)]
     result = nlgauge.score(systems, ["the cat", "the dog"], metrics=[*metrics, "bleu", "wer"])
-    for table in (result_table(result, result.intervals(), result.compare()), comparison_table(result.compare(*list(systems)[:2]))):
+    for table in (
+        result_table(result, result.intervals(), result.compare()),
+        comparison_table(result.compare(*list(systems)[:2])),
+    ):
         text = printed(table)
         assert max(len(line) for line in text.split("\n")) <= 80
         assert "…" not in text
@@ -112,7 +130,9 @@ def test_many_long_names_fit_in_80_columns() -> None:
 
 
 def test_nan_is_named_with_its_reason_once() -> None:
-    result = nlgauge.score({"A": ["a", "b"], "B": ["a", "c"]}, ["a", "b"], metrics=["distinct(max_order=3)", "wer"])
+    result = nlgauge.score(
+        {"A": ["a", "b"], "B": ["a", "c"]}, ["a", "b"], metrics=["distinct(max_order=3)", "wer"]
+    )
     table = Table(result.tables["A", "wer"].metric, {"wer": np.full((2, 4), math.nan)})
     result = Result(**{**vars(result), "tables": {**result.tables, ("A", "wer"): table}})
     text = printed(result_table(result, None))
@@ -143,7 +163,10 @@ class Cut(CorpusMetric):
 @pytest.mark.parametrize(("count", "shown"), [(3.0, True), (0.0, False)])
 def test_truncated_texts_are_counted_under_the_table(count: float, shown: bool) -> None:
     text = printed(result_table(nlgauge.score({"baseline": ["a"]}, metrics=Cut(count)), None))
-    assert ("cut(count=3.0), baseline: 3 texts were longer than the model reads and were cut." in " ".join(text.split())) == shown
+    assert (
+        "cut(count=3.0), baseline: 3 texts were longer than the model reads and were cut."
+        in " ".join(text.split())
+    ) == shown
 
 
 def test_segments_without_a_value_are_counted() -> None:
@@ -159,8 +182,9 @@ def test_a_metric_that_was_tested_otherwise_says_so(result: Result) -> None:
 
 
 def test_few_segments_are_warned_of(result: Result) -> None:
-    assert "Caution: with 4 segments (or documents) intervals are too narrow; 20 or more are needed." in " ".join(
-        printed(result_table(result, result.intervals())).split()
+    assert (
+        "Caution: with 4 segments (or documents) intervals are too narrow; 20 or more are needed."
+        in " ".join(printed(result_table(result, result.intervals())).split())
     )
     many = nlgauge.score(["a b", "c"] * 10, ["a b", "d"] * 10, metrics="wer")
     assert "Caution" not in printed(result_table(many, many.intervals()))
@@ -179,14 +203,25 @@ def test_comparison_shows_both_scores_and_the_signed_difference(result: Result) 
     comparison = result.compare()
     line = row_of(printed(comparison_table(comparison)), "bleu")
     row = comparison["bleu"]
-    assert line.split()[2:5] == [f"{row.first_score:.2f}", f"{row.second_score:.2f}", f"{row.second_score - row.first_score:+.2f}"]
+    assert line.split()[2:5] == [
+        f"{row.first_score:.2f}",
+        f"{row.second_score:.2f}",
+        f"{row.second_score - row.first_score:+.2f}",
+    ]
     assert line.split()[-2:] == [f"{row.p:.4f}", f"{row.p_holm:.4f}"]
 
 
 @pytest.mark.parametrize(
-    ("better", "gain", "bounds"), [(True, "-0.5000", "[-0.7000, -0.2000]"), (False, "+0.5000", "[+0.2000, +0.7000]"), (None, "-0.5000", "-0.7000")]
+    ("better", "gain", "bounds"),
+    [
+        (True, "-0.5000", "[-0.7000, -0.2000]"),
+        (False, "+0.5000", "[+0.2000, +0.7000]"),
+        (None, "-0.5000", "-0.7000"),
+    ],
 )
-def test_gains_are_plus_where_the_second_system_is_better(better: bool | None, gain: str, bounds: str) -> None:
+def test_gains_are_plus_where_the_second_system_is_better(
+    better: bool | None, gain: str, bounds: str
+) -> None:
     row = Compared("m", Output("m", better, 0, 1), "A", "B", 1.0, 0.5, 0.2, 0.7, 0.01)
     assert row.difference == 0.5
     assert row.gain_low <= row.gain <= row.gain_high
@@ -196,7 +231,11 @@ def test_gains_are_plus_where_the_second_system_is_better(better: bool | None, g
     assert ("Where neither direction is better" in text) == (better is None)
     (record,) = Comparison([row], "bootstrap", 0.95, 10).records()
     assert (record["difference"], record["low"], record["high"]) == (0.5, 0.2, 0.7)
-    assert (record["gain"], record["gain_low"], record["gain_high"]) == (row.gain, row.gain_low, row.gain_high)
+    assert (record["gain"], record["gain_low"], record["gain_high"]) == (
+        row.gain,
+        row.gain_low,
+        row.gain_high,
+    )
 
 
 def test_equal_scores_gain_nothing() -> None:
@@ -206,7 +245,11 @@ def test_equal_scores_gain_nothing() -> None:
 
 
 def test_p_values_are_those_against_the_first_system() -> None:
-    predictions = {"A": ["a b c", "d e f"] * 10, "B": ["a b", "d e"] * 10, "C": ["a b c", "d e f"] * 9 + ["a b c", "d e"]}
+    predictions = {
+        "A": ["a b c", "d e f"] * 10,
+        "B": ["a b", "d e"] * 10,
+        "C": ["a b c", "d e f"] * 9 + ["a b c", "d e"],
+    }
     result = nlgauge.score(predictions, ["a b c", "d e f"] * 10, metrics="wer")
     every = result.compare("A", "B", "C")
     (expected,) = (row.p for row in every if (row.first, row.second) == ("A", "C"))
@@ -216,7 +259,21 @@ def test_p_values_are_those_against_the_first_system() -> None:
 
 
 def test_every_pair_has_a_table_and_unknown_p_values_a_reason() -> None:
-    rows = [Compared("m", Output("m", True), "A", other, 1.0, 0.5, math.nan, math.nan, math.nan, reason="costs too much") for other in "BC"]
+    rows = [
+        Compared(
+            "m",
+            Output("m", True),
+            "A",
+            other,
+            1.0,
+            0.5,
+            math.nan,
+            math.nan,
+            math.nan,
+            reason="costs too much",
+        )
+        for other in "BC"
+    ]
     text = printed(comparison_table(Comparison(rows, "bootstrap", 0.95, 10)))
     assert "B against A" in text
     assert "C against A" in text
@@ -224,7 +281,10 @@ def test_every_pair_has_a_table_and_unknown_p_values_a_reason() -> None:
     assert "paired bootstrap" in text
 
 
-@pytest.mark.parametrize(("value", "high", "shown"), [(12.345, 100, "12.35"), (0.5, 1, "0.5000"), (2.0, math.inf, "2.0000"), (math.nan, 1, "n/a")])
+@pytest.mark.parametrize(
+    ("value", "high", "shown"),
+    [(12.345, 100, "12.35"), (0.5, 1, "0.5000"), (2.0, math.inf, "2.0000"), (math.nan, 1, "n/a")],
+)
 def test_decimals_fit_the_scale(value: float, high: float, shown: str) -> None:
     assert number(value, Output("m", True, 0, high)) == shown
 
@@ -245,9 +305,18 @@ def test_characters_stand_close_together_and_wide_ones_stay_aligned() -> None:
 
 
 def test_edits() -> None:
-    edits = [Edit("equal", ["a"], ["a"]), Edit("replace", ["bb"], ["x"]), Edit("delete", ["c"], []), Edit("insert", [], ["d d"])]
+    edits = [
+        Edit("equal", ["a"], ["a"]),
+        Edit("replace", ["bb"], ["x"]),
+        Edit("delete", ["c"], []),
+        Edit("insert", [], ["d d"]),
+    ]
     lines = printed(render(Edits("wer 0.7", {}, edits))).split("\n")
-    assert [line.rstrip() for line in lines[1:4]] == ["reference   a bb c -", "prediction  a x  - d_d", "edits         S  D I"]
+    assert [line.rstrip() for line in lines[1:4]] == [
+        "reference   a bb c -",
+        "prediction  a x  - d_d",
+        "edits         S  D I",
+    ]
     assert "1 substituted (S), 1 deleted (D), 1 inserted (I), 1 equal" in lines
 
 
@@ -258,7 +327,9 @@ def test_long_texts_break_into_blocks_that_fit() -> None:
     assert all(text.count(f"word{i} ") + text.count(f"word{i}\n") == 2 for i in range(40))
 
 
-def alignment(prediction: list[str], reference: list[str], similarity: list[list[float]], weights: list[float]) -> Alignment:
+def alignment(
+    prediction: list[str], reference: list[str], similarity: list[list[float]], weights: list[float]
+) -> Alignment:
     return Alignment(
         "bertscore",
         {},
@@ -271,7 +342,9 @@ def alignment(prediction: list[str], reference: list[str], similarity: list[list
 
 
 def test_alignment_names_the_nearest_token_of_either_side() -> None:
-    text = printed(render(alignment(["cat", "the"], ["a", "dog", "the"], [[0.1, 0.8, 0.2], [0.3, 0.1, 0.99]], [1, 2])))
+    text = printed(
+        render(alignment(["cat", "the"], ["a", "dog", "the"], [[0.1, 0.8, 0.2], [0.3, 0.1, 0.99]], [1, 2]))
+    )
     lines = [line.split() for line in text.split("\n")]
     assert ["prediction", "cat", "the"] in lines
     assert ["nearest", "dog", "the"] in lines
@@ -283,7 +356,9 @@ def test_alignment_names_the_nearest_token_of_either_side() -> None:
 
 
 def test_token_scores() -> None:
-    text = printed(render(TokenScores("shannon", {}, ["a", "\nb"], {"alone": [1.0, 5.0], "helped": [0.5, 2.0]})))
+    text = printed(
+        render(TokenScores("shannon", {}, ["a", "\nb"], {"alone": [1.0, 5.0], "helped": [0.5, 2.0]}))
+    )
     lines = [line.split() for line in text.split("\n")]
     assert ["token", "a", "\\nb"] in lines
     assert ["alone", "1.00", "5.00"] in lines
@@ -293,7 +368,14 @@ def test_token_scores() -> None:
 
 def test_entailment_names_what_decided_each_sentence() -> None:
     entail = np.array([[0.1, 0.9], [0.75, 0.2]])
-    shown = Entailment("summac", {}, ["A cat sat.", "p" * 100], ["It sat.", "It ran."], {"entail": entail, "contradict": 1 - entail}, [1, 0])
+    shown = Entailment(
+        "summac",
+        {},
+        ["A cat sat.", "p" * 100],
+        ["It sat.", "It ran."],
+        {"entail": entail, "contradict": 1 - entail},
+        [1, 0],
+    )
     text = printed(render(shown), width=200)
     assert re.search(r"1 +It sat\. +0\.75 +0\.25 +2 +p{79}…\n", text)
     assert re.search(r"2 +It ran\. +0\.90 +0\.10 +1 +A cat sat\.", text)
@@ -303,13 +385,23 @@ def test_entailment_names_what_decided_each_sentence() -> None:
     assert "color:#2f9e58" in shown._repr_html_()  # a good one is green
     one = Entailment("factcc", {}, ["A cat sat."], ["It sat."], {"correct": np.array([[0.6]])}, [0])
     assert "The probability" not in printed(render(one))
-    assert "nothing to judge it by" in printed(render(Entailment("factcc", {}, [], ["It sat."], {"correct": np.zeros((0, 1))}, [])), width=200)
+    assert "nothing to judge it by" in printed(
+        render(Entailment("factcc", {}, [], ["It sat."], {"correct": np.zeros((0, 1))}, [])), width=200
+    )
 
 
 def test_a_likely_contradiction_is_bad() -> None:
     def tones(value: float) -> set[str]:
-        page = explanation_page(Entailment("selfcheck", {}, ["a"], ["b"], {"contradict": np.array([[value]])}, [0]))
-        return {cell.tone for block in page.blocks if isinstance(block, Sheet) for row in block.rows for cell in row} - {""}
+        page = explanation_page(
+            Entailment("selfcheck", {}, ["a"], ["b"], {"contradict": np.array([[value]])}, [0])
+        )
+        return {
+            cell.tone
+            for block in page.blocks
+            if isinstance(block, Sheet)
+            for row in block.rows
+            for cell in row
+        } - {""}
 
     assert (tones(0.95), tones(0.05)) == ({"worst"}, {"perfect"})
 

@@ -1,4 +1,6 @@
-"""The report is one file that needs nothing else: its modules are linked, its policy names what may run, and it is the same each time."""
+"""The report is one file that needs nothing else: its modules are linked, its policy names what may run,
+and it is the same each time.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def result() -> Result:
 
 @pytest.fixture(scope="module")
 def written(result: Result, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return result.report(tmp_path_factory.mktemp("report") / "r.html", title="A <title> & more", resamples=100).read_text("utf-8")
+    return result.report(
+        tmp_path_factory.mktemp("report") / "r.html", title="A <title> & more", resamples=100
+    ).read_text("utf-8")
 
 
 class Elements(HTMLParser):
@@ -69,7 +73,8 @@ class Elements(HTMLParser):
 
 def parts(text: str) -> dict[str, bytes]:
     return {
-        name: gzip.decompress(base64.b64decode(data)) for name, data in re.findall(r'<script type="text/plain" id="d-(\w+)">([^<]*)</script>', text)
+        name: gzip.decompress(base64.b64decode(data))
+        for name, data in re.findall(r'<script type="text/plain" id="d-(\w+)">([^<]*)</script>', text)
     }
 
 
@@ -79,10 +84,16 @@ def meta(text: str) -> Any:
 
 def test_the_policy_names_the_one_script_and_the_one_style(written: str) -> None:
     elements = Elements(written)
-    code = [text for tag, attrs, text in elements.found if tag == "script" and attrs.get("type") != "text/plain"]
+    code = [
+        text for tag, attrs, text in elements.found if tag == "script" and attrs.get("type") != "text/plain"
+    ]
     styles = [text for tag, _, text in elements.found if tag == "style"]
     assert (len(code), len(styles)) == (1, 1)
-    policy = next(attrs["content"] or "" for tag, attrs, _ in elements.found if attrs.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        attrs["content"] or ""
+        for tag, attrs, _ in elements.found
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
     for name, text in (("script-src", code[0]), ("style-src", styles[0])):
         wanted = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{name} 'sha256-{wanted}';" in policy
@@ -117,7 +128,10 @@ def test_what_fills_a_hole_is_not_a_hole() -> None:
 def test_the_same_result_gives_the_same_bytes(result: Result, tmp_path: Path) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / name).mkdir()
-    first, second = (result.report(tmp_path / name / "r.html", resamples=100, explain=5).read_bytes() for name in ("a", "b"))
+    first, second = (
+        result.report(tmp_path / name / "r.html", resamples=100, explain=5).read_bytes()
+        for name in ("a", "b")
+    )
     assert first == second
     saved = nlgauge.load(result.save(tmp_path / "saved"))
     assert saved.report(tmp_path / "c" / "r.html", resamples=100, explain=5).read_bytes() == first
@@ -172,7 +186,9 @@ def test_the_size_counts_explanations(result: Result, tmp_path: Path) -> None:
     assert of(0)[0]["why"] == {}
 
 
-def test_large_explanations_are_of_the_two_systems_that_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_explanations_are_of_the_two_systems_that_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = [f"the text number {number} of a small corpus" for number in range(4)]
     systems = {name: [text[place:] for text in texts] for place, name in enumerate("ABCDE")}
     many = nlgauge.score(systems, [[text] for text in texts], metrics=["bleu", "ter"])
@@ -180,7 +196,10 @@ def test_large_explanations_are_of_the_two_systems_that_are_compared(tmp_path: P
     text = many.report(tmp_path / "r.html", resamples=20).read_text("utf-8")
     why, about = json.loads(parts(text)["why0"]), meta(text)
     pair = [about["systems"][number] for number in about["order"][:2]]
-    assert [sorted(of_label) for of_label in (why["0"]["bleu"], why["0"]["ter"])] == [sorted(pair), list("ABCDE")]
+    assert [sorted(of_label) for of_label in (why["0"]["bleu"], why["0"]["ter"])] == [
+        sorted(pair),
+        list("ABCDE"),
+    ]
     assert about["partly"] == {"bleu": about["order"][:2]}
 
 
@@ -197,13 +216,24 @@ def link(place: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> str:
     return pages.linked()
 
 
-def test_modules_are_linked_in_the_order_in_which_they_need_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_are_linked_in_the_order_in_which_they_need_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = link(
         tmp_path,
         monkeypatch,
-        main='import { a, twice as both } from "./a.js";\nimport { rows } from "./b.js";\nconst x = a + both(rows());\n',
-        a='import { rows as own } from "./b.js";\nexport const a = own();\nfunction two(x) { return 2 * x; }\nexport { two as twice };\n',
-        b="// a comment\nexport function rows() {\n  return 1;\n}\nexport async function later() {}\nexport class One {}\n",
+        main=(
+            'import { a, twice as both } from "./a.js";\nimport { rows } from "./b.js";\nconst x = a +'
+            " both(rows());\n"
+        ),
+        a=(
+            'import { rows as own } from "./b.js";\nexport const a = own();\nfunction two(x) { return 2 * x;'
+            " }\nexport { two as twice };\n"
+        ),
+        b=(
+            "// a comment\nexport function rows() {\n  return 1;\n}\nexport async function later() {}\nexport"
+            " class One {}\n"
+        ),
     )
     assert text.index("$b = ") < text.index("$a = ") < text.index("$main = ")
     assert "import" not in text
@@ -215,12 +245,20 @@ def test_modules_are_linked_in_the_order_in_which_they_need_each_other(tmp_path:
 @pytest.mark.parametrize(
     ("modules", "message"),
     [
-        ({"main": 'import { a } from "./a.js";\n', "a": 'import { b } from "./main.js";\nexport const a = 1;\n'}, "in a circle"),
+        (
+            {
+                "main": 'import { a } from "./a.js";\n',
+                "a": 'import { b } from "./main.js";\nexport const a = 1;\n',
+            },
+            "in a circle",
+        ),
         ({"main": 'import a from "./a.js";\n', "a": ""}, "not of the form"),
         ({"main": 'const x = "</SCRIPT>";\n'}, "</script"),
     ],
 )
-def test_what_cannot_be_linked_is_refused(modules: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_linked_is_refused(
+    modules: dict[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(ValueError, match=message):
         link(tmp_path, monkeypatch, **modules)
 
@@ -246,7 +284,8 @@ def test_every_module_is_javascript(tmp_path: Path) -> None:
 def test_no_module_makes_markup_of_text() -> None:
     for path in pages.WEB.glob("*.js"):
         found = re.findall(
-            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|createContextualFragment",
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new"
+            r" Function|DOMParser|createContextualFragment",
             path.read_text("utf-8"),
         )
         assert found == [], path.name
@@ -257,7 +296,11 @@ def test_every_rule_of_the_style_sheet_is_for_something() -> None:
     code = "".join(path.read_text("utf-8") for path in [*pages.WEB.glob("*.js"), pages.WEB / "page.html"])
     # Classes that are the names of things in the data.
     of_data = {"stem", "synonym", "paraphrase", "minor", "major", "critical", "entail", "contradict"}
-    rules = re.sub(r"\{[^{}]*\}", "{}", re.sub(r"/\*.*?\*/|@@\w+@@", "", (pages.WEB / "page.css").read_text("utf-8"), flags=re.DOTALL))
+    rules = re.sub(
+        r"\{[^{}]*\}",
+        "{}",
+        re.sub(r"/\*.*?\*/|@@\w+@@", "", (pages.WEB / "page.css").read_text("utf-8"), flags=re.DOTALL),
+    )
     names = set(re.findall(r"[.#]([a-zA-Z][\w-]*)", rules)) - of_data
     assert len(names) > 50
     assert sorted(name for name in names if not re.search(rf"(?<![\w-]){name}(?![\w-])", code)) == []
@@ -266,7 +309,11 @@ def test_every_rule_of_the_style_sheet_is_for_something() -> None:
 def test_vendored_files_are_those_of_their_hashes() -> None:
     vendor = pages.WEB / "vendor"
     hashes = json.loads((vendor / "hashes.json").read_text("utf-8"))
-    assert hashes == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in vendor.iterdir() if path.name != "hashes.json"}
+    assert hashes == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in vendor.iterdir()
+        if path.name != "hashes.json"
+    }
 
 
 def test_the_page_is_in_what_is_built() -> None:

@@ -1,4 +1,6 @@
-"""Output that other programs interpret: texts are no formulas of a spreadsheet on request, and nothing steers a terminal."""
+"""Output that other programs interpret: texts are no formulas of a spreadsheet on request, and nothing
+steers a terminal.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,20 @@ def test_texts_are_no_formulas_on_request(tmp_path: Path) -> None:
     names = ["=HYPERLINK(1)", "+1+1", "-2+3", "@SUM(A1)", "\tx", "\rx", "＝1", "-5", "+4.5e3", "fine=1"]
     safe = {"-5", "+4.5e3", "fine=1"}
     result = nlgauge.score({name: ["a b", "c"] for name in names}, ["a c", "c"], metrics="wer")
-    plain, kept = (list(csv.DictReader(io.StringIO(result.to_csv(safe=wanted), newline=""))) for wanted in (False, True))
+    plain, kept = (
+        list(csv.DictReader(io.StringIO(result.to_csv(safe=wanted), newline=""))) for wanted in (False, True)
+    )
     assert list(dict.fromkeys(row["system"] for row in plain)) == names
-    assert list(dict.fromkeys(row["system"] for row in kept)) == [name if name in safe else f"'{name}" for name in names]
+    assert list(dict.fromkeys(row["system"] for row in kept)) == [
+        name if name in safe else f"'{name}" for name in names
+    ]
     assert [row["score"] for row in plain] == [row["score"] for row in kept]
     result.save(tmp_path / "out")
     for words in (["show", "--format", "csv"], ["segments", "--wide"], ["compare", "--format", "tsv"]):
-        raw, made = (CliRunner().invoke(app, [words[0], str(tmp_path / "out"), *words[1:], *more]).stdout for more in ((), ("--safe-csv",)))
+        raw, made = (
+            CliRunner().invoke(app, [words[0], str(tmp_path / "out"), *words[1:], *more]).stdout
+            for more in ((), ("--safe-csv",))
+        )
         assert "'=HYPERLINK" in made and "'=HYPERLINK" not in raw
         assert raw == CliRunner().invoke(app, [words[0], str(tmp_path / "out"), *words[1:]]).stdout
 
@@ -54,5 +63,7 @@ def test_control_characters_do_not_reach_a_terminal(monkeypatch: pytest.MonkeyPa
 def test_what_cannot_be_a_path_or_a_rule_is_an_error_of_ours() -> None:
     with pytest.raises(NlgaugeError, match="there is no metric"):
         nlgauge.score(["a"], ["b"], metrics="x" * 1000)
-    with pytest.raises(ParameterError, match=r"reduce_fn 'int' must take an array of scores and give one number"):
+    with pytest.raises(
+        ParameterError, match=r"reduce_fn 'int' must take an array of scores and give one number"
+    ):
         nlgauge.score(["a"], [["b", "a"]], metrics="wer", reduce_fn=int)

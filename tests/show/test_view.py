@@ -1,4 +1,6 @@
-"""What pages show of a result: the numbers are those of the result, and bytes come back as the texts that they were."""
+"""What pages show of a result: the numbers are those of the result, and bytes come back as the texts that
+they were.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,23 @@ from nlgauge.scoring import run_options
 from nlgauge.show.page_data.agreement import agreement
 from nlgauge.show.page_data.choose import chosen
 from nlgauge.show.page_data.data import View, view_of
-from nlgauge.show.page_data.parts import array_part, explanation_part, field_parts, json_part, score_parts, text_parts
+from nlgauge.show.page_data.parts import (
+    array_part,
+    explanation_part,
+    field_parts,
+    json_part,
+    score_parts,
+    text_parts,
+)
 
-_REFERENCES = ["the cat sat on the mat", "a dog barks 🐕 at night", "\ufeffhello 𝒘orld", "", "rain fell", "one two three four"]
+_REFERENCES = [
+    "the cat sat on the mat",
+    "a dog barks 🐕 at night",
+    "\ufeffhello 𝒘orld",
+    "",
+    "rain fell",
+    "one two three four",
+]
 _PREDICTIONS = {
     "A": ["the cat sat on the mat", "a dog barks", "hello 𝒘orld", "x", "", "one two three"],
     "B": ["cat", "dogs 🐕", "hello", "", "rain", "one"],
@@ -39,7 +55,9 @@ def result() -> Result:
     human = {"A": (1, 2.5, None, 4, 5, 3), "B": (1, 1, 1, 2, 2, None)}
     words = {"A": ("x",) * 6, "B": ("y",) * 6}
     scorer = nlgauge.Scorer(["bleu", "ter", "novelty", "self_bleu"])
-    return scorer.score_corpus(replace(corpus, system_fields={"human": human, "words": words}), None, run_options())
+    return scorer.score_corpus(
+        replace(corpus, system_fields={"human": human, "words": words}), None, run_options()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +72,17 @@ def numbers(part: bytes, kind: Any) -> Any:
 
 
 def test_the_numbers_are_those_of_the_result(result: Result, view: View) -> None:
-    intervals, ranks = result.intervals(resamples=200), {(row.label, row.output.name): row for row in result.ranks(resamples=200)}
-    assert [output["label"] for output in view.meta["outputs"]] == ["bleu", "ter", "novelty", "self_bleu", "human"]
+    intervals, ranks = (
+        result.intervals(resamples=200),
+        {(row.label, row.output.name): row for row in result.ranks(resamples=200)},
+    )
+    assert [output["label"] for output in view.meta["outputs"]] == [
+        "bleu",
+        "ter",
+        "novelty",
+        "self_bleu",
+        "human",
+    ]
     for output in view.meta["outputs"][:4]:
         key = output["label"], output["output"]
         bounds = [intervals[system][key[0]][key[1]] for system in result.systems]
@@ -80,17 +107,27 @@ def test_numbers_that_came_with_the_texts_are_scores_too(view: View) -> None:
 
 
 def test_one_system_has_neither_letters_nor_pairs(result: Result) -> None:
-    meta = view_of(nlgauge.score(_PREDICTIONS["A"], [[text] for text in _REFERENCES], metrics=["bleu"]), "x", resamples=50).meta
+    meta = view_of(
+        nlgauge.score(_PREDICTIONS["A"], [[text] for text in _REFERENCES], metrics=["bleu"]),
+        "x",
+        resamples=50,
+    ).meta
     assert (meta["outputs"][0]["letters"], meta["outputs"][0]["pairs"]) == ([None], None)
     assert words(meta["verdict"]) == ["0 has 1 metric; there is no other system to compare it with."]
 
 
 def words(sentences: Any) -> list[str]:
-    return ["".join(part["text"] if "text" in part else str(part["system"]) for part in sentence) for sentence in sentences]
+    return [
+        "".join(part["text"] if "text" in part else str(part["system"]) for part in sentence)
+        for sentence in sentences
+    ]
 
 
 def test_agreement_turns_scores_and_leaves_out_what_is_unknown() -> None:
-    columns = np.array([[[1, 2, 3, 4]], [[4, 3, 2, 1]], [[1, 2, 3, 4]], [[5, np.nan, 1, 7]], [[np.nan] * 4]], dtype=np.float32)
+    columns = np.array(
+        [[[1, 2, 3, 4]], [[4, 3, 2, 1]], [[1, 2, 3, 4]], [[5, np.nan, 1, 7]], [[np.nan] * 4]],
+        dtype=np.float32,
+    )
     outputs = [{"column": number, "up": number != 1} for number in range(5)] + [{"column": None, "up": True}]
     found = agreement(outputs, columns)
     assert (found["ids"], found["same"]) == ([0, 1, 3, 4], {"2": 0})
@@ -125,9 +162,14 @@ def test_chosen_segments_are_those_that_tell_most() -> None:
 
 def texts(parts: dict[str, bytes]) -> list[str]:
     """The texts as the page cuts them: by their lengths in units of UTF-16."""
-    whole = "".join(gzip.decompress(parts[f"text{n}"]).decode() for n in range(sum(name.startswith("text") for name in parts))).encode("utf-16-le")
+    whole = "".join(
+        gzip.decompress(parts[f"text{n}"]).decode()
+        for n in range(sum(name.startswith("text") for name in parts))
+    ).encode("utf-16-le")
     ends = np.cumsum(numbers(parts["lengths"], np.uint32)).tolist()
-    return [whole[2 * start : 2 * end].decode("utf-16-le") for start, end in zip([0, *ends], ends, strict=False)]
+    return [
+        whole[2 * start : 2 * end].decode("utf-16-le") for start, end in zip([0, *ends], ends, strict=False)
+    ]
 
 
 def test_texts_come_back(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,11 +179,17 @@ def test_texts_come_back(result: Result, monkeypatch: pytest.MonkeyPatch) -> Non
         assert ("text1" in parts) == (size == 10)
         found = texts(parts)
         predictions = numbers(parts["predictions"], np.uint32).reshape(2, 6)
-        assert {system: [found[text] for text in row] for system, row in zip(result.systems, predictions, strict=True)} == _PREDICTIONS
+        assert {
+            system: [found[text] for text in row]
+            for system, row in zip(result.systems, predictions, strict=True)
+        } == _PREDICTIONS
         assert [found[text] for text in numbers(parts["sources"], np.uint32)] == _REFERENCES
         offsets = numbers(parts["reference_offsets"], np.uint32)
         references = numbers(parts["references"], np.uint32)
-        assert [found[text] for text in references[offsets[2] : offsets[3]]] == ["\ufeffhello 𝒘orld", "\ufeffhe"]
+        assert [found[text] for text in references[offsets[2] : offsets[3]]] == [
+            "\ufeffhello 𝒘orld",
+            "\ufeffhe",
+        ]
 
 
 def test_texts_of_chosen_segments_alone(result: Result) -> None:
@@ -168,4 +216,8 @@ def test_explanations_are_rounded_and_keep_what_is_not_a_number(result: Result) 
     odd = replace(one, statistics={"x": np.array([1 / 3, math.nan])})
     found = json.loads(gzip.decompress(explanation_part({4: {"bleu\x1b": {"A": [odd]}}})))
     document = found["4"]["bleu\\x1b"]["A"][0]
-    assert (document["kind"], document["tokens"], document["statistics"]) == ("NgramMatches", one.tokens, {"x": [0.3333, "nan"]})
+    assert (document["kind"], document["tokens"], document["statistics"]) == (
+        "NgramMatches",
+        one.tokens,
+        {"x": [0.3333, "nan"]},
+    )

@@ -1,4 +1,6 @@
-"""Agreement of annotators against published examples, NLTK's coefficients and definitions written as loops."""
+"""Agreement of annotators against published examples, NLTK's coefficients and definitions written as
+loops.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,16 @@ from nltk.metrics.distance import binary_distance, interval_distance
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.stats.agreement import cohen, disattenuated, fleiss, intraclass, krippendorff, noise_ceiling, reliability, spearman_brown
+from nlgauge.stats.agreement import (
+    cohen,
+    disattenuated,
+    fleiss,
+    intraclass,
+    krippendorff,
+    noise_ceiling,
+    reliability,
+    spearman_brown,
+)
 
 NAN = math.nan
 # Krippendorff (2011), "Computing Krippendorff's alpha-reliability": four observers, twelve units.
@@ -43,19 +54,30 @@ FLEISS = [
 ]
 
 rating = st.sampled_from([1.0, 2.0, 3.0, 5.0, NAN])
-ratings = st.integers(1, 5).flatmap(lambda annotators: st.lists(st.lists(rating, min_size=annotators, max_size=annotators), min_size=1, max_size=8))
+ratings = st.integers(1, 5).flatmap(
+    lambda annotators: st.lists(
+        st.lists(rating, min_size=annotators, max_size=annotators), min_size=1, max_size=8
+    )
+)
 
 
 @pytest.mark.parametrize(
     ("scale", "expected"),
-    [("nominal", 0.743421052631579), ("ordinal", 0.8153875037548814), ("interval", 0.8491071428571428), ("ratio", 0.7974027747116121)],
+    [
+        ("nominal", 0.743421052631579),
+        ("ordinal", 0.8153875037548814),
+        ("interval", 0.8491071428571428),
+        ("ratio", 0.7974027747116121),
+    ],
 )
 def test_krippendorffs_own_example(scale, expected):
     assert krippendorff(KRIPPENDORFF, scale) == pytest.approx(expected, abs=1e-12)
 
 
 def alpha_by_coincidences(rows, scale):
-    """Krippendorff's definition word for word: coincidences of the values of each unit, and delta by loops."""
+    """Krippendorff's definition word for word: coincidences of the values of each unit, and delta by
+    loops.
+    """
     rows = [[value for value in row if not math.isnan(value)] for row in rows]
     rows = [row for row in rows if len(row) > 1]
     values = sorted({value for row in rows for value in row})
@@ -80,12 +102,21 @@ def alpha_by_coincidences(rows, scale):
 
 @given(ratings, st.sampled_from(["nominal", "ordinal", "interval", "ratio"]))
 def test_krippendorff_is_its_definition(rows, scale):
-    assert krippendorff(rows, scale) == pytest.approx(alpha_by_coincidences(rows, scale), abs=1e-9, nan_ok=True)
+    assert krippendorff(rows, scale) == pytest.approx(
+        alpha_by_coincidences(rows, scale), abs=1e-9, nan_ok=True
+    )
 
 
-@pytest.mark.parametrize(("scale", "distance"), [("nominal", binary_distance), ("interval", interval_distance)])
+@pytest.mark.parametrize(
+    ("scale", "distance"), [("nominal", binary_distance), ("interval", interval_distance)]
+)
 def test_krippendorff_as_nltk(scale, distance):
-    data = [(f"c{j}", str(i), value) for i, row in enumerate(KRIPPENDORFF) for j, value in enumerate(row) if not math.isnan(value)]
+    data = [
+        (f"c{j}", str(i), value)
+        for i, row in enumerate(KRIPPENDORFF)
+        for j, value in enumerate(row)
+        if not math.isnan(value)
+    ]
     assert krippendorff(KRIPPENDORFF, scale) == pytest.approx(AnnotationTask(data, distance=distance).alpha())
 
 
@@ -100,7 +131,10 @@ def test_labels_are_nominal_alone():
         intraclass(labels)
 
 
-@pytest.mark.parametrize(("weights", "expected"), [(None, 0.7402597402597402), ("linear", 0.855072463768116), ("quadratic", 0.9358974358974359)])
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [(None, 0.7402597402597402), ("linear", 0.855072463768116), ("quadratic", 0.9358974358974359)],
+)
 def test_cohen(weights, expected):
     a, b = [1, 2, 3, 3, 2, 1, 4, 1, 2, 5], [1, 2, 3, 3, 2, 2, 4, 1, 3, 5]
     assert cohen(a, b, weights) == pytest.approx(expected, abs=1e-12)

@@ -1,4 +1,6 @@
-"""Agreement of the annotators of SummEval: the figures of the paper and of our specification, where the data are."""
+"""Agreement of the annotators of SummEval: the figures of the paper and of our specification, where the
+data are.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from scipy import stats
 
 from nlgauge.stats.agreement import krippendorff, noise_ceiling, reliability
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
+)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 
 
@@ -26,9 +30,19 @@ def summeval(kind):
         pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
-    rated = {(row["system"], row["segment"]): row["human_raw"][kind] for row in rows if row["system"] != "M23_dynamicmix"}
+    rated = {
+        (row["system"], row["segment"]): row["human_raw"][kind]
+        for row in rows
+        if row["system"] != "M23_dynamicmix"
+    }
     systems, segments = (sorted({key[i] for key in rated}) for i in (0, 1))
-    return np.array([[[rated[system, segment][dimension] for segment in segments] for system in systems] for dimension in DIMENSIONS], dtype=float)
+    return np.array(
+        [
+            [[rated[system, segment][dimension] for segment in segments] for system in systems]
+            for dimension in DIMENSIONS
+        ],
+        dtype=float,
+    )
 
 
 def test_alpha_of_crowd_and_experts():

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten, wins
 
-UPPER = np.array([[0.0, 0.2, 0.01, 0.001], [0.0, 0.0, 0.06, 0.02], [0.0, 0.0, 0.0, 0.3], [0.0, 0.0, 0.0, 0.0]])
+UPPER = np.array(
+    [[0.0, 0.2, 0.01, 0.001], [0.0, 0.0, 0.06, 0.02], [0.0, 0.0, 0.0, 0.3], [0.0, 0.0, 0.0, 0.0]]
+)
 P = UPPER + UPPER.T
 SCORES = np.array([0.9, 0.8, 0.7, 0.6])
 

@@ -31,7 +31,10 @@ from nlgauge.stats.coefficients import (
 )
 from nlgauge.stats.kendall import _by_merging, inversions, pairs
 
-COEFFICIENTS = {name: ALL[name] for name in ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers")}
+COEFFICIENTS = {
+    name: ALL[name]
+    for name in ("pearson", "spearman", "kendall", "kendall_a", "kendall_c", "gamma", "somers")
+}
 
 X = [3.1, 2, 2, 5.5, 4, 1, 4, 2.5]
 Z = [3, 2, 1, 5, 5, 1, 3, 2]
@@ -57,7 +60,14 @@ def test_the_vectors_of_the_specification() -> None:
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_what_is_not_defined_is_nan(name: str) -> None:
     one = coefficient(name)
-    for x, z in (([1, 2, 3], [4, 4, 4]), ([0.1] * 3, [1, 2, 3]), ([1], [2]), ([], []), ([1, math.nan], [1, 2]), ([math.nan] * 3, [1, 2, 3])):
+    for x, z in (
+        ([1, 2, 3], [4, 4, 4]),
+        ([0.1] * 3, [1, 2, 3]),
+        ([1], [2]),
+        ([], []),
+        ([1, math.nan], [1, 2]),
+        ([math.nan] * 3, [1, 2, 3]),
+    ):
         assert math.isnan(one(x, z)), (x, z)
         assert math.isnan(one.p(x, z)), (x, z)
 
@@ -98,7 +108,9 @@ def test_as_explicit_loops(points: np.ndarray) -> None:
         if np.isnan([x[i], x[j], z[i], z[j]]).any():
             continue
         sx, sz = np.sign(x[i] - x[j]), np.sign(z[i] - z[j])
-        counts["b" if sx == sz == 0 else "x" if sx == 0 else "z" if sz == 0 else "c" if sx == sz else "d"] += 1
+        counts[
+            "b" if sx == sz == 0 else "x" if sx == 0 else "z" if sz == 0 else "c" if sx == sz else "d"
+        ] += 1
     masked = helpers.paired(x, z)
     assert [float(count) for count in pairs(*masked)] == list(counts.values())
     assert _by_merging(*masked).tolist() == list(counts.values())
@@ -115,7 +127,9 @@ def test_batches_are_rows(points: np.ndarray) -> None:
     for one in COEFFICIENTS.values():
         rows = [[float(one(row, z)) for row in block] for block in points]
         np.testing.assert_allclose(one(points, z), rows, atol=1e-12)
-        np.testing.assert_allclose(one.p(points, z), [[float(one.p(row, z)) for row in block] for block in points], atol=1e-12)
+        np.testing.assert_allclose(
+            one.p(points, z), [[float(one.p(row, z)) for row in block] for block in points], atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("n", [200, 300, 1000])
@@ -129,7 +143,9 @@ def test_long_vectors_as_scipy(n: int) -> None:
     x, z = rng.normal(size=(2, n))
     exact = stats.kendalltau(x[:170], z[:170], method="exact")
     assert float(coefficient("kendall").p(x[:170], z[:170])) == pytest.approx(exact.pvalue, rel=1e-9)
-    assert float(coefficient("kendall").p(x, z)) == pytest.approx(stats.kendalltau(x, z, method="asymptotic").pvalue, rel=1e-9)
+    assert float(coefficient("kendall").p(x, z)) == pytest.approx(
+        stats.kendalltau(x, z, method="asymptotic").pvalue, rel=1e-9
+    )
 
 
 @given(st.lists(st.integers(0, 6), max_size=20))
@@ -146,7 +162,13 @@ def test_infinite_scores_are_ordered() -> None:
 @given(arrays(np.float64, (2, 3, 4), elements=SCORES))
 def test_pairwise_differences_as_a_loop(points: np.ndarray) -> None:
     x, z = helpers.paired(*points)
-    differences = [(a[i] - a[j], b[i] - b[j]) for a, b in zip(x, z, strict=True) for i in range(4) for j in range(4) if i != j]
+    differences = [
+        (a[i] - a[j], b[i] - b[j])
+        for a, b in zip(x, z, strict=True)
+        for i in range(4)
+        for j in range(4)
+        if i != j
+    ]
     dx, dz = np.array([one for one in differences if not np.isnan(one).any()]).reshape(-1, 2).T
     below = math.sqrt((dx**2).sum() * (dz**2).sum())
     found = float(pairwise_difference_pearson(*points))

@@ -46,7 +46,9 @@ def test_corrections_only_raise_and_keep_the_order(p):
 
 def test_nothing_to_correct_and_an_unknown_method():
     assert adjusted([], "holm").shape == (0,)
-    with pytest.raises(ParameterError, match=r"adjust must be one of 'none', 'bonferroni', 'holm', 'bh', 'by'.*got 'sidak'"):
+    with pytest.raises(
+        ParameterError, match=r"adjust must be one of 'none', 'bonferroni', 'holm', 'bh', 'by'.*got 'sidak'"
+    ):
         adjusted(P, "sidak")
 
 
@@ -66,9 +68,19 @@ def test_draws_are_counted_as_in_a_plain_loop(seed):
             assert np.isnan(family[k])
             continue
         own = [abs(v) for v in null[:, k] if not np.isnan(v)]
-        assert single[k] == pytest.approx((1 + sum(v >= abs(observed[k]) for v in own)) / (1 + len(own))) if own else np.isnan(single[k])
-        largest = [max(abs(v) for v in row[judged] if not np.isnan(v)) for row in null if not np.isnan(row[judged]).all()]
-        expected = (1 + sum(v >= abs(observed[k]) for v in largest)) / (1 + len(largest)) if largest else np.nan
+        assert (
+            single[k] == pytest.approx((1 + sum(v >= abs(observed[k]) for v in own)) / (1 + len(own)))
+            if own
+            else np.isnan(single[k])
+        )
+        largest = [
+            max(abs(v) for v in row[judged] if not np.isnan(v))
+            for row in null
+            if not np.isnan(row[judged]).all()
+        ]
+        expected = (
+            (1 + sum(v >= abs(observed[k]) for v in largest)) / (1 + len(largest)) if largest else np.nan
+        )
         assert family[k] == pytest.approx(expected, nan_ok=True)
 
 
@@ -91,4 +103,7 @@ def test_scaled_differences_are_judged_by_their_own_spread():
 
 
 def test_a_twin_does_not_vary():
-    assert max_t(np.array([0.0, 5.0]), np.array([[0.0, 1.0], [1e-16, -1.0], [0.0, 0.5]])).tolist() == [1.0, 0.25]
+    assert max_t(np.array([0.0, 5.0]), np.array([[0.0, 1.0], [1e-16, -1.0], [0.0, 0.5]])).tolist() == [
+        1.0,
+        0.25,
+    ]

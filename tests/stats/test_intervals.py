@@ -18,19 +18,34 @@ from nlgauge.stats.resampling import leave_one_out
 
 def test_fisher_bonett_wright() -> None:
     assert fisher(0.6, 17)[:2] == pytest.approx((0.1677248875013368, 0.8387579848344304), abs=1e-12)
-    assert fisher(0.6, 17, "spearman")[:2] == pytest.approx((0.12349675310387934, 0.8516595952124452), abs=1e-12)
-    assert fisher(0.6, 17, "kendall")[:2] == pytest.approx((0.32192895721011816, 0.7827751495045954), abs=1e-12)
-    for r, n, name in ((0.6, 3, "pearson"), (0.6, 4, "kendall"), (math.nan, 9, "pearson"), (1.0, 9, "pearson")):
+    assert fisher(0.6, 17, "spearman")[:2] == pytest.approx(
+        (0.12349675310387934, 0.8516595952124452), abs=1e-12
+    )
+    assert fisher(0.6, 17, "kendall")[:2] == pytest.approx(
+        (0.32192895721011816, 0.7827751495045954), abs=1e-12
+    )
+    for r, n, name in (
+        (0.6, 3, "pearson"),
+        (0.6, 4, "kendall"),
+        (math.nan, 9, "pearson"),
+        (1.0, 9, "pearson"),
+    ):
         assert math.isnan(fisher(r, n, name).low)
     np.random.seed(12)
     x, z = np.random.rand(5, 7), np.random.rand(5, 7)
     found = at_level(coefficient("pearson"), "system", x, z)
-    assert fisher(found.value, found.n)[:2] == pytest.approx((-0.6445648014599665, 0.9644395142168088), abs=1e-10)
+    assert fisher(found.value, found.n)[:2] == pytest.approx(
+        (-0.6445648014599665, 0.9644395142168088), abs=1e-10
+    )
 
 
 def test_zou() -> None:
-    assert zou(0.65, 0.55, 0.3, 50)[:2] == pytest.approx((-0.14239266770365125, 0.3518368795410004), abs=1e-10)
-    assert zou(0.396, 0.179, 0.088, 66)[:2] == pytest.approx((-0.09290192167481043, 0.5167599724816172), abs=1e-10)
+    assert zou(0.65, 0.55, 0.3, 50)[:2] == pytest.approx(
+        (-0.14239266770365125, 0.3518368795410004), abs=1e-10
+    )
+    assert zou(0.396, 0.179, 0.088, 66)[:2] == pytest.approx(
+        (-0.09290192167481043, 0.5167599724816172), abs=1e-10
+    )
     assert math.isnan(zou(0.5, 0.5, math.nan, 50).low)
 
 
@@ -51,7 +66,13 @@ def test_bca_is_scipys() -> None:
     left = replicates(one, "system", *sides, leave_one_out(25, 1, "systems"))
     jackknife = [stats.pearsonr(np.delete(x, i), np.delete(z, i)).statistic for i in range(25)]
     np.testing.assert_allclose(left, jackknife, atol=1e-12)
-    options = {"paired": True, "vectorized": False, "n_resamples": 500, "method": "BCa", "rng": np.random.default_rng(1)}
+    options = {
+        "paired": True,
+        "vectorized": False,
+        "n_resamples": 500,
+        "method": "BCa",
+        "rng": np.random.default_rng(1),
+    }
     expected = stats.bootstrap((x, z), lambda a, b: stats.pearsonr(a, b).statistic, **options)
     found = bca(expected.bootstrap_distribution, value, left)
     assert found[:2] == pytest.approx(expected.confidence_interval, abs=1e-9)

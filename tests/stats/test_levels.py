@@ -15,11 +15,15 @@ from nlgauge.stats.coefficients import COEFFICIENTS, coefficient
 from nlgauge.stats.levels import LEVELS, at_level, system_means
 
 SCORES = st.one_of(st.integers(0, 4).map(float), st.floats(-5, 5, width=16), st.just(math.nan))
-SIDES = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(lambda shape: arrays(np.float64, (2, *shape), elements=SCORES))
+SIDES = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(
+    lambda shape: arrays(np.float64, (2, *shape), elements=SCORES)
+)
 
 
 def value(name: str, level: str, x, z, **options) -> float:
-    return at_level(coefficient(name), level, np.asarray(x, dtype=float), np.asarray(z, dtype=float), **options).value
+    return at_level(
+        coefficient(name), level, np.asarray(x, dtype=float), np.asarray(z, dtype=float), **options
+    ).value
 
 
 def test_the_random_numbers_of_nlpstats() -> None:
@@ -34,7 +38,11 @@ def test_the_two_systems_of_mt_metrics_eval() -> None:
     z, x = [[1, 2, 3], [4, 5, 6]], [[2, 1, 4], [3, 3, 7]]
     found = [round(value("pearson", level, x, z), 3) for level in ("global", "by_system", "input")]
     assert found == [0.776, 0.760, 1.0]
-    assert [round(value("kendall", level, x, z), 3) for level in ("global", "by_system", "input")] == [0.552, 0.575, 1.0]
+    assert [round(value("kendall", level, x, z), 3) for level in ("global", "by_system", "input")] == [
+        0.552,
+        0.575,
+        1.0,
+    ]
     assert round(value("pdp", "input", x, z), 3) == 0.926
 
 
@@ -52,12 +60,18 @@ def test_levels_are_averages_of_vectors(sides: np.ndarray) -> None:
             found = at_level(one, level, *sides)
             values = np.array([float(one(*group)) for group in groups])
             known = values[~np.isnan(values)]
-            assert found.value == pytest.approx(known.mean() if len(known) else math.nan, nan_ok=True, abs=1e-12), (name, level)
+            assert found.value == pytest.approx(
+                known.mean() if len(known) else math.nan, nan_ok=True, abs=1e-12
+            ), (name, level)
             assert (found.n_groups, found.n_undefined) == (len(known), len(values) - len(known))
             assert found.n == max(int((~np.isnan(group[0])).sum()) for group in groups)
             zero = at_level(one, level, *sides, undefined="zero").value
             human = {"input": sides[1].T, "by_system": sides[1], "global": sides[1].reshape(1, -1)}[level]
-            counted = [value for value, judged in zip(np.nan_to_num(values), human, strict=True) if (~np.isnan(judged)).sum() >= 2]
+            counted = [
+                value
+                for value, judged in zip(np.nan_to_num(values), human, strict=True)
+                if (~np.isnan(judged)).sum() >= 2
+            ]
             assert zero == pytest.approx(np.mean(counted) if counted else math.nan, nan_ok=True, abs=1e-12)
 
 
@@ -66,7 +80,11 @@ def test_inputs_that_nobody_judged_are_not_counted_as_zero() -> None:
     x = np.hstack([z + 0.1, np.random.default_rng(0).normal(size=(3, 6))])
     unjudged = np.hstack([z, np.full((3, 6), np.nan)])
     unjudged[0, 4] = 1.0  # one output alone cannot be ordered
-    assert value("kendall", "input", x, unjudged, undefined="zero") == value("kendall", "input", x, unjudged) == 1
+    assert (
+        value("kendall", "input", x, unjudged, undefined="zero")
+        == value("kendall", "input", x, unjudged)
+        == 1
+    )
     constant = np.hstack([x[:, :4], np.ones((3, 1))])
     judged = np.hstack([z, [[1.0], [2], [3]]])
     assert value("kendall", "input", constant, judged, undefined="zero") == pytest.approx(0.8)
@@ -96,8 +114,12 @@ def test_weights_and_scores_of_whole_systems() -> None:
     x, z = np.array([[1.0, 9], [2, 5], [3, 1]]), np.array([[1.0, 3], [2, 2], [3, 1]])
     assert value("pearson", "system", x, z, weights=np.array([1.0, 0])) == pytest.approx(1)
     # The first input has 1, the second -1.
-    assert value("pearson", "input", x, np.array([[1.0, 1], [2, 2], [3, 3]]), weights=np.array([3.0, 1])) == pytest.approx(0.5)
-    assert value("pearson", "system", x, np.array([[1.0, 3], [2, 3], [3, 3]]), whole=np.array([3.0, 2, 1])) == pytest.approx(-1)
+    assert value(
+        "pearson", "input", x, np.array([[1.0, 1], [2, 2], [3, 3]]), weights=np.array([3.0, 1])
+    ) == pytest.approx(0.5)
+    assert value(
+        "pearson", "system", x, np.array([[1.0, 3], [2, 3], [3, 3]]), whole=np.array([3.0, 2, 1])
+    ) == pytest.approx(-1)
     # Two inputs with pairs of 3 and of 2 systems: 1 and -1, by pairs (3 - 1) / 4.
     x, z = np.array([[1.0, 1], [2, 2], [3, np.nan]]), np.array([[1.0, 2], [2, 1], [3, 3]])
     assert value("kendall", "input", x, z) == 0

@@ -1,4 +1,6 @@
-"""nlpstats as oracle: the same correlations, and with the same draws and swaps the same replicates, intervals and p-values."""
+"""nlpstats as oracle: the same correlations, and with the same draws and swaps the same replicates,
+intervals and p-values.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
 from nlgauge.stats.resampling import bootstrap
 
-nlpstats = pytest.importorskip("nlpstats.correlations", reason="nlpstats is not installed (dependency group `alone`)")
+nlpstats = pytest.importorskip(
+    "nlpstats.correlations", reason="nlpstats is not installed (dependency group `alone`)"
+)
 
 LEVELS = ("system", "input", "global")
 COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -46,7 +50,12 @@ def drawn_by(draws):
 
     def taken(matrices, paired_inputs):
         at = next(rows)
-        cells = np.ix_(*(np.repeat(np.arange(counts.shape[1]), counts[at].astype(int)) for counts in (draws.systems, draws.inputs)))
+        cells = np.ix_(
+            *(
+                np.repeat(np.arange(counts.shape[1]), counts[at].astype(int))
+                for counts in (draws.systems, draws.inputs)
+            )
+        )
         return [matrix[cells] for matrix in matrices]
 
     return taken
@@ -63,12 +72,16 @@ def test_bootstrap_with_the_same_draws(level, coefficient, over, rounded):
     expected = nlpstats.bootstrap(x, z, level, coefficient, drawn_by(draws), n_resamples=DRAWS)
     replicates = measure(coefficient).replicates(level, x, z, draws)
     np.testing.assert_allclose(replicates[~np.isnan(replicates)], expected.samples, atol=ROUNDING)
-    row = correlate(Judgements.from_arrays(z, {"x": x}), level, coefficient, interval=over, draws=DRAWS, seed=11)[0]
+    row = correlate(
+        Judgements.from_arrays(z, {"x": x}), level, coefficient, interval=over, draws=DRAWS, seed=11
+    )[0]
     assert (row["low"], row["high"]) == pytest.approx((expected.lower, expected.upper), abs=ROUNDING)
 
 
 def on_one_scale(level, *metrics):
-    """Metrics that cells and what their level sees alike bring to one scale: nlpstats standardizes cells, nlgauge what the coefficient is of."""
+    """Metrics that cells and what their level sees alike bring to one scale: nlpstats standardizes cells,
+    nlgauge what the coefficient is of.
+    """
     if level == "input":
         return [(x - x.mean(axis=0)) / np.where(x.std(axis=0) > 0, x.std(axis=0), 1) for x in metrics]
     if level == "global":
@@ -90,17 +103,25 @@ def swapped_by(swaps, shape):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("coefficient", COEFFICIENTS)
-@pytest.mark.parametrize(("level", "rounded"), [("system", False), ("input", False), ("input", True), ("global", False), ("global", True)])
+@pytest.mark.parametrize(
+    ("level", "rounded"),
+    [("system", False), ("input", False), ("input", True), ("global", False), ("global", True)],
+)
 @pytest.mark.parametrize("swap", ["systems", "inputs", "rows-xor-cols", "cells"])
 def test_permutation_with_the_same_swaps(level, coefficient, swap, rounded):
-    # Not rounded at system level: nlpstats lets the rounding of its standardized scores order means that are equal.
+    # Not rounded at system level: nlpstats lets the rounding of its standardized scores order means that are
+    # equal.
     x, y, z = scores(4, rounded)
     x, y = on_one_scale(level, x, y)
     swaps = drawn_swaps(swap, *z.shape, DRAWS, seed=12)
-    expected = nlpstats.permutation_test(x, y, z, level, coefficient, swapped_by(swaps, z.shape), n_resamples=DRAWS)
+    expected = nlpstats.permutation_test(
+        x, y, z, level, coefficient, swapped_by(swaps, z.shape), n_resamples=DRAWS
+    )
     found = null_differences(np.stack([x, y]), z, level, measure(coefficient), swaps)[:, 0]
     np.testing.assert_allclose(found, expected.samples, atol=1e-7)
-    row = compare(Judgements.from_arrays(z, {"x": x, "y": y}), level, coefficient, swap=swap, draws=DRAWS, seed=12)[0]
+    row = compare(
+        Judgements.from_arrays(z, {"x": x, "y": y}), level, coefficient, swap=swap, draws=DRAWS, seed=12
+    )[0]
     # nlpstats gives b / B, and does not count draws that equal the observed difference but for rounding.
     extreme = np.sum(np.abs(expected.samples) >= abs(row["delta"]) - ROUNDING)
     assert row["p"] == pytest.approx((1 + extreme) / (1 + DRAWS))
@@ -126,6 +147,7 @@ def test_formulas(level, coefficient):
     row = correlate(judgements, level, coefficient, interval="fisher")[0]
     expected = nlpstats.fisher(x, z, level, coefficient)
     assert (row["low"], row["high"]) == pytest.approx((expected.lower, expected.upper), abs=ROUNDING)
-    # All three correlations are positive here, so that taking absolute values, as nlpstats does, changes nothing.
+    # All three correlations are positive here, so that taking absolute values, as nlpstats does, changes
+    # nothing.
     found = compare(judgements, level, coefficient, test="williams")[0]["p"]
     assert found == pytest.approx(nlpstats.williams_test(x, y, z, level, coefficient).pvalue, abs=ROUNDING)

@@ -1,4 +1,6 @@
-"""Pairwise accuracy and soft pairwise accuracy against the specification's vectors and explicit sign flips."""
+"""Pairwise accuracy and soft pairwise accuracy against the specification's vectors and explicit sign
+flips.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.stats.soft import pairwise_accuracy, pooled_pairwise_accuracy, sign_draws, soft_pairwise_accuracy, superiority
+from nlgauge.stats.soft import (
+    pairwise_accuracy,
+    pooled_pairwise_accuracy,
+    sign_draws,
+    soft_pairwise_accuracy,
+    superiority,
+)
 
 HUMAN = np.array([[1.0, 2, 3, 2], [2, 3, 4, 3], [2, 2, 3, 3]])
 METRIC = np.array([[2.0, 2, 4, 2], [1, 3, 5, 4], [2, 2, 4, 4]])
@@ -21,8 +29,16 @@ SCORES = st.one_of(st.integers(0, 3).map(float), st.just(math.nan))
 
 def test_the_vectors_of_the_specification() -> None:
     signs = sign_draws(4)
-    assert superiority(HUMAN, signs).tolist() == [[0.5, 0.96875, 0.875], [0.03125, 0.5, 0.125], [0.125, 0.875, 0.5]]
-    assert superiority(METRIC, signs).tolist() == [[0.5, 0.84375, 0.75], [0.15625, 0.5, 0.3125], [0.25, 0.6875, 0.5]]
+    assert superiority(HUMAN, signs).tolist() == [
+        [0.5, 0.96875, 0.875],
+        [0.03125, 0.5, 0.125],
+        [0.125, 0.875, 0.5],
+    ]
+    assert superiority(METRIC, signs).tolist() == [
+        [0.5, 0.84375, 0.75],
+        [0.15625, 0.5, 0.3125],
+        [0.25, 0.6875, 0.5],
+    ]
     for order in ([0, 1, 2], [2, 1, 0]):
         assert float(soft_pairwise_accuracy(METRIC[order], HUMAN[order])) == pytest.approx(0.8541666666666666)
     assert float(soft_pairwise_accuracy(METRIC, HUMAN, rule=">=")) == pytest.approx(0.8958333333333334)
@@ -67,7 +83,9 @@ def test_metrics_in_a_batch_and_missing_cells() -> None:
     found = soft_pairwise_accuracy(x, z, seed=5)
     assert found.tolist() == pytest.approx([float(soft_pairwise_accuracy(one, z, seed=5)) for one in x])
     cut = x[0][[0, 1]][:, 10:], z[[0, 1]][:, 10:]
-    assert float(soft_pairwise_accuracy(*cut, draws=20000)) == pytest.approx(float(soft_pairwise_accuracy(x[0][:2], z[:2], draws=20000)), abs=0.02)
+    assert float(soft_pairwise_accuracy(*cut, draws=20000)) == pytest.approx(
+        float(soft_pairwise_accuracy(x[0][:2], z[:2], draws=20000)), abs=0.02
+    )
     assert math.isnan(soft_pairwise_accuracy(x[0][:1], z[:1]))
 
 

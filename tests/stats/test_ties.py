@@ -17,7 +17,9 @@ from nlgauge.stats.ties import acc_eq, calibrate, darr, darr_counts, darr_of_pai
 
 GOLD, METRIC = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
 SCORES = st.one_of(st.integers(0, 4).map(float), st.just(math.nan))
-SIDES = st.tuples(st.integers(1, 4), st.integers(0, 5)).flatmap(lambda shape: arrays(np.float64, (2, *shape), elements=SCORES))
+SIDES = st.tuples(st.integers(1, 4), st.integers(0, 5)).flatmap(
+    lambda shape: arrays(np.float64, (2, *shape), elements=SCORES)
+)
 
 
 def test_darr_of_the_specification() -> None:
@@ -33,7 +35,9 @@ def test_darr_of_the_specification() -> None:
 
 def test_ready_made_pairs_are_darr() -> None:
     x, z = [2.0, 2, 2, 3], [10.0, 11, 100, 150]
-    pairs = [(i, j) if z[i] > z[j] else (j, i) for i, j in combinations(range(4), 2) if abs(z[i] - z[j]) >= 25]
+    pairs = [
+        (i, j) if z[i] > z[j] else (j, i) for i, j in combinations(range(4), 2) if abs(z[i] - z[j]) >= 25
+    ]
     better, worse = ([x[pair[side]] for pair in pairs] for side in (0, 1))
     for rule in ("discordant", "ignore"):
         assert float(darr_of_pairs(better, worse, rule)) == pytest.approx(float(darr(x, z, ties=rule)))
@@ -78,7 +82,9 @@ def test_as_explicit_loops(sides: np.ndarray) -> None:
     assert found.accuracy == pytest.approx(max(tried.values()), nan_ok=True)
     if not math.isnan(found.accuracy):
         assert tried[found.epsilon] == pytest.approx(found.accuracy)
-        assert found.epsilon == min(epsilon for epsilon in tried if tried[epsilon] == pytest.approx(found.accuracy))
+        assert found.epsilon == min(
+            epsilon for epsilon in tried if tried[epsilon] == pytest.approx(found.accuracy)
+        )
         assert found.floor == pytest.approx(accuracy(np.where(np.isnan(x), np.nan, 0), z, 0.0))
         assert found.plain == pytest.approx(tried[0.0])
 

@@ -1,4 +1,6 @@
-"""Every number of the specification's vectors stands in the tests; those that stood in no other test are here."""
+"""Every number of the specification's vectors stands in the tests; those that stood in no other test are
+here.
+"""
 
 import json
 import re
@@ -15,7 +17,9 @@ LEFT_OUT = {
     "/corr/weightedtau": "a coefficient that the package does not have",
     "/spa/MTME 2x3 test": "depends on the draws of mt-metrics-eval",
     "/darr/thresh1": "stands there as 1 / 3",
-    "/normalised_MI (COSMIC Table 2: bart-large-cnn cnn_dailymail I=55.54 H(T|S)=-16.05)": "a ratio above 1, which is refused",
+    "/normalised_MI (COSMIC Table 2: bart-large-cnn cnn_dailymail I=55.54 H(T|S)=-16.05)": (
+        "a ratio above 1, which is refused"
+    ),
 }
 
 

@@ -18,13 +18,19 @@ def test_the_worked_example():
 def test_raw_scores():
     gold, one, other = [1, 2, 3, 4, 5], [1.1, 2, 3.1, 4, 5.1], [1.5, 2, 3.1, 4, 5.5]
     r = np.corrcoef([gold, one, other])
-    assert (r[0, 1], r[0, 2], r[1, 2]) == pytest.approx((0.9994005394605665, 0.9868634624770863, 0.990611473031326))
-    assert float(williams(r[0, 1], r[0, 2], r[1, 2], 5).p_greater) == pytest.approx(0.019073687983160403, abs=1e-10)
+    assert (r[0, 1], r[0, 2], r[1, 2]) == pytest.approx(
+        (0.9994005394605665, 0.9868634624770863, 0.990611473031326)
+    )
+    assert float(williams(r[0, 1], r[0, 2], r[1, 2], 5).p_greater) == pytest.approx(
+        0.019073687983160403, abs=1e-10
+    )
 
 
 def test_the_sign_of_a_correlation_is_kept():
     assert float(williams(-0.60, 0.55, -0.30, 50).p_greater) == pytest.approx(0.999999995661861, abs=1e-12)
-    assert float(williams(0.55, -0.60, -0.30, 50).p_greater) == pytest.approx(1 - 0.999999995661861, abs=1e-12)
+    assert float(williams(0.55, -0.60, -0.30, 50).p_greater) == pytest.approx(
+        1 - 0.999999995661861, abs=1e-12
+    )
     # nlpstats takes absolute values.
     assert float(williams(0.60, 0.55, 0.30, 50).p_greater) == pytest.approx(0.34882746932424186, abs=1e-12)
 
@@ -34,7 +40,9 @@ def test_the_numbers_of_nlpstats():
     x, y, z, x2, y2, z2 = (rng.rand(9, 5) for _ in range(6))
     r = [np.corrcoef(one.ravel(), other.ravel())[0, 1] for one, other in ((x, z), (y, z), (x, y))]
     assert float(williams(*np.abs(r), 45).p_greater) == pytest.approx(0.2716978, abs=1e-7)
-    ranks = [spearmanr(one.mean(axis=1), other.mean(axis=1))[0] for one, other in ((y2, z2), (x2, z2), (x2, y2))]
+    ranks = [
+        spearmanr(one.mean(axis=1), other.mean(axis=1))[0] for one, other in ((y2, z2), (x2, z2), (x2, y2))
+    ]
     assert float(williams(*ranks, 9).p_greater) == pytest.approx(0.4658712, abs=1e-7)
 
 
@@ -57,7 +65,9 @@ def test_perfect_and_worse():
     assert float(found.p) < 0.001
 
 
-@pytest.mark.parametrize("bad", [(0.5, 0.4, 0.3, 3), (np.nan, 0.4, 0.3, 30), (0.5, 0.4, np.nan, 30), (0.9, -0.9, 0.9, 30)])
+@pytest.mark.parametrize(
+    "bad", [(0.5, 0.4, 0.3, 3), (np.nan, 0.4, 0.3, 30), (0.5, 0.4, np.nan, 30), (0.9, -0.9, 0.9, 30)]
+)
 def test_what_is_not_known(bad):
     assert all(np.isnan(value) for value in (williams(*bad).t, williams(*bad).p, williams(*bad).p_greater))
 
@@ -68,7 +78,9 @@ def test_all_pairs_are_one_call():
     found = williams(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], 12)
     for i in range(5):
         for j in range(5):
-            assert float(found.p[i, j]) == pytest.approx(float(williams(r[0, 1 + i], r[0, 1 + j], r[1 + i, 1 + j], 12).p))
+            assert float(found.p[i, j]) == pytest.approx(
+                float(williams(r[0, 1 + i], r[0, 1 + j], r[1 + i, 1 + j], 12).p)
+            )
     assert np.diag(found.p).tolist() == [1] * 5
 
 

@@ -1,4 +1,6 @@
-"""The leaderboard: the scores that are kept in docs/results, the step that scores, and the pages that are made of both."""
+"""The leaderboard: the scores that are kept in docs/results, the step that scores, and the pages that are
+made of both.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,18 @@ from nlgauge.meta.benchmarks.scores import MetricScores, file_name, kept, read
 from nlgauge.metric.registry import parse
 from studies import leaderboard
 from studies.leaderboard import boards, learned, page, scoring, summary, words
-from studies.leaderboard.boards import BENCHMARKS, JUDGES, METRICS, SLOW, STRINGS, Board, Scored, drawn, folder_name, texts
+from studies.leaderboard.boards import (
+    BENCHMARKS,
+    JUDGES,
+    METRICS,
+    SLOW,
+    STRINGS,
+    Board,
+    Scored,
+    drawn,
+    folder_name,
+    texts,
+)
 from studies.leaderboard.pairs import pair_clusters
 from studies.leaderboard.tables import tables
 
@@ -33,7 +46,12 @@ NAME = "sample"
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A leaderboard of four metrics on the package's sample, of which one is scored on six segments alone."""
     board = Board("summarisation", "relevance", boards.TAU, {SLOW: 6, JUDGES: 4}, others=("fluency",))
-    metrics = {"chrf": Scored(), "rouge": Scored(outputs=("rougeL", "rouge1")), "self_bleu": Scored(whole=True), "ter": Scored(SLOW)}
+    metrics = {
+        "chrf": Scored(),
+        "rouge": Scored(outputs=("rougeL", "rouge1")),
+        "self_bleu": Scored(whole=True),
+        "ter": Scored(SLOW),
+    }
     for module in (boards, page):
         monkeypatch.setattr(module, "BENCHMARKS", {NAME: board})
     monkeypatch.setattr("studies.leaderboard.tables.BENCHMARKS", {NAME: board})
@@ -42,12 +60,19 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(summary, "FEWEST_TASKS", 1)
     monkeypatch.setattr(learned, "SHOWN", (NAME,))
     monkeypatch.setattr(learned, "TEMPLATE", tmp_path / "learned.md")
-    learned.TEMPLATE.write_text("TER has {{sample-6; ter; input}}.\n\n<!-- tables -->\n\n<!-- judges -->\n", encoding="utf-8")
+    learned.TEMPLATE.write_text(
+        "TER has {{sample-6; ter; input}}.\n\n<!-- tables -->\n\n<!-- judges -->\n", encoding="utf-8"
+    )
     monkeypatch.setitem(words.ABOUT, NAME, "Made up.")
     monkeypatch.setattr(page, "CHOOSING", tmp_path / "choosing.md")
-    planned = "{{planned; sample; input; random numbers}}; {{alone; sample; system; random numbers}}; {{p; sample; system; random numbers; chrf}}."
+    planned = (
+        "{{planned; sample; input; random numbers}}; {{alone; sample; system; random numbers}}; {{p; sample;"
+        " system; random numbers; chrf}}."
+    )
     page.CHOOSING.write_text(
-        "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; " + planned, encoding="utf-8"
+        "chrF has {{sample; chrf; input}}, {{sample; chrf; system; fluency}}; {{pairs; sample; system}}; "
+        + planned,
+        encoding="utf-8",
     )
 
 
@@ -73,18 +98,27 @@ def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
     np.testing.assert_allclose(found.segments["rouge1"], whole.segments["rouge1"], rtol=5.1e-5)
     assert all(value == float(f"{value:.5g}") for value in found.segments["rougeL"] if value is not None)
     assert leaderboard.report(done, "score", [NAME]) == "0 scored, 0 that cannot be scored, 4 were kept."
-    assert leaderboard.report(done, "score", [NAME], ["ter", "wer"]) == "1 scored, 0 that cannot be scored, 1 were kept."
-    assert leaderboard.report(done, "score", [NAME], ["estime"]).startswith("0 scored, 1 that cannot be scored")
+    assert (
+        leaderboard.report(done, "score", [NAME], ["ter", "wer"])
+        == "1 scored, 0 that cannot be scored, 1 were kept."
+    )
+    assert leaderboard.report(done, "score", [NAME], ["estime"]).startswith(
+        "0 scored, 1 that cannot be scored"
+    )
 
 
 def test_pages_of_a_small_benchmark(done: Path) -> None:
-    assert leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20) == "1 benchmarks, 12 rows."
+    assert (
+        leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20) == "1 benchmarks, 12 rows."
+    )
     text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
     assert "<!--" not in text and "over 20 bootstrap draws" in text
     judged = texts(NAME).judgements(texts(NAME).score("chrf"), dimensions=["relevance"])
     section = text[text.index("### sample") :]
     of_systems = kendall(judged.oriented("chrf").mean(axis=1), judged.human("relevance").mean(axis=1))
-    of_texts = np.nanmean([kendall(judged.oriented("chrf")[:, i], judged.human("relevance")[:, i]) for i in range(24)])
+    of_texts = np.nanmean(
+        [kendall(judged.oriented("chrf")[:, i], judged.human("relevance")[:, i]) for i in range(24)]
+    )
     cells = row(section, "chrf")
     assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
     assert re.fullmatch(r"1( •)?", cells[1])
@@ -92,16 +126,26 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
     assert "A sample of 6 inputs" in section and row(section, "ter")[0]
     chosen = (done / "pages" / "choosing.md").read_text(encoding="utf-8")
     assert chosen.startswith(f"chrF has {cells[0]}, ") and "{{" not in chosen
-    # Random numbers are compared with five metrics at system level, of which four systems can show nothing, and with four on texts.
+    # Random numbers are compared with five metrics at system level, of which four systems can show nothing,
+    # and with four on texts.
     of_pairs, of_texts, alone, p = chosen.split("; ")[1:]
-    assert (of_pairs, alone) == ("0 of 15", "0 of 5") and re.fullmatch(r"[0-4] of 4", of_texts) and re.fullmatch(r"[01]\.\d{3}\.", p)
-    assert "Planned comparisons of 5 metrics over systems, corrected for these 9 pairs alone: 0 better and 0 worse than random numbers" in section
+    assert (
+        (of_pairs, alone) == ("0 of 15", "0 of 5")
+        and re.fullmatch(r"[0-4] of 4", of_texts)
+        and re.fullmatch(r"[01]\.\d{3}\.", p)
+    )
+    assert (
+        "Planned comparisons of 5 metrics over systems, corrected for these 9 pairs alone: 0 better and 0"
+        " worse than random numbers" in section
+    )
     detail = (done / "pages" / "leaderboard" / f"{NAME}.md").read_text(encoding="utf-8")
     assert "| metric | relevance | fluency |" in detail and "*one annotator*" in detail
 
 
 def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is costly counts as learned here; a judge's covered probability and its preference for the first text are said beside its agreement."""
+    """What is costly counts as learned here; a judge's covered probability and its preference for the
+    first text are said beside its agreement.
+    """
     monkeypatch.setitem(boards.METRICS, "pairwise", Scored(JUDGES))
     part = texts(NAME, JUDGES)
     (scores,) = part.score("chrf").values()
@@ -110,7 +154,11 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
         scores,
         label="pairwise",
         higher_is_better={"pairwise": True, "covered": None, "first_preferred": None},
-        segments={"pairwise": [None, *values[1:]], "covered": [0.25] * len(values), "first_preferred": [None, *[0.5] * (len(values) - 1)]},
+        segments={
+            "pairwise": [None, *values[1:]],
+            "covered": [0.25] * len(values),
+            "first_preferred": [None, *[0.5] * (len(values) - 1)],
+        },
         systems={},
     )
     judge.save(done / f"{NAME}-4")
@@ -122,7 +170,10 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(re.findall(r"^\| `chrf` \|", text, re.MULTILINE)) == 2  # beside ter, and beside the judge
     cells = row(judges, "pairwise")
     assert cells[:2] == [NAME, f"{len(values) - 1} of {len(values)}"] and cells[-3:] == ["0.25", "", "0.50"]
-    assert cells[2] == row(tables_of, "pairwise")[0] and cells[3] == row(tables_of[tables_of.index("sample of 4") :], "chrf")[0]
+    assert (
+        cells[2] == row(tables_of, "pairwise")[0]
+        and cells[3] == row(tables_of[tables_of.index("sample of 4") :], "chrf")[0]
+    )
     assert "covered" not in tables_of
 
 
@@ -142,8 +193,17 @@ def test_clusters_of_pairs() -> None:
 
     rng = np.random.default_rng(1)
     quality = rng.normal(size=(12, 60))
-    pairs = [(i, a, b) for i in range(60) for a in range(12) for b in range(12) if quality[a, i] > quality[b, i] + 0.5]
-    metrics = {"good": quality + 0.1 * rng.normal(size=quality.shape), "noise": rng.normal(size=quality.shape)}
+    pairs = [
+        (i, a, b)
+        for i in range(60)
+        for a in range(12)
+        for b in range(12)
+        if quality[a, i] > quality[b, i] + 0.5
+    ]
+    metrics = {
+        "good": quality + 0.1 * rng.normal(size=quality.shape),
+        "noise": rng.normal(size=quality.shape),
+    }
     people = Judgements(tuple("abcdefghijkl"), tuple(range(60)), metrics=metrics, pairs=np.array(pairs))
     assert pair_clusters(people, 200) == {"good": (1, 0), "noise": (2, 1)}
 
@@ -163,16 +223,25 @@ def test_kept_scores_are_of_known_metrics() -> None:
     for name, folder in kept_files():
         found: dict[str, MetricScores] = kept(SCORES / folder)
         for label, one in found.items():
-            assert str(parse(label)) == label and tuple(one.higher_is_better) == outputs.get(label, tuple(one.higher_is_better)), (folder, label)
-            assert one.benchmark == (BENCHMARKS[name].benchmark or name) and (SCORES / folder / file_name(label)).is_file()
+            assert str(parse(label)) == label and tuple(one.higher_is_better) == outputs.get(
+                label, tuple(one.higher_is_better)
+            ), (folder, label)
+            assert (
+                one.benchmark == (BENCHMARKS[name].benchmark or name)
+                and (SCORES / folder / file_name(label)).is_file()
+            )
             assert len({len(values) for values in one.segments.values()}) <= 1 and one.seconds >= 0
     assert sum(path.stat().st_size for path in SCORES.rglob("*.gz")) < 15_000_000
 
 
 def test_numbers_for_practitioners_are_those_of_the_tables() -> None:
-    pages = "".join((PAGE.parent / name).read_text(encoding="utf-8") for name in ("choosing.md", "learned.md"))
+    pages = "".join(
+        (PAGE.parent / name).read_text(encoding="utf-8") for name in ("choosing.md", "learned.md")
+    )
     numbers = re.findall(r"-?\d\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", pages)
-    shown = "".join(path.read_text(encoding="utf-8") for path in (PAGE, *(PAGE.parent / "leaderboard").glob("*.md")))
+    shown = "".join(
+        path.read_text(encoding="utf-8") for path in (PAGE, *(PAGE.parent / "leaderboard").glob("*.md"))
+    )
     assert len(numbers) > 30 and [number for number in numbers if number not in shown] == []
 
 

@@ -1,4 +1,6 @@
-"""The studies in studies/ on tiny models: their tables, that nothing is computed twice, and their correlations."""
+"""The studies in studies/ on tiny models: their tables, that nothing is computed twice, and their
+correlations.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def _noted(compute: Callable[[Metric, View, Arrays], Arrays], found: list[str]) -> Callable[[Metric, View, Arrays], Arrays]:
+def _noted(
+    compute: Callable[[Metric, View, Arrays], Arrays], found: list[str]
+) -> Callable[[Metric, View, Arrays], Arrays]:
     def statistics(metric: Metric, view: View, fitted: Arrays) -> Arrays:
         found.extend(view.text(text) for text in view.predictions)
         return compute(metric, view, fitted)
@@ -51,10 +55,14 @@ def _noted(compute: Callable[[Metric, View, Arrays], Arrays], found: list[str]) 
     return statistics
 
 
-def test_shannon_computes_a_row_once(sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path]) -> None:
+def test_shannon_computes_a_row_once(
+    sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path]
+) -> None:
     first = shannon.report(str(tiny_models["causal"]), 0, 2)
     assert first.startswith("2 documents, 4 systems") and "| length |" in first
-    assert sorted(read) == sorted({row.prediction for by_system in data.segments("summeval", 2).values() for row in by_system.values()})
+    assert sorted(read) == sorted(
+        {row.prediction for by_system in data.segments("summeval", 2).values() for row in by_system.values()}
+    )
     read.clear()
     assert shannon.report(str(tiny_models["causal"]), 0, 2) == first
     assert not read
@@ -63,9 +71,16 @@ def test_shannon_computes_a_row_once(sample: None, read: list[str], statistics_f
 
 
 def test_what_is_ended_goes_on_behind_the_last_segment(
-    sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    sample: None,
+    read: list[str],
+    statistics_file: Path,
+    tiny_models: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    texts = {str(i): study.Texts({"A": f"summary {i}", "B": f"other {i}"}, source=f"Document {i} is here.") for i in range(3)}
+    texts = {
+        str(i): study.Texts({"A": f"summary {i}", "B": f"other {i}"}, source=f"Document {i} is here.")
+        for i in range(3)
+    }
     compute = Shannon.statistics
 
     def interrupted(metric: Shannon, view: View, fitted: Arrays) -> Arrays:
@@ -80,18 +95,32 @@ def test_what_is_ended_goes_on_behind_the_last_segment(
     read.clear()
     found = shannon.values("ended", texts, str(tiny_models["causal"]))
     assert sorted(read) == ["other 2", "summary 2"]
-    assert list(found) == ["0", "1", "2"] and list(found["0"]) == ["A", "B"] and np.isfinite(found["1"]["B"]["shannon"])
+    assert (
+        list(found) == ["0", "1", "2"]
+        and list(found["0"]) == ["A", "B"]
+        and np.isfinite(found["1"]["B"]["shannon"])
+    )
 
 
-def test_separation(sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path]) -> None:
+def test_separation(
+    sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path]
+) -> None:
     first = separation.report(str(tiny_models["causal"]), 3)
     references = [data.first(by_system).references[0] for by_system in data.segments("realsumm", 3).values()]
     assert len(read) == 9 and set(references) < set(read)
     assert separation.report(str(tiny_models["causal"]), 3) == first and len(read) == 9
-    assert [line.partition(" | ")[0] for line in first.splitlines()[4:]] == [f"| {name}" for name in shannon.OUTPUTS]
+    assert [line.partition(" | ")[0] for line in first.splitlines()[4:]] == [
+        f"| {name}" for name in shannon.OUTPUTS
+    ]
 
 
-def test_infolm(sample: None, read: list[str], statistics_file: Path, tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_infolm(
+    sample: None,
+    read: list[str],
+    statistics_file: Path,
+    tiny_models: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Also where a system lacks a segment: it does in WebNLG 2020."""
     rows = data.segments("webnlg2020_en", 3)
     del next(iter(rows.values()))["baseline"]
@@ -99,14 +128,22 @@ def test_infolm(sample: None, read: list[str], statistics_file: Path, tiny_model
     monkeypatch.setattr(infolm, "TEMPERATURES", (1.0,))
     monkeypatch.setattr(infolm, "DIMENSIONS", {"webnlg2020_en": ("fluency",)})
     chosen = infolm.metrics
-    monkeypatch.setattr(infolm, "metrics", lambda model: [spec for spec in chosen(model) if "minilm" not in spec])
+    monkeypatch.setattr(
+        infolm, "metrics", lambda model: [spec for spec in chosen(model) if "minilm" not in spec]
+    )
     first = infolm.report("webnlg2020_en", str(tiny_models["causal"]), 3, lower=True)
     computed = len(read)
     assert computed and all(text == text.lower() for text in read)
     assert infolm.report("webnlg2020_en", str(tiny_models["causal"]), 3, lower=True) == first
     assert len(read) == computed
     names = [line.partition(" | ")[0][2:] for line in first.splitlines()[4:]]
-    assert names == [*(f"infolm {measure}, T = 1.0" for measure in infolm.MEASURES), "chrf", "rouge1", "rouge2", "rougeL"]
+    assert names == [
+        *(f"infolm {measure}, T = 1.0" for measure in infolm.MEASURES),
+        "chrf",
+        "rouge1",
+        "rouge2",
+        "rougeL",
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:cosmic")
@@ -117,13 +154,19 @@ def test_cosmic(sample: None, tiny_models: dict[str, Path], monkeypatch: pytest.
     lines = cosmic.report("summeval").splitlines()
     assert lines[0] == "4 systems, 24 pairs each"
     rows = data.segments("summeval")
-    for system, shown, _, _, words, fluency in ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines[4:8]):
+    for system, shown, _, _, words, fluency in (
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in lines[4:8]
+    ):
         texts = [by_system[system].prediction for by_system in rows.values()]
-        alone = nlgauge.score(texts, sources=[by_system[system].source for by_system in rows.values()], metrics=Cosmic(**small))
+        alone = nlgauge.score(
+            texts, sources=[by_system[system].source for by_system in rows.values()], metrics=Cosmic(**small)
+        )
         interval = alone.intervals()[alone.labels[0]]["score"]
         assert shown == f"{interval.score:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
         assert words == f"{np.mean([len(text.split()) for text in texts]):.0f}"
-        assert fluency == f"{np.mean([by_system[system].human['fluency'] for by_system in rows.values()]):.2f}"
+        assert (
+            fluency == f"{np.mean([by_system[system].human['fluency'] for by_system in rows.values()]):.2f}"
+        )
     scores = [float(line.split("|")[2].split()[0]) for line in lines[4:8]]
     assert scores == sorted(scores, reverse=True)
     assert [line.split("|")[1].strip() for line in lines[-3:]] == ["cosmic", "gaussian", "words"]
@@ -133,13 +176,19 @@ def test_cosmic(sample: None, tiny_models: dict[str, Path], monkeypatch: pytest.
 def test_page_of_cosmic_shows_the_scores_of_the_leaderboard(benchmark: str, heading: str) -> None:
     page = (RESULTS / "cosmic.md").read_text(encoding="utf-8")
     section = page[page.index(heading) :].partition("system-level")[0]
-    (kept,) = read_scores(RESULTS / "scores" / "leaderboard" / benchmark / "cosmic.json.gz").systems["cosmic"].values()
+    (kept,) = (
+        read_scores(RESULTS / "scores" / "leaderboard" / benchmark / "cosmic.json.gz")
+        .systems["cosmic"]
+        .values()
+    )
     for system, score in kept.items():
         assert f"| {system} | {score:.2f} [" in section
 
 
 @pytest.mark.parametrize("name", ["shannon", "separation", "infolm", "cosmic", "hidden_labels"])
-def test_command_line_calls_every_study(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_line_calls_every_study(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     module = import_module(f"studies.{name}")
     taken = set(signature(module.report).parameters)
     monkeypatch.setattr(module, "report", lambda **given: f"called: {set(given) == taken}")
@@ -149,7 +198,9 @@ def test_command_line_calls_every_study(name: str, monkeypatch: pytest.MonkeyPat
 
 
 def test_levels() -> None:
-    assert system_level(METRIC, HUMAN, "kendall") == pytest.approx(kendalltau(METRIC.mean(axis=1), HUMAN.mean(axis=1)).statistic)
+    assert system_level(METRIC, HUMAN, "kendall") == pytest.approx(
+        kendalltau(METRIC.mean(axis=1), HUMAN.mean(axis=1)).statistic
+    )
     by_text = [pearsonr(METRIC[:, i], HUMAN[:, i]).statistic for i in range(9)]
     assert text_level(METRIC, HUMAN, "pearson") == pytest.approx(np.mean(by_text))
 

@@ -26,7 +26,15 @@ VOCABULARY += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz0123456789
 
 def bert(model: type, **settings: Any) -> tuple[Any, Any]:
     """A BERT of the given class with its tokeniser; further settings are those of its configuration."""
-    tokenizer = transformers.BertTokenizerFast(vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=128)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "max_position_embeddings": 128}
+    tokenizer = transformers.BertTokenizerFast(
+        vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=128
+    )
+    sizes = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": 128,
+    }
     config = transformers.BertConfig(vocab_size=len(VOCABULARY), initializer_range=0.5, **sizes, **settings)
     return model(config), tokenizer

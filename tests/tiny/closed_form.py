@@ -8,13 +8,17 @@ import numpy as np
 
 
 def sines(shape: tuple[int, ...], start: int) -> Any:
-    """sin(7.3 i + 1.7 start) for the i-th number; neighbours in rows and columns have little to do with each other."""
+    """sin(7.3 i + 1.7 start) for the i-th number; neighbours in rows and columns have little to do with
+    each other.
+    """
     places = np.arange(int(np.prod(shape)), dtype=np.float64)
     return np.sin(places * places * 0.0137 + 7.3 * places + 1.7 * start).reshape(shape)
 
 
 def fill(model: Any, seed: int, scale: float = 0.35) -> Any:
-    """The model in evaluation mode with sines for weights; its normalisations stay near 1, its biases small."""
+    """The model in evaluation mode with sines for weights; its normalisations stay near 1, its biases
+    small.
+    """
     import torch
 
     with torch.no_grad():

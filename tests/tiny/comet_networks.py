@@ -1,7 +1,8 @@
-"""Small networks of the COMET family, as checkpoints and as directories; every weight is a sine of its number, so that no generator decides them.
+"""Small networks of the COMET family, as checkpoints and as directories; every weight is a sine of its
+number, so that no generator decides them.
 
-The encoders are XLM-R, XLM-R-XL and RoBERTa of two layers. What reads |m - r| and |m - s| is negative and what follows is positive, so that likeness
-is good, as it is for trained networks.
+The encoders are XLM-R, XLM-R-XL and RoBERTa of two layers. What reads |m - r| and |m - s| is negative and
+what follows is positive, so that likeness is good, as it is for trained networks.
 """
 
 from __future__ import annotations
@@ -28,27 +29,53 @@ IDENTIFIERS = {
 }
 BLOCKS = {"regression": 6, "referenceless": 4, "unified": 1, "xcomet": 1, "lens": 7}
 DIFFERENCES = {"regression": (3, 5), "referenceless": (3,), "lens": (4, 6), "unified": (), "xcomet": ()}
-SENTENCE = "the cat sat on mat a dog minister met president tuesday he said it will never happen again shares fell in early trading"
+SENTENCE = (
+    "the cat sat on mat a dog minister met president tuesday he said it will never happen again shares fell"
+    " in early trading"
+)
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,!?'-%$:;()"
 
 
 def closed(shape: tuple[int, ...], phase: int, scale: float) -> Any:
     """Numbers between -scale and scale, from their places alone."""
     numbers = np.arange(int(np.prod(shape)), dtype=np.int64)
-    return torch.from_numpy((scale * np.sin(numbers * numbers % 100_003 * 0.618 + 1.7 * phase)).reshape(shape).astype(np.float32))
+    return torch.from_numpy(
+        (scale * np.sin(numbers * numbers % 100_003 * 0.618 + 1.7 * phase)).reshape(shape).astype(np.float32)
+    )
 
 
 def write_base(directory: Path, encoder: str = "xlm-roberta") -> dict[str, Any]:
     """Writes configuration and tokeniser of an encoder, and gives its weights' shapes by name."""
     directory.mkdir(parents=True, exist_ok=True)
     if encoder == "roberta":
-        symbols = list(dict.fromkeys(["<s>", "<pad>", "</s>", "<unk>", "<mask>", *_bytes(), "Ġt", "Ġth", "Ġthe", "Ġc", "Ġca", "Ġcat"]))
+        symbols = list(
+            dict.fromkeys(
+                [
+                    "<s>",
+                    "<pad>",
+                    "</s>",
+                    "<unk>",
+                    "<mask>",
+                    *_bytes(),
+                    "Ġt",
+                    "Ġth",
+                    "Ġthe",
+                    "Ġc",
+                    "Ġca",
+                    "Ġcat",
+                ]
+            )
+        )
         merges = [("Ġ", "t"), ("Ġt", "h"), ("Ġth", "e"), ("Ġ", "c"), ("Ġc", "a"), ("Ġca", "t")]
-        tokenizer: Any = transformers.RobertaTokenizer(vocab={symbol: i for i, symbol in enumerate(symbols)}, merges=merges)
+        tokenizer: Any = transformers.RobertaTokenizer(
+            vocab={symbol: i for i, symbol in enumerate(symbols)}, merges=merges
+        )
     else:
         pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *(f"▁{word}" for word in SENTENCE.split()), *LETTERS]
         tokenizer = transformers.XLMRobertaTokenizer(
-            vocab=[(piece, 0.0 if i < 4 else -1.0 - (len(piece) < 3) * i / 10) for i, piece in enumerate(pieces)]
+            vocab=[
+                (piece, 0.0 if i < 4 else -1.0 - (len(piece) < 3) * i / 10) for i, piece in enumerate(pieces)
+            ]
         )
     tokenizer.save_pretrained(directory)
     sizes = {
@@ -58,7 +85,9 @@ def write_base(directory: Path, encoder: str = "xlm-roberta") -> dict[str, Any]:
         "intermediate_size": 32,
         "max_position_embeddings": POSITIONS,
     }
-    config = transformers.AutoConfig.for_model(encoder, vocab_size=len(tokenizer), bos_token_id=0, pad_token_id=1, eos_token_id=2, **sizes)
+    config = transformers.AutoConfig.for_model(
+        encoder, vocab_size=len(tokenizer), bos_token_id=0, pad_token_id=1, eos_token_id=2, **sizes
+    )
     config.save_pretrained(directory)
     with torch.random.fork_rng(devices=[]):
         return transformers.AutoModel.from_config(config, add_pooling_layer=False).state_dict()
@@ -92,7 +121,9 @@ def state_dict(form: str, seed: int, shapes: dict[str, Any], labels: int = 0) ->
         found[f"estimator.ff.{3 * number}.bias"] = closed((after,), 3 + seed + number, 0.2)
     if labels:
         found["hidden2tag.weight"] = closed((labels, WIDTH), 5 + seed, 0.8)
-        found["hidden2tag.bias"] = closed((labels,), 11 + seed, 0.3) + torch.tensor([1.2, *[0.0] * (labels - 1)])
+        found["hidden2tag.bias"] = closed((labels,), 11 + seed, 0.3) + torch.tensor(
+            [1.2, *[0.0] * (labels - 1)]
+        )
     return found
 
 
@@ -119,16 +150,25 @@ def labels_of(hyper: dict[str, Any]) -> int:
 
 
 def write_checkpoint(place: Path, form: str, seed: int, encoder: str = "xlm-roberta", **changed: Any) -> Path:
-    """Writes base/ and checkpoints/model.ckpt with hparams.yaml above it, as the hub has them; the checkpoint's path."""
+    """Writes base/ and checkpoints/model.ckpt with hparams.yaml above it, as the hub has them; the
+    checkpoint's path.
+    """
     hyper = hyper_parameters(form, **changed)
     state = state_dict(form, seed, write_base(place / "base", encoder), labels_of(hyper))
     if "mix" not in (hyper.get("layer"), hyper.get("sent_layer")):
         state = {name: tensor for name, tensor in state.items() if not name.startswith("layerwise")}
     (place / "checkpoints").mkdir()
     (place / "hparams.yaml").write_text(
-        json.dumps({"class_identifier": IDENTIFIERS[form], **({"train_data": hyper.get("train_data")} if form == "lens" else {})})
+        json.dumps(
+            {
+                "class_identifier": IDENTIFIERS[form],
+                **({"train_data": hyper.get("train_data")} if form == "lens" else {}),
+            }
+        )
     )
-    torch.save({"state_dict": state, "hyper_parameters": hyper, "epoch": 3}, place / "checkpoints" / "model.ckpt")
+    torch.save(
+        {"state_dict": state, "hyper_parameters": hyper, "epoch": 3}, place / "checkpoints" / "model.ckpt"
+    )
     return place / "checkpoints" / "model.ckpt"
 
 

@@ -1,4 +1,6 @@
-"""Small models of several families with weights by a closed form, which hang on no random generator: for numbers of other people's programs."""
+"""Small models of several families with weights by a closed form, which hang on no random generator: for
+numbers of other people's programs.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ PIECES += [(letter, -3.0 - i / 100) for i, letter in enumerate(_LETTERS)] + [("â
 
 
 def filled(model: Any, scale: float = 0.4) -> Any:
-    """The model with sines of each weight's place squared as its weights, around 1 where a layer is normalised."""
+    """The model with sines of each weight's place squared as its weights, around 1 where a layer is
+    normalised.
+    """
     with torch.no_grad():
         for number, (name, parameter) in enumerate(model.named_parameters(), 1):
             places = torch.arange(1, parameter.numel() + 1, dtype=torch.float64)
@@ -32,25 +36,48 @@ def filled(model: Any, scale: float = 0.4) -> Any:
 def tokenizer_of(family: str, length: int = 64) -> Any:
     """The family's tokeniser, with a vocabulary of a few pieces."""
     if family == "bert":
-        return transformers.BertTokenizer(vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=length)
+        return transformers.BertTokenizer(
+            vocab={token: i for i, token in enumerate(VOCABULARY)}, model_max_length=length
+        )
     if family == "roberta":
         trained = ByteLevelBPETokenizer()
-        trained.train_from_iterator(TEXTS, vocab_size=400, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
-        made = transformers.RobertaTokenizer(vocab=trained.get_vocab(), merges=_merges(trained), model_max_length=length)
+        trained.train_from_iterator(
+            TEXTS, vocab_size=400, special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+        )
+        made = transformers.RobertaTokenizer(
+            vocab=trained.get_vocab(), merges=_merges(trained), model_max_length=length
+        )
     elif family == "albert":
         renamed = {"[PAD]": "<pad>", "[UNK]": "<unk>"}
-        made = transformers.AlbertTokenizer(vocab=[(renamed.get(piece, piece), score) for piece, score in PIECES], model_max_length=length)
+        made = transformers.AlbertTokenizer(
+            vocab=[(renamed.get(piece, piece), score) for piece, score in PIECES], model_max_length=length
+        )
     else:
-        kind = {"deberta-v2": transformers.DebertaV2Tokenizer, "rembert": transformers.RemBertTokenizer}[family]
+        kind = {"deberta-v2": transformers.DebertaV2Tokenizer, "rembert": transformers.RemBertTokenizer}[
+            family
+        ]
         made = kind(vocab=PIECES, model_max_length=length)
     return made
 
 
 def model_of(family: str, kind: str = "ForSequenceClassification", **settings: Any) -> Any:
-    """The family's model of a kind, by default one that classifies pairs; settings are those of its configuration."""
-    name = {"bert": "Bert", "roberta": "Roberta", "albert": "Albert", "deberta-v2": "DebertaV2", "rembert": "RemBert"}[family]
+    """The family's model of a kind, by default one that classifies pairs; settings are those of its
+    configuration.
+    """
+    name = {
+        "bert": "Bert",
+        "roberta": "Roberta",
+        "albert": "Albert",
+        "deberta-v2": "DebertaV2",
+        "rembert": "RemBert",
+    }[family]
     vocabulary = len(VOCABULARY) if family == "bert" else len(tokenizer_of(family))
-    given = {**SIZES, "vocab_size": vocabulary, "max_position_embeddings": 66 if family == "roberta" else 64, **settings}
+    given = {
+        **SIZES,
+        "vocab_size": vocabulary,
+        "max_position_embeddings": 66 if family == "roberta" else 64,
+        **settings,
+    }
     if family in ("albert", "rembert"):
         given = {"embedding_size": 16, "input_embedding_size": 16, "output_embedding_size": 16, **given}
     if family == "roberta":

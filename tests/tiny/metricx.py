@@ -1,4 +1,6 @@
-"""A small mT5 with as many tokens as the large ones, so that it has the one that MetricX reads; its head is not its input vectors."""
+"""A small mT5 with as many tokens as the large ones, so that it has the one that MetricX reads; its head
+is not its input vectors.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ VOCABULARY, WIDTH = 250112, 8
 
 
 def write(directory: Path, seed: int) -> None:
-    """The model and its tokeniser; Transformers would not write a head of its own, so it is added to the file."""
+    """The model and its tokeniser; Transformers would not write a head of its own, so it is added to the
+    file.
+    """
     made = model(transformers.MT5ForConditionalGeneration, VOCABULARY, WIDTH, feed_forward_proj="gated-gelu")
     fill(made, seed, 0.6).save_pretrained(directory)
     tokenizer().save_pretrained(directory)

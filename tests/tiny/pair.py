@@ -10,4 +10,7 @@ from tiny.bert import bert
 
 
 def make() -> tuple[Any, Any]:
-    return bert(transformers.BertForSequenceClassification, id2label={0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"})
+    return bert(
+        transformers.BertForSequenceClassification,
+        id2label={0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"},
+    )

@@ -1,4 +1,6 @@
-"""A small model in PRISM's layout: a fairseq checkpoint whose weights are a closed form, converted, with sentencepiece's pieces and a dictionary."""
+"""A small model in PRISM's layout: a fairseq checkpoint whose weights are a closed form, converted, with
+sentencepiece's pieces and a dictionary.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ from nlgauge.models.networks.prism_layout import converted
 from tiny.closed_form import sines
 
 WIDTH, LAYERS = 32, 2
-ARGS = {"activation_fn": "relu", "max_target_positions": 128, "encoder_attention_heads": 2, "decoder_attention_heads": 2}
+ARGS = {
+    "activation_fn": "relu",
+    "max_target_positions": 128,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+}
 
 
 def pieces(directory: Path) -> int:
@@ -43,8 +50,13 @@ def state_of(size: int, seed: int, first: bool) -> dict[str, Any]:
         for layer in range(LAYERS):
             block = f"{side}.layers.{layer}"
             for attention in ("self_attn", *(["encoder_attn"] if side == "decoder" else [])):
-                shapes |= {f"{block}.{attention}.{part}_proj.weight": (WIDTH, WIDTH) for part in ("k", "v", "q", "out")}
-                shapes |= {f"{block}.{attention}.{part}_proj.bias": (WIDTH,) for part in ("k", "v", "q", "out")}
+                shapes |= {
+                    f"{block}.{attention}.{part}_proj.weight": (WIDTH, WIDTH)
+                    for part in ("k", "v", "q", "out")
+                }
+                shapes |= {
+                    f"{block}.{attention}.{part}_proj.bias": (WIDTH,) for part in ("k", "v", "q", "out")
+                }
                 shapes |= {f"{block}.{attention}_layer_norm.{part}": (WIDTH,) for part in ("weight", "bias")}
             shapes |= {
                 f"{block}.fc1.weight": (64, WIDTH),
@@ -60,7 +72,9 @@ def state_of(size: int, seed: int, first: bool) -> dict[str, Any]:
         values = torch.from_numpy(sines(shape, number + 100 * seed)).float()
         is_scale = "layer_norm" in name and name.endswith("weight")
         found[name] = (0.35 * values) if len(shape) > 1 else 0.1 * values + float(is_scale)
-    found["decoder.embed_tokens.weight"] = found["decoder.output_projection.weight"] = found["encoder.embed_tokens.weight"]
+    found["decoder.embed_tokens.weight"] = found["decoder.output_projection.weight"] = found[
+        "encoder.embed_tokens.weight"
+    ]
     versions = {f"{side}.version": torch.tensor([3.0]) for side in ("encoder", "decoder")}
     return {**found, **versions, "encoder.embed_positions._float_tensor": torch.zeros(1)}
 
@@ -70,6 +84,12 @@ def write(directory: Path, seed: int, first: bool = True) -> None:
     from safetensors.torch import save_file
 
     state = state_of(pieces(directory), seed, first)
-    weights, config = converted(state, {"args": {**ARGS, "encoder_normalize_before": first, "decoder_normalize_before": first}})
-    save_file({name: values.clone().contiguous() for name, values in weights.items()}, directory / "model.safetensors", {"format": "pt"})
+    weights, config = converted(
+        state, {"args": {**ARGS, "encoder_normalize_before": first, "decoder_normalize_before": first}}
+    )
+    save_file(
+        {name: values.clone().contiguous() for name, values in weights.items()},
+        directory / "model.safetensors",
+        {"format": "pt"},
+    )
     (directory / "config.json").write_text(json.dumps(config))

@@ -1,4 +1,6 @@
-"""A small BART whose weights are a closed form, with a byte-level tokeniser trained on the sentences of the tests."""
+"""A small BART whose weights are a closed form, with a byte-level tokeniser trained on the sentences of
+the tests.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,22 @@ def tokenizer() -> Any:
     trained = ByteLevelBPETokenizer()
     texts = [text for prediction, references in SENTENCES for text in (prediction, *references)]
     trained.train_from_iterator(texts, vocab_size=400, special_tokens=SPECIALS)
-    trained._tokenizer.post_processor = TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)])
+    trained._tokenizer.post_processor = TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
     named = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=trained._tokenizer, model_max_length=128, **named)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=trained._tokenizer, model_max_length=128, **named
+    )
 
 
 def write(directory: Path, seed: int) -> None:
     """The model and its tokeniser."""
-    sizes = {f"{side}_{what}": size for side in ("encoder", "decoder") for what, size in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 64))}
+    sizes = {
+        f"{side}_{what}": size
+        for side in ("encoder", "decoder")
+        for what, size in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 64))
+    }
     given = tokenizer()
     config = transformers.BartConfig(vocab_size=len(given), d_model=32, max_position_embeddings=128, **sizes)
     fill(transformers.BartForConditionalGeneration(config), seed).save_pretrained(directory)

@@ -1,4 +1,6 @@
-"""A small T5 whose weights are a closed form, with a tokeniser over letters and the words that questions are answered with."""
+"""A small T5 whose weights are a closed form, with a tokeniser over letters and the words that questions
+are answered with.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,36 @@ import transformers
 
 from tiny.closed_form import fill
 
-WORDS = "Yes No the cat sat on mat. is question: this premise: hypothesis: source: candidate: reference: summary: document: claim:"
+WORDS = (
+    "Yes No the cat sat on mat. is question: this premise: hypothesis: source: candidate: reference: summary:"
+    " document: claim:"
+)
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,!?':%$()-"
-PIECES = ["<pad>", "</s>", "<unk>", "▁", *(f"▁{word}" for word in WORDS.split()), *LETTERS, "▁1", "▁0", "he", "in", "at", "er"]
+PIECES = [
+    "<pad>",
+    "</s>",
+    "<unk>",
+    "▁",
+    *(f"▁{word}" for word in WORDS.split()),
+    *LETTERS,
+    "▁1",
+    "▁0",
+    "he",
+    "in",
+    "at",
+    "er",
+]
 
 
 def tokenizer() -> Any:
-    """T5's kind of tokeniser: the likeliest pieces, </s> at the end and also in the middle where a text has it."""
+    """T5's kind of tokeniser: the likeliest pieces, </s> at the end and also in the middle where a text
+    has it.
+    """
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-    scores = [0.0 if piece.startswith("<") else -20.0 / len(piece) - i / 1000 for i, piece in enumerate(PIECES)]
+    scores = [
+        0.0 if piece.startswith("<") else -20.0 / len(piece) - i / 1000 for i, piece in enumerate(PIECES)
+    ]
     made = Tokenizer(models.Unigram(list(zip(PIECES, scores, strict=True)), unk_id=2))
     made.pre_tokenizer = pre_tokenizers.Metaspace()
     made.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
@@ -29,7 +51,15 @@ def tokenizer() -> Any:
 def model(kind: Any, vocabulary: int, width: int, **options: Any) -> Any:
     """A T5 or mT5 of two layers."""
     sizes = {"d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 2}
-    config = kind.config_class(vocab_size=vocabulary, d_model=width, decoder_start_token_id=0, pad_token_id=0, eos_token_id=1, **sizes, **options)
+    config = kind.config_class(
+        vocab_size=vocabulary,
+        d_model=width,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+        **sizes,
+        **options,
+    )
     return kind(config)
 
 

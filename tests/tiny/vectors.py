@@ -12,7 +12,14 @@ from nlgauge.models.weights import vectors
 
 
 def write(directory: Path, seed: int) -> None:
-    words = dict.fromkeys(word for prediction, references in SENTENCES for text in (prediction, *references) for word in Tokens("unicode").of(text))
+    words = dict.fromkeys(
+        word
+        for prediction, references in SENTENCES
+        for text in (prediction, *references)
+        for word in Tokens("unicode").of(text)
+    )
     known = [word for word in [*words, "mat."] if word not in ("a", "again")]
     directory.mkdir()
-    vectors.write(zip(known, np.random.default_rng(seed).standard_normal((len(known), 5)), strict=True), directory)
+    vectors.write(
+        zip(known, np.random.default_rng(seed).standard_normal((len(known), 5)), strict=True), directory
+    )

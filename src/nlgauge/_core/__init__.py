@@ -1,1 +1,3 @@
-"""What every other package may use: arrays, progress, paths, locks, numbers in words, pages as plain values."""
+"""What every other package may use: arrays, progress, paths, locks, numbers in words, pages as plain
+values.
+"""

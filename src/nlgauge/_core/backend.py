@@ -1,6 +1,8 @@
-"""Which kernels run: compiled ones where the package was built with them, else plain Python; the numbers are the same.
+"""Which kernels run: compiled ones where the package was built with them, else plain Python; the numbers are
+the same.
 
-`NLGAUGE_KERNELS=python` or `native` chooses; without it compiled kernels run where there are any. `NLGAUGE_THREADS` says how many threads they use.
+`NLGAUGE_KERNELS=python` or `native` chooses; without it compiled kernels run where there are any.
+`NLGAUGE_THREADS` says how many threads they use.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ def choose(name: str | None) -> None:
         raise ParameterError(f"NLGAUGE_KERNELS must be 'native' or 'python', got {name!r:.60}.")
     if name == "native" and NATIVE is None:
         raise ParameterError(
-            "NLGAUGE_KERNELS is 'native', but nlgauge was installed without compiled kernels; install a C++ compiler, then nlgauge again."
+            "NLGAUGE_KERNELS is 'native', but nlgauge was installed without compiled kernels; install a C++"
+            " compiler, then nlgauge again."
         )
     _Choice.native = NATIVE is not None and name != "python"
 
@@ -107,7 +110,9 @@ def narrowed(values: Array) -> Array:
     """Token ids as numbers of 32 bits; ids that do not fit are refused."""
     if values.size and values.dtype.kind not in "iu":
         raise ParameterError(f"token ids must be whole numbers, got {values.dtype}.")
-    if values.size and not (np.iinfo(np.int32).min <= values.min() and values.max() <= np.iinfo(np.int32).max):
+    if values.size and not (
+        np.iinfo(np.int32).min <= values.min() and values.max() <= np.iinfo(np.int32).max
+    ):
         raise ParameterError("token ids must fit into 32 bits.")
     return np.ascontiguousarray(values, dtype=np.int32)
 

@@ -7,12 +7,18 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-# Of each kind: the folder of macOS in Library, and the variable and the folder in the user's home of other systems.
-_KINDS = {"caches": ("Caches", "XDG_CACHE_HOME", ".cache"), "data": ("Application Support", "XDG_DATA_HOME", ".local/share")}
+# Of each kind: the folder of macOS in Library, and the variable and the folder in the user's home of other
+# systems.
+_KINDS = {
+    "caches": ("Caches", "XDG_CACHE_HOME", ".cache"),
+    "data": ("Application Support", "XDG_DATA_HOME", ".local/share"),
+}
 
 
 def user_folder(kind: Literal["caches", "data"], name: str, variable: str) -> Path:
-    """The folder that the environment variable names, else nlgauge's of this name where the operating system keeps caches or data."""
+    """The folder that the environment variable names, else nlgauge's of this name where the operating
+    system keeps caches or data.
+    """
     given = os.environ.get(variable)
     if given:
         return Path(given)

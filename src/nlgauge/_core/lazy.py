@@ -11,8 +11,9 @@ Value = TypeVar("Value")
 class lazy(Generic[Value]):  # noqa: N801
     """A property that is computed at first use and stored in the instance, without a lock.
 
-    `functools.cached_property` of Python 3.11 holds one lock per attribute for all instances: a child that is forked while another thread computes
-    the property waits forever. Here two threads may both compute the value; both get the value that was stored first.
+    `functools.cached_property` of Python 3.11 holds one lock per attribute for all instances: a child that is
+    forked while another thread computes the property waits forever. Here two threads may both compute the
+    value; both get the value that was stored first.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:

@@ -12,9 +12,11 @@ _PATIENCE = 10.0
 
 
 class ForkedLock:
-    """A re-entrant lock that a forked child starts anew, because the thread that held it in the parent is not there to release it.
+    """A re-entrant lock that a forked child starts anew, because the thread that held it in the parent is not
+    there to release it.
 
-    With `awaited` a fork waits a while for the lock: its holder may be importing a library, and half of one is of no use to the child.
+    With `awaited` a fork waits a while for the lock: its holder may be importing a library, and half of one
+    is of no use to the child.
     """
 
     def __init__(self, awaited: bool = False) -> None:

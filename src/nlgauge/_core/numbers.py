@@ -23,14 +23,17 @@ def number(value: float, output: Output, sign: bool = False) -> str:
 
 
 def decimals_of(output: Output) -> int:
-    """Return how many decimals every medium shows of an output: as many as it asks for, two on a scale to 100, else four."""
+    """Return how many decimals every medium shows of an output: as many as it asks for, two on a scale to
+    100, else four.
+    """
     if output.decimals is not None:
         return output.decimals
     return 2 if output.high == 100 else 4
 
 
 def ties(first: Array, second: Array, output: Output) -> Array:
-    """Return for each pair of scores whether they print the same with the shown decimals; a missing score ties with nothing.
+    """Return for each pair of scores whether they print the same with the shown decimals; a missing score
+    ties with nothing.
 
     >>> ties(np.array([12.341, 12.344, np.nan]), np.array([12.339, 12.346, np.nan]), Output("bleu", True, 0, 100)).tolist()
     [True, False, False]
@@ -51,11 +54,16 @@ def is_count(output: Output) -> bool:
 
 def bounds(low: float, high: float, output: Output, sign: bool = False) -> str:
     """An interval; n/a where it is not known."""
-    return "n/a" if math.isnan(low) or math.isnan(high) else f"[{number(low, output, sign)}, {number(high, output, sign)}]"
+    return (
+        "n/a"
+        if math.isnan(low) or math.isnan(high)
+        else f"[{number(low, output, sign)}, {number(high, output, sign)}]"
+    )
 
 
 def p_value(value: float, decimals: int = 4) -> str:
-    """A p-value with four decimals or as many as are asked for; one that they cannot show is said to be below the least.
+    """A p-value with four decimals or as many as are asked for; one that they cannot show is said to be below
+    the least.
 
     >>> p_value(0.0123), p_value(0.00002), p_value(0.00002, 3)
     ('0.0123', '<.0001', '<.001')

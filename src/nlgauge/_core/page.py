@@ -1,7 +1,8 @@
-"""What is shown, as plain values: a page of blocks, among them sheets (tables) and strips (tokens with what belongs to each below it).
+"""What is shown, as plain values: a page of blocks, among them sheets (tables) and strips (tokens with what
+belongs to each below it).
 
-A page says nothing about a medium; `terminal.pages`, `markdown`, `latex` and `html` write it. Texts are held as they were given: every writer makes
-them safe for its own medium.
+A page says nothing about a medium; `terminal.pages`, `markdown`, `latex` and `html` write it. Texts are held
+as they were given: every writer makes them safe for its own medium.
 """
 
 from __future__ import annotations
@@ -10,12 +11,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Tone = Literal["", "best", "quiet", "worst", "bad", "fair", "good", "perfect", "missed", "replaced", "deleted", "inserted", "moved"]
+Tone = Literal[
+    "",
+    "best",
+    "quiet",
+    "worst",
+    "bad",
+    "fair",
+    "good",
+    "perfect",
+    "missed",
+    "replaced",
+    "deleted",
+    "inserted",
+    "moved",
+]
 
 
 @dataclass(frozen=True)
 class Gauge:
-    """A number with its interval on a scale from `least` to `most`; media that draw show it as a dot on a line. `zero` marks 0 on the scale."""
+    """A number with its interval on a scale from `least` to `most`; media that draw show it as a dot on a
+    line. `zero` marks 0 on the scale.
+    """
 
     value: float
     low: float
@@ -29,9 +46,10 @@ class Gauge:
 class Cell:
     """One cell: its text, how it is meant, and what stands beside it.
 
-    `better` is the direction in which a number is better, which media show as an arrow; `stars` are marks of significance, `notes` the numbers of
-    footnotes; `aside` follows the text in small print, `below` stands under it; `gauge` says the same as the text, for media that draw; `title` is
-    shown instead of the text in a paper.
+    `better` is the direction in which a number is better, which media show as an arrow; `stars` are marks of
+    significance, `notes` the numbers of footnotes; `aside` follows the text in small print, `below` stands
+    under it; `gauge` says the same as the text, for media that draw; `title` is shown instead of the text in
+    a paper.
     """
 
     text: str = ""
@@ -94,7 +112,9 @@ Block = Sheet | Strip | Line | Document
 
 @dataclass(frozen=True)
 class Page:
-    """Everything of one view: blocks, footnotes by number, notes below them, and the small print that says how the numbers were made."""
+    """Everything of one view: blocks, footnotes by number, notes below them, and the small print that
+    says how the numbers were made.
+    """
 
     blocks: Sequence[Block]
     footnotes: Sequence[str] = ()
@@ -127,18 +147,28 @@ def column(heading: str, kind: Literal["number", "words"] = "words") -> Column:
 
 
 def marked(cell: Cell) -> str:
-    """The cell's text with its stars and the numbers of its footnotes in brackets, for media without raised marks."""
+    """The cell's text with its stars and the numbers of its footnotes in brackets, for media without
+    raised marks.
+    """
     return cell.text + cell.stars + "".join(f" [{number}]" for number in cell.notes)
 
 
 def limited(page: Page, rows: int, stacks: int) -> Page:
-    """The page with no more rows of a table and stacks of a strip than these; a line says what was left out."""
+    """The page with no more rows of a table and stacks of a strip than these; a line says what was left
+    out.
+    """
     blocks: list[Block] = []
     for block in page.blocks:
         if isinstance(block, Sheet) and len(block.rows) > rows:
-            blocks += [Sheet(block.columns, block.rows[:rows], block.title), Line(f"... and {len(block.rows) - rows} more rows", "quiet")]
+            blocks += [
+                Sheet(block.columns, block.rows[:rows], block.title),
+                Line(f"... and {len(block.rows) - rows} more rows", "quiet"),
+            ]
         elif isinstance(block, Strip) and len(block.stacks) > stacks:
-            blocks += [Strip(block.names, block.stacks[:stacks]), Line(f"... and {len(block.stacks) - stacks} more", "quiet")]
+            blocks += [
+                Strip(block.names, block.stacks[:stacks]),
+                Line(f"... and {len(block.stacks) - stacks} more", "quiet"),
+            ]
         else:
             blocks.append(block)
     return Page(blocks, page.footnotes, page.notes, page.small_print)

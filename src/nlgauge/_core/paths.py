@@ -56,7 +56,9 @@ def within(folder: Path, name: str, what: str) -> Path:
     """Return the path of a name in a folder; raise if the name could lead out of it."""
     problem = name_problem(name)
     if problem:
-        raise ParameterError(f"{name!r} cannot be the name of {what}: {problem}; use letters, digits, '-', '_' and '.'.")
+        raise ParameterError(
+            f"{name!r} cannot be the name of {what}: {problem}; use letters, digits, '-', '_' and '.'."
+        )
     return folder / name
 
 
@@ -68,13 +70,17 @@ def is_file(path: str | Path) -> bool:
 
 
 def stamp_of(file: Path) -> Stamp:
-    """Return what changes when a file is written to or exchanged: size, both times of change, and number on the disk."""
+    """Return what changes when a file is written to or exchanged: size, both times of change, and number
+    on the disk.
+    """
     found = file.stat()
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
 def require_folder(path: Path) -> None:
-    """Raise if the folder that a file or a result is to be written into does not exist; folders are never made on the way."""
+    """Raise if the folder that a file or a result is to be written into does not exist; folders are never
+    made on the way.
+    """
     folder = path.absolute().parent
     if not folder.exists():
         raise ParameterError(f"there is no directory {path.parent} to write {path.name} to; create it first.")
@@ -84,7 +90,8 @@ def require_folder(path: Path) -> None:
 
 @contextmanager
 def replacing(path: str | Path, *, text: bool = False) -> Iterator[IO[Any]]:
-    """Open a file that takes its place when it is complete; if anything fails, a file that was there stays as it was.
+    """Open a file that takes its place when it is complete; if anything fails, a file that was there stays as
+    it was.
 
     A link stays a link: the file that it leads to is replaced. Pipes and devices are written to directly.
     """
@@ -116,12 +123,19 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
 
 @contextmanager
 def making_beside(target: Path) -> Iterator[Path]:
-    """Give a directory beside the target in which it is made, and which `put` moves there; if that does not happen, the directory is removed.
+    """Give a directory beside the target in which it is made, and which `put` moves there; if that does not
+    happen, the directory is removed.
 
-    What a killed process left there more than a day ago is removed, if the marker in it says that it is such a directory.
+    What a killed process left there more than a day ago is removed, if the marker in it says that it is such
+    a directory.
     """
     for left in target.parent.glob(f".{glob.escape(target.name)}-*{_UNFINISHED}"):
-        if left.is_dir() and not left.is_symlink() and (left / MAKING).is_file() and left.stat().st_mtime < time.time() - _DAY:
+        if (
+            left.is_dir()
+            and not left.is_symlink()
+            and (left / MAKING).is_file()
+            and left.stat().st_mtime < time.time() - _DAY
+        ):
             remove_tree(left, MAKING)
     making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", suffix=_UNFINISHED, dir=target.parent))
     try:
@@ -133,7 +147,8 @@ def making_beside(target: Path) -> Iterator[Path]:
 
 
 def put(made: Path, directory: Path, is_ours: Callable[[str], bool]) -> None:
-    """Move a directory to its place. What was there stays until that is done, and is put back if it fails; files in it that are not ours move along.
+    """Move a directory to its place. What was there stays until that is done, and is put back if it fails;
+    files in it that are not ours move along.
 
     `is_ours` says of the name of a file whether nlgauge wrote it.
     """
@@ -159,12 +174,16 @@ def put(made: Path, directory: Path, is_ours: Callable[[str], bool]) -> None:
 
 
 def remove_tree(directory: Path, marker: str) -> None:
-    """Remove a directory that nlgauge wrote, as the marker file in it says; links and directories without the marker are refused.
+    """Remove a directory that nlgauge wrote, as the marker file in it says; links and directories without the
+    marker are refused.
 
     The marker goes last, so that a removal that was interrupted can be repeated.
     """
     if directory.is_symlink() or not (directory / marker).is_file():
-        raise ParameterError(f"{directory} was not written by nlgauge (it is a link, or has no {marker}), so it is not removed; remove it by hand.")
+        raise ParameterError(
+            f"{directory} was not written by nlgauge (it is a link, or has no {marker}), so it is not"
+            " removed; remove it by hand."
+        )
     for path in directory.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)

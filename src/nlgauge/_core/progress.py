@@ -28,7 +28,12 @@ class _Bar:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-            columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeRemainingColumn()
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[count]}"),
+                TimeRemainingColumn(),
+            )
             # Rich's own bar for notebooks needs ipywidgets; notebooks show the bar of a terminal too.
             notebook = Console().is_jupyter
             console = Console(stderr=True, force_jupyter=False, force_terminal=True if notebook else None)

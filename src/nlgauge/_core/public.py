@@ -1,4 +1,6 @@
-"""Public names of a package: declared once, in the stub beside its `__init__`, and imported at their first use."""
+"""Public names of a package: declared once, in the stub beside its `__init__`, and imported at their
+first use.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,14 @@ from typing import Any
 def public(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a package whose stub says where each name lives.
 
-    A line of the stub reads `from nlgauge.scoring import score as score`; `from nlgauge.meta import benchmarks as benchmarks` names a package.
+    A line of the stub reads `from nlgauge.scoring import score as score`; `from nlgauge.meta import
+    benchmarks as benchmarks` names a package.
     """
-    lines = [line.split() for line in Path(file).with_suffix(".pyi").read_text("utf-8").splitlines() if line.startswith("from ")]
+    lines = [
+        line.split()
+        for line in Path(file).with_suffix(".pyi").read_text("utf-8").splitlines()
+        if line.startswith("from ")
+    ]
     homes = {words[3]: words[1] for words in lines}
 
     def get(name: str) -> Any:

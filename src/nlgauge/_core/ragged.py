@@ -90,7 +90,9 @@ class Ragged:
         return self._places(rows, offsets_of(self.lengths[rows]))
 
     def _places(self, rows: Array, offsets: Array) -> Array:
-        found: Array = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], offsets[1:] - offsets[:-1])
+        found: Array = np.arange(offsets[-1]) + np.repeat(
+            self.offsets[rows] - offsets[:-1], offsets[1:] - offsets[:-1]
+        )
         return found
 
     def lists(self) -> list[list[Any]]:
@@ -100,7 +102,9 @@ class Ragged:
 
 
 class GrowingColumn:
-    """A Ragged, or a NamedTuple of them, that rows are added to; room is doubled when it runs out, so that adding costs no copy of the whole."""
+    """A Ragged, or a NamedTuple of them, that rows are added to; room is doubled when it runs out, so
+    that adding costs no copy of the whole.
+    """
 
     def __init__(self) -> None:
         self._kind: Any = None
@@ -117,7 +121,9 @@ class GrowingColumn:
     @property
     def nbytes(self) -> int:
         """The memory that the rows take."""
-        return sum(part.values.nbytes + part.offsets.nbytes for part in (growing.ragged for growing in self._parts))
+        return sum(
+            part.values.nbytes + part.offsets.nbytes for part in (growing.ragged for growing in self._parts)
+        )
 
     def append(self, new: Any) -> None:
         """Adds the rows of a column of the same kind."""
@@ -151,7 +157,9 @@ class _GrowingRagged:
 
 
 def _with_room(array: Array, used: int, more: int) -> Array:
-    """The array itself where `more` items fit behind the used ones, else a copy of at least twice the length."""
+    """The array itself where `more` items fit behind the used ones, else a copy of at least twice the
+    length.
+    """
     if used + more <= len(array):
         return array
     grown = np.empty((max(used + more, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
@@ -167,12 +175,16 @@ def offsets_of(lengths: Sequence[int] | Array) -> Array:
 
 
 def blocks(rows: int) -> Iterator[tuple[int, int]]:
-    """Where blocks of rows start and end that are read one after the other, so that no more than one of them need be in memory."""
+    """Where blocks of rows start and end that are read one after the other, so that no more than one of
+    them need be in memory.
+    """
     return ((start, min(start + _BLOCK_ROWS, rows)) for start in range(0, rows, _BLOCK_ROWS))
 
 
 def let_go(*arrays: Array) -> None:
-    """Gives back the memory of arrays that were read from mapped files; they are read again where they are used again."""
+    """Gives back the memory of arrays that were read from mapped files; they are read again where they
+    are used again.
+    """
     for array in arrays:
         mapped = getattr(array, "_mmap", None)
         if mapped is not None and hasattr(mapped, "madvise"):

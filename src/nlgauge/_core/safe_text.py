@@ -18,7 +18,8 @@ def visible(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Return lines of a table or of JSON with what would steer a terminal written as JSON writes it; line breaks and tabs stay.
+    r"""Return lines of a table or of JSON with what would steer a terminal written as JSON writes it; line
+    breaks and tabs stay.
 
     >>> print(escaped("a\x9b2J\tb"))
     a\u009b2J	b

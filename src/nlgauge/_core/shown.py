@@ -1,4 +1,6 @@
-"""Shown: what results, comparisons, explanations and cards share: how they look in a console, in a notebook and in files."""
+"""Shown: what results, comparisons, explanations and cards share: how they look in a console, in a
+notebook and in files.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Shown:
     def __repr__(self) -> str:
         lines = str(self).split("\n")
         left = len(lines) - _LINES
-        return "\n".join(lines if left <= 0 else [*lines[:_LINES], f"... and {left} more lines; print() shows all of them"])
+        return "\n".join(
+            lines if left <= 0 else [*lines[:_LINES], f"... and {left} more lines; print() shows all of them"]
+        )
 
     def _repr_html_(self) -> str:
         from nlgauge._core.page import limited
@@ -53,7 +57,8 @@ class Shown:
 
 
 class Exported(Shown):
-    """Something shown that can be written to files; each method gives the text, and writes it where a path is given.
+    """Something shown that can be written to files; each method gives the text, and writes it where a path is
+    given.
 
     Further options are those of `page`, which says what is shown.
     """
@@ -76,9 +81,17 @@ class Exported(Shown):
         return written(markdown_of(self._paper_page(small_print, options)), path)
 
     def to_latex(
-        self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None, small_print: bool = True, **options: Any
+        self,
+        path: str | Path | None = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        small_print: bool = True,
+        **options: Any,
     ) -> str:
-        r"""A LaTeX table environment, with signatures as comments if `small_print`; the paper needs `\usepackage{booktabs}`."""
+        r"""A LaTeX table environment, with signatures as comments if `small_print`; the paper needs
+        `\usepackage{booktabs}`.
+        """
         from nlgauge.show.writers.latex import latex_of
 
         return written(latex_of(self._paper_page(small_print, options), caption, label), path)
@@ -89,8 +102,17 @@ class Exported(Shown):
 
         return written(html_of(self.page(**options)), path)
 
-    def to_csv(self, path: str | Path | None = None, *, delimiter: str = ",", safe: bool | None = None, **options: Any) -> str:
-        r"""The records as CSV, every number in full; delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas."""
+    def to_csv(
+        self,
+        path: str | Path | None = None,
+        *,
+        delimiter: str = ",",
+        safe: bool | None = None,
+        **options: Any,
+    ) -> str:
+        r"""The records as CSV, every number in full; delimiter="\t" gives TSV, safe=True texts that no
+        spreadsheet takes for formulas.
+        """
         from nlgauge.show.writers.csv import delimited
 
         return written(delimited(self._csv_records(**options), delimiter, safe), path)

@@ -13,15 +13,23 @@ USUAL_NAME = "statistics.sqlite"
 # What says that a file is ours: an id in its header, and the version of its tables.
 _APPLICATION, _FORMAT = 0x6E6C6763, 2
 _TABLES = (
-    "CREATE TABLE metrics (id INTEGER PRIMARY KEY, identity BLOB NOT NULL UNIQUE, name TEXT NOT NULL, printed TEXT NOT NULL, widths TEXT NOT NULL)",
-    "CREATE TABLE batches (id INTEGER PRIMARY KEY, metric INTEGER NOT NULL, rows INTEGER NOT NULL, used REAL NOT NULL)",
+    (
+        "CREATE TABLE metrics (id INTEGER PRIMARY KEY, identity BLOB NOT NULL UNIQUE, name TEXT NOT NULL,"
+        " printed TEXT NOT NULL, widths TEXT NOT NULL)"
+    ),
+    (
+        "CREATE TABLE batches (id INTEGER PRIMARY KEY, metric INTEGER NOT NULL, rows INTEGER NOT NULL, used"
+        " REAL NOT NULL)"
+    ),
     "CREATE TABLE rows (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, row BLOB NOT NULL)",
     "CREATE UNIQUE INDEX rows_by_key ON rows (key)",
 )
 
 
 class Format(NamedTuple):
-    """The id in the header that says whose a file is, the version of its tables, and the statements that make them."""
+    """The id in the header that says whose a file is, the version of its tables, and the statements that
+    make them.
+    """
 
     application: int
     version: int
@@ -58,7 +66,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def connect(file: Path, expected: Format = STATISTICS) -> sqlite3.Connection:
     """The open file, made where there is none; an error where it is somebody else's."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None)
+    connection = sqlite3.connect(
+        file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None
+    )
     try:
         connection.execute(f"PRAGMA cache_size=-{_PAGES_IN_MEMORY_KIB}")
         if _kind(connection) == (0, 0, 0):
@@ -100,17 +110,25 @@ def _make(connection: sqlite3.Connection, expected: Format) -> None:
 
 def size_of(connection: sqlite3.Connection) -> int:
     """The bytes of the file that are in use."""
-    pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
     return int((pages - free) * size)
 
 
 def is_damage(error: Exception) -> bool:
     """Whether an error says that a file is not what was written."""
-    return isinstance(error, Damaged) or getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return isinstance(error, Damaged) or getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    )
 
 
 def is_ours(file: Path) -> bool:
-    """Whether its name or its header, however damaged the rest may be, says that a file is a cache of statistics."""
+    """Whether its name or its header, however damaged the rest may be, says that a file is a cache of
+    statistics.
+    """
     return file.name == USUAL_NAME or has_header(file, STATISTICS)
 
 
@@ -129,7 +147,9 @@ def number_of(file: Path) -> tuple[int, int] | None:
 
 
 def set_aside(file: Path) -> Path | None:
-    """Renames a damaged file, so that a new one can be made; its new name, or None where that is not possible."""
+    """Renames a damaged file, so that a new one can be made; its new name, or None where that is not
+    possible.
+    """
     aside = file.with_name(f"{file.name}.damaged-{time.time_ns()}")
     try:
         file.replace(aside)

@@ -28,7 +28,8 @@ def given_threads() -> int | None:
 
 @contextmanager
 def pass_threads(torch: Any) -> Iterator[None]:
-    """Runs what is inside with NLGAUGE_THREADS threads of torch, and puts torch's own number back; without NLGAUGE_THREADS that number stays.
+    """Runs what is inside with NLGAUGE_THREADS threads of torch, and puts torch's own number back; without
+    NLGAUGE_THREADS that number stays.
 
     In a forked child one thread is used: OpenMP waits for ever for the threads that its parent had.
     """
@@ -48,7 +49,10 @@ def pass_threads(torch: Any) -> Iterator[None]:
 
 
 class _Torch:
-    """Torch's own number of threads. A thread that starts while another has it changed would take the changed one for torch's own."""
+    """Torch's own number of threads.
+
+    A thread that starts while another has it changed would take the changed one for torch's own.
+    """
 
     def __init__(self) -> None:
         self.forked = False

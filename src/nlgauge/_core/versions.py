@@ -1,4 +1,6 @@
-"""The versions of installed packages; each is looked up once per process, because that takes a millisecond."""
+"""The versions of installed packages; each is looked up once per process, because that takes a
+millisecond.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""The command line: data on standard output, everything else on standard error. What a command needs is imported when it runs.
+"""The command line: data on standard output, everything else on standard error. What a command needs is
+imported when it runs.
 
-Exit codes: 0 done, 1 failed, 2 asked for wrongly, 3 a check found a system worse than it may be, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 asked for wrongly, 3 a check found a system worse than it may be, 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -68,10 +70,21 @@ def _show_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _start(
     context: typer.Context,
-    show_version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; may be given anywhere on the command line.")] = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Show the traceback of an error; may be given anywhere on the command line."
+        ),
+    ] = False,
     safe_csv: Annotated[
-        bool, typer.Option("--safe-csv", help="In CSV and TSV, keep texts from being formulas of a spreadsheet; may be given anywhere.")
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="In CSV and TSV, keep texts from being formulas of a spreadsheet; may be given anywhere.",
+        ),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

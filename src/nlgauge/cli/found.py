@@ -19,13 +19,16 @@ _ALWAYS = ("value", "delta", "better", "estimate", "needed")
 
 
 def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Sequence[str] = ()) -> None:
-    """Prints all columns for programs (json, csv, tsv), these columns for readers, and how the rows were made.
+    """Prints all columns for programs (json, csv, tsv), these columns for readers, and how the rows were
+    made.
 
     `by` names columns of which each combination has a table of its own.
     """
     form = shown.form
     if form == "json":
-        show_json({"made": dict(found.made), "notes": list(found.notes), "rows": [dict(row) for row in found.rows]})
+        show_json(
+            {"made": dict(found.made), "notes": list(found.notes), "rows": [dict(row) for row in found.rows]}
+        )
     elif form != "table":
         whole = shown.details or form in ("csv", "tsv")
         emit(written(found if whole else _with_columns(found, _told(found, columns)), form, shown.quiet))
@@ -42,18 +45,35 @@ def _show_tables(found: Found, columns: Sequence[str], details: bool, by: Sequen
 
     sheets = []
     for key in dict.fromkeys(tuple(row.get(name) for name in by) for row in found.rows):
-        part = replace(found, rows=[row for row in found.rows if tuple(row.get(name) for name in by) == key], made={}, notes=())
+        part = replace(
+            found,
+            rows=[row for row in found.rows if tuple(row.get(name) for name in by) == key],
+            made={},
+            notes=(),
+        )
         told = [name for name in part.names if name != "ceiling_reason"] if details else _told(part, columns)
-        same = [name for name in ("human", "group", "level", "coefficient") if name in told and len(set(part.column(name))) == 1]
-        title = ": ".join(filter(None, ["" if by else found.title, ", ".join(str(part[0][name]) for name in same)]))
-        sheets += replace(_with_columns(part, [name for name in told if name not in same]), title=title).page(4 if details else 3).sheets()
+        same = [
+            name
+            for name in ("human", "group", "level", "coefficient")
+            if name in told and len(set(part.column(name))) == 1
+        ]
+        title = ": ".join(
+            filter(None, ["" if by else found.title, ", ".join(str(part[0][name]) for name in same)])
+        )
+        sheets += (
+            replace(_with_columns(part, [name for name in told if name not in same]), title=title)
+            .page(4 if details else 3)
+            .sheets()
+        )
     show(Printed(Page(sheets, (), (*found.notes, *_reasons(found)))))
 
 
 def _told(found: Found, columns: Sequence[str]) -> list[str]:
     """The columns that are shown, without those that say nothing in any row."""
     known = [name for name in columns if name in found.names]
-    return [name for name in known if name in _ALWAYS or not all(_unknown(value) for value in found.column(name))]
+    return [
+        name for name in known if name in _ALWAYS or not all(_unknown(value) for value in found.column(name))
+    ]
 
 
 def _unknown(value: Any) -> bool:
@@ -71,7 +91,10 @@ def _reasons(found: Found) -> list[str]:
         if row.get("reason"):
             called = " - ".join(str(row[name]) for name in ("metric", "system", "other") if row.get(name))
             by_reason.setdefault((row["reason"], row.get("level", "")), {})[called] = None
-    of_rows = [f"{', '.join(called)}{level and f' ({level})'}: {reason}" for (reason, level), called in by_reason.items()]
+    of_rows = [
+        f"{', '.join(called)}{level and f' ({level})'}: {reason}"
+        for (reason, level), called in by_reason.items()
+    ]
     return [*_without_ceiling(found), *of_rows]
 
 

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomisation", "bootstrap", "none")
-_INPUTS, _SHOWN, _SURE, _SEGMENTS, _WHERE = "Inputs", "What is shown", "Intervals and tests", "Segment scores", "Where chunks are computed"
+_INPUTS, _SHOWN, _SURE, _SEGMENTS, _WHERE = (
+    "Inputs",
+    "What is shown",
+    "Intervals and tests",
+    "Segment scores",
+    "Where chunks are computed",
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 Metrics = Annotated[
@@ -25,46 +31,91 @@ Metrics = Annotated[
     typer.Option(
         "--metric",
         "-m",
-        help='Metrics, such as bleu or "chrf(word_order=2)", separated by blanks or commas (default: bleu, chrf, rouge).',
+        help=(
+            'Metrics, such as bleu or "chrf(word_order=2)", separated by blanks or commas (default: bleu,'
+            " chrf, rouge)."
+        ),
         metavar="METRIC...",
     ),
 ]
-Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.", metavar="LEVEL", rich_help_panel=_SURE)]
+Confidence = Annotated[
+    float,
+    typer.Option("--confidence", help="Confidence of the intervals.", metavar="LEVEL", rich_help_panel=_SURE),
+]
 Resamples = Annotated[
-    int, typer.Option("--resamples", min=0, help="Resamples for intervals and tests; 0: neither.", metavar="N", rich_help_panel=_SURE)
+    int,
+    typer.Option(
+        "--resamples",
+        min=0,
+        help="Resamples for intervals and tests; 0: neither.",
+        metavar="N",
+        rich_help_panel=_SURE,
+    ),
 ]
 PairedTest = Annotated[
     str,
     typer.Option(
         "--test",
-        help="Test of differences: randomisation (approximate randomisation), bootstrap (paired bootstrap) or none.",
+        help=(
+            "Test of differences: randomisation (approximate randomisation), bootstrap (paired bootstrap) or"
+            " none."
+        ),
         metavar="TEST",
         rich_help_panel=_SURE,
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists already.")]
 SeedOfAll = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.", metavar="N")]
-Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the resampling (default: that of the run).", metavar="N")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures.")]
-ResultDirectory = Annotated[Path, typer.Argument(help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")]
+Seed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Seed of the resampling (default: that of the run).", metavar="N"),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures."),
+]
+ResultDirectory = Annotated[
+    Path, typer.Argument(help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")
+]
 Where = Annotated[
     list[str] | None,
-    typer.Option("--where", help="Take only segments with this value, such as domain=news; repeat for more.", metavar="FIELD=VALUE"),
+    typer.Option(
+        "--where",
+        help="Take only segments with this value, such as domain=news; repeat for more.",
+        metavar="FIELD=VALUE",
+    ),
 ]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", rich_help_panel=_INPUTS)]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", rich_help_panel=_INPUTS
+    ),
+]
 Delimiter = Annotated[
     str | None,
-    typer.Option("--delimiter", help="Delimiter of .tsv and .csv files, such as ; or tab.", metavar="CHARACTER", rich_help_panel=_INPUTS),
+    typer.Option(
+        "--delimiter",
+        help="Delimiter of .tsv and .csv files, such as ; or tab.",
+        metavar="CHARACTER",
+        rich_help_panel=_INPUTS,
+    ),
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Compute every row, and keep none: do without the cache of statistics.")]
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help="Compute every row, and keep none: do without the cache of statistics."),
+]
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """How models run."""
 
-    device: Annotated[str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")] = None
-    batch_size: Annotated[int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")] = None
+    device: Annotated[
+        str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")
+    ] = None
+    batch_size: Annotated[
+        int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")
+    ] = None
     no_cache: NoCache = False
 
 
@@ -74,13 +125,22 @@ class ExecutorOptions:
 
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", min=1, help="Processes, threads or workers that compute at once.", metavar="N", rich_help_panel=_WHERE),
+        typer.Option(
+            "--jobs",
+            min=1,
+            help="Processes, threads or workers that compute at once.",
+            metavar="N",
+            rich_help_panel=_WHERE,
+        ),
     ] = None
     executor: Annotated[
         str | None,
         typer.Option(
             "--executor",
-            help="serial, threads, processes or ray (default: processes with --jobs over 1, else threads or serial).",
+            help=(
+                "serial, threads, processes or ray (default: processes with --jobs over 1, else threads or"
+                " serial)."
+            ),
             metavar="NAME",
             rich_help_panel=_WHERE,
         ),
@@ -96,7 +156,13 @@ class ExecutorOptions:
     ] = None
     gpus_per_worker: Annotated[
         float,
-        typer.Option("--gpus-per-worker", min=0, help="With ray: GPUs of each worker, such as 0.5.", metavar="G", rich_help_panel=_WHERE),
+        typer.Option(
+            "--gpus-per-worker",
+            min=0,
+            help="With ray: GPUs of each worker, such as 0.5.",
+            metavar="G",
+            rich_help_panel=_WHERE,
+        ),
     ] = 0
 
     def __post_init__(self) -> None:
@@ -105,12 +171,18 @@ class ExecutorOptions:
 
             one_of(self.executor, list(EXECUTORS), "--executor")
         if self.executor != "ray" and (self.address is not None or self.gpus_per_worker):
-            raise typer.BadParameter("--address and --gpus-per-worker belong to --executor ray.", param_hint="'--executor'")
+            raise typer.BadParameter(
+                "--address and --gpus-per-worker belong to --executor ray.", param_hint="'--executor'"
+            )
         if self.executor == "serial" and self.jobs not in (None, 1):
-            raise typer.BadParameter(f"serial computes one chunk after the other, not {self.jobs} at once.", param_hint="'--jobs'")
+            raise typer.BadParameter(
+                f"serial computes one chunk after the other, not {self.jobs} at once.", param_hint="'--jobs'"
+            )
 
     def chosen(self) -> str | Executor | None:
-        """What to give as `executor`; how many threads and processes there are is set for all of this process."""
+        """What to give as `executor`; how many threads and processes there are is set for all of this
+        process.
+        """
         if self.executor == "ray":
             from nlgauge.engine.executors.ray import Ray
 
@@ -125,36 +197,63 @@ class ExecutorOptions:
 class InputOptions:
     """What is read beside predictions and references, and how."""
 
-    source: Annotated[str | None, typer.Option("--source", "-s", help="Sources.", metavar="FILE", rich_help_panel=_INPUTS)] = None
-    ids: Annotated[str | None, typer.Option("--ids", help="Segment ids.", metavar="FILE", rich_help_panel=_INPUTS)] = None
+    source: Annotated[
+        str | None, typer.Option("--source", "-s", help="Sources.", metavar="FILE", rich_help_panel=_INPUTS)
+    ] = None
+    ids: Annotated[
+        str | None, typer.Option("--ids", help="Segment ids.", metavar="FILE", rich_help_panel=_INPUTS)
+    ] = None
     documents: Annotated[
         str | None,
         typer.Option(
-            "--documents", help="Document that each segment is from; documents are resampled whole.", metavar="FILE", rich_help_panel=_INPUTS
+            "--documents",
+            help="Document that each segment is from; documents are resampled whole.",
+            metavar="FILE",
+            rich_help_panel=_INPUTS,
         ),
     ] = None
-    weights: Annotated[str | None, typer.Option("--weights", help="Weight of each segment.", metavar="FILE", rich_help_panel=_INPUTS)] = None
+    weights: Annotated[
+        str | None,
+        typer.Option("--weights", help="Weight of each segment.", metavar="FILE", rich_help_panel=_INPUTS),
+    ] = None
     encoding: Encoding = None
     delimiter: Delimiter = None
     columns: Annotated[
         list[str] | None,
         typer.Option(
             "--column",
-            help="Of a file of records: a column that holds one system's predictions, or a system to read; repeat for more.",
+            help=(
+                "Of a file of records: a column that holds one system's predictions, or a system to read;"
+                " repeat for more."
+            ),
             metavar="NAME",
             rich_help_panel=_INPUTS,
         ),
     ] = None
     where: Where = None
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Leave out segments of which a text is missing, and count them.", rich_help_panel=_INPUTS)
+        bool,
+        typer.Option(
+            "--skip-missing",
+            help="Leave out segments of which a text is missing, and count them.",
+            rich_help_panel=_INPUTS,
+        ),
     ] = False
-    common: Annotated[bool, typer.Option("--common", help="Leave out segments that some system lacks, and count them.", rich_help_panel=_INPUTS)] = (
-        False
-    )
+    common: Annotated[
+        bool,
+        typer.Option(
+            "--common",
+            help="Leave out segments that some system lacks, and count them.",
+            rich_help_panel=_INPUTS,
+        ),
+    ] = False
     pooled: Annotated[
         bool,
-        typer.Option("--pooled", help="Take every record as a segment of its own, whichever system it is from.", rich_help_panel=_INPUTS),
+        typer.Option(
+            "--pooled",
+            help="Take every record as a segment of its own, whichever system it is from.",
+            rich_help_panel=_INPUTS,
+        ),
     ] = False
 
     def given(self) -> dict[str, Any]:
@@ -167,8 +266,15 @@ class InputOptions:
 class FormOptions:
     """In which form tables are printed."""
 
-    format: Annotated[str, typer.Option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM", rich_help_panel=_SHOWN)] = "table"
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=_SHOWN)] = False
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM", rich_help_panel=_SHOWN
+        ),
+    ] = "table"
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=_SHOWN)
+    ] = False
     quiet: Quiet = False
 
     def __post_init__(self) -> None:
@@ -186,62 +292,124 @@ class ShownOptions(FormOptions):
 
     score_only: Annotated[
         bool,
-        typer.Option("--score-only", "-b", help="Print numbers alone: one line per system, tabs between metrics.", rich_help_panel=_SHOWN),
+        typer.Option(
+            "--score-only",
+            "-b",
+            help="Print numbers alone: one line per system, tabs between metrics.",
+            rich_help_panel=_SHOWN,
+        ),
     ] = False
-    width: Annotated[int | None, typer.Option("--width", "-w", min=0, max=15, help="Decimals.", metavar="N", rich_help_panel=_SHOWN)] = None
+    width: Annotated[
+        int | None,
+        typer.Option("--width", "-w", min=0, max=15, help="Decimals.", metavar="N", rich_help_panel=_SHOWN),
+    ] = None
     details: Annotated[
-        bool, typer.Option("--details", help="All outputs of each metric: BLEU's precisions and brevity penalty, ...", rich_help_panel=_SHOWN)
+        bool,
+        typer.Option(
+            "--details",
+            help="All outputs of each metric: BLEU's precisions and brevity penalty, ...",
+            rich_help_panel=_SHOWN,
+        ),
     ] = False
     costs: Annotated[
-        bool, typer.Option("--costs", help="What the run cost: seconds, memory, and energy and CO2 if tracked.", rich_help_panel=_SHOWN)
+        bool,
+        typer.Option(
+            "--costs",
+            help="What the run cost: seconds, memory, and energy and CO2 if tracked.",
+            rich_help_panel=_SHOWN,
+        ),
     ] = False
     by: Annotated[
         str | None,
-        typer.Option("--by", help="One table with scores, intervals and tests for each value of a field.", metavar="FIELD", rich_help_panel=_SHOWN),
+        typer.Option(
+            "--by",
+            help="One table with scores, intervals and tests for each value of a field.",
+            metavar="FIELD",
+            rich_help_panel=_SHOWN,
+        ),
     ] = None
-    caption: Annotated[str | None, typer.Option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", rich_help_panel=_SHOWN)] = None
-    label: Annotated[str | None, typer.Option("--label", help="Label of a LaTeX table.", metavar="LABEL", rich_help_panel=_SHOWN)] = None
+    caption: Annotated[
+        str | None,
+        typer.Option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", rich_help_panel=_SHOWN),
+    ] = None
+    label: Annotated[
+        str | None,
+        typer.Option("--label", help="Label of a LaTeX table.", metavar="LABEL", rich_help_panel=_SHOWN),
+    ] = None
     confidence: Confidence = 0.95
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="Whether to compute intervals.", rich_help_panel=_SURE)] = True
+    intervals: Annotated[
+        bool,
+        typer.Option(
+            "--intervals/--no-intervals", help="Whether to compute intervals.", rich_help_panel=_SURE
+        ),
+    ] = True
     resamples: Resamples = 1000
     test: PairedTest = "randomisation"
     segments: Annotated[
         str | None,
         typer.Option(
             "--segments",
-            help="Write the score of every segment to this file, .tsv, .csv, .jsonl or .parquet; - is standard output.",
+            help=(
+                "Write the score of every segment to this file, .tsv, .csv, .jsonl or .parquet; - is standard"
+                " output."
+            ),
             metavar="FILE",
             rich_help_panel=_SEGMENTS,
         ),
     ] = None
-    texts: Annotated[bool, typer.Option("--texts", help="Write the texts of segments too.", rich_help_panel=_SEGMENTS)] = False
-    wide: Annotated[bool, typer.Option("--wide", help="One row per segment, with every system side by side.", rich_help_panel=_SEGMENTS)] = False
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Write the texts of segments too.", rich_help_panel=_SEGMENTS)
+    ] = False
+    wide: Annotated[
+        bool,
+        typer.Option(
+            "--wide", help="One row per segment, with every system side by side.", rich_help_panel=_SEGMENTS
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of(self.test, TESTS, "--test")
         checked_confidence(self.confidence)
         if self.score_only and self.by:
-            raise typer.BadParameter("-b prints one line per system; groups are shown with --format.", param_hint="'--score-only'")
+            raise typer.BadParameter(
+                "-b prints one line per system; groups are shown with --format.", param_hint="'--score-only'"
+            )
         if self.form != "latex" and (self.caption is not None or self.label is not None):
-            raise typer.BadParameter("--caption and --label belong to a LaTeX table; add --format latex.", param_hint="'--format'")
+            raise typer.BadParameter(
+                "--caption and --label belong to a LaTeX table; add --format latex.", param_hint="'--format'"
+            )
         if self.segments is not None:
             check_target(self.segments)
         elif self.texts or self.wide:
-            raise typer.BadParameter("--texts and --wide belong to --segments FILE.", param_hint="'--segments'")
+            raise typer.BadParameter(
+                "--texts and --wide belong to --segments FILE.", param_hint="'--segments'"
+            )
 
     def of_tables(self) -> dict[str, Any]:
         """The options of `TableOptions`."""
         sampled = {"confidence": self.confidence, "resamples": self.resamples} if self.resamples else {}
         tested = {"test": self.test} if self.test != "none" else {}
-        shown = {"intervals": self.intervals and self.resamples > 0, "tests": self.test != "none" and self.resamples > 0}
-        return {**sampled, **tested, **shown, "details": self.details, "decimals": self.width, "costs": self.costs}
+        shown = {
+            "intervals": self.intervals and self.resamples > 0,
+            "tests": self.test != "none" and self.resamples > 0,
+        }
+        return {
+            **sampled,
+            **tested,
+            **shown,
+            "details": self.details,
+            "decimals": self.width,
+            "costs": self.costs,
+        }
 
 
 def checked_confidence(value: float) -> float:
     """The confidence, or an error before any work is done."""
     if not 0 < value < 1:
-        raise typer.BadParameter(f"{value} is not between 0 and 1; 0.95 means 95 %.", param_hint="'--confidence'")
+        raise typer.BadParameter(
+            f"{value} is not between 0 and 1; 0.95 means 95 %.", param_hint="'--confidence'"
+        )
     return value
 
 
@@ -250,7 +418,10 @@ def one_of(value: str, known: Sequence[str], option: str) -> None:
     if value not in known:
         from nlgauge.errors import did_you_mean
 
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}.", param_hint=f"'{option}'")
+        raise typer.BadParameter(
+            f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}.",
+            param_hint=f"'{option}'",
+        )
 
 
 def conditions(given: Sequence[str] | None) -> dict[str, Any]:
@@ -259,6 +430,8 @@ def conditions(given: Sequence[str] | None) -> dict[str, Any]:
     for condition in given or ():
         field, equals, value = condition.partition("=")
         if not equals or not field:
-            raise typer.BadParameter(f"{condition!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'")
+            raise typer.BadParameter(
+                f"{condition!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'"
+            )
         found[field] = [*found.get(field, []), value]
     return {field: values[0] if len(values) == 1 else values for field, values in found.items()}

@@ -23,7 +23,9 @@ def say(message: str) -> None:
 
 
 def emit(content: str | bytes, err: bool = False) -> None:
-    """Print a text, or its UTF-8, as it stands to a file or a pipe; on a terminal, what would steer it is shown as an escape, as JSON has it."""
+    """Print a text, or its UTF-8, as it stands to a file or a pipe; on a terminal, what would steer it is
+    shown as an escape, as JSON has it.
+    """
     from nlgauge._core.safe_text import escaped
 
     stream = sys.stderr if err else sys.stdout
@@ -36,7 +38,9 @@ def emit(content: str | bytes, err: bool = False) -> None:
 
 
 def show(*renderables: RenderableType, err: bool = False) -> None:
-    """Tables and texts on standard output, or on standard error; what is wider than the terminal is not cut."""
+    """Tables and texts on standard output, or on standard error; what is wider than the terminal is not
+    cut.
+    """
     from rich.console import Console
 
     console = Console(markup=False, highlight=False, emoji=False, stderr=err, force_jupyter=False)
@@ -57,7 +61,9 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def result_document(result: Result, intervals: Mapping[str, Any] | None, comparison: Comparison | None, confidence: float) -> dict[str, Any]:
+def result_document(
+    result: Result, intervals: Mapping[str, Any] | None, comparison: Comparison | None, confidence: float
+) -> dict[str, Any]:
     """Everything that the table shows and more, as plain data."""
     several = len(result.systems) > 1
     found: dict[str, Any] = {system: {} for system in result.systems}
@@ -65,7 +71,10 @@ def result_document(result: Result, intervals: Mapping[str, Any] | None, compari
         bounds = {} if intervals is None else (intervals[system] if several else intervals)[label]
         found[system][label] = {
             "scores": table.scores(),
-            "intervals": {name: {"low": interval.low, "high": interval.high, "reason": interval.reason} for name, interval in bounds.items()},
+            "intervals": {
+                name: {"low": interval.low, "high": interval.high, "reason": interval.reason}
+                for name, interval in bounds.items()
+            },
             "higher_is_better": {output.name: output.higher_is_better for output in table.outputs()},
         }
     return {
@@ -73,10 +82,12 @@ def result_document(result: Result, intervals: Mapping[str, Any] | None, compari
         "confidence": confidence,
         "systems": found,
         "reasons": [
-            {"system": system, "metric": label, "output": output, "reason": reason} for (system, label, output), reason in result.reasons().items()
+            {"system": system, "metric": label, "output": output, "reason": reason}
+            for (system, label, output), reason in result.reasons().items()
         ],
         "undefined": [
-            {"system": system, "metric": label, "output": output, "segments": count} for (system, label, output), count in result.undefined().items()
+            {"system": system, "metric": label, "output": output, "segments": count}
+            for (system, label, output), count in result.undefined().items()
         ],
         "comparison": None if comparison is None else comparison_document(comparison),
         "signatures": dict(result.signatures),

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
-def save(context: typer.Context, result: Result, directory: Path, *, texts: bool = True, overwrite: bool = False) -> None:
+def save(
+    context: typer.Context, result: Result, directory: Path, *, texts: bool = True, overwrite: bool = False
+) -> None:
     """Saves the result; an interruption after it says where it is."""
     context.meta[WRITTEN] = result.save(directory, texts=texts, overwrite=overwrite)
 
@@ -77,7 +79,12 @@ def _numbers(result: Result, decimals: int | None) -> str:
         for label in result.labels:
             table = result.tables[system, label]
             output = table.outputs()[0]
-            cells.append(number(table.scores()["score"], output if decimals is None else replace(output, decimals=decimals)))
+            cells.append(
+                number(
+                    table.scores()["score"],
+                    output if decimals is None else replace(output, decimals=decimals),
+                )
+            )
         lines.append("\t".join(cells))
     return "\n".join(lines)
 
@@ -89,12 +96,26 @@ def _document(found: Result | Groups, options: dict[str, Any]) -> dict[str, Any]
     from nlgauge.results.table_options import TableOptions
 
     wanted = TableOptions(**options)
-    costs = {"costs": costs_document(next(iter(found.values())) if isinstance(found, Groups) else found)} if wanted.costs else {}
+    costs = (
+        {"costs": costs_document(next(iter(found.values())) if isinstance(found, Groups) else found)}
+        if wanted.costs
+        else {}
+    )
     if isinstance(found, Result):
-        return {**result_document(found, wanted.intervals_of(found), wanted.comparison_of(found), wanted.confidence), **costs}
-    comparisons = found.compare(**wanted.of_comparison()) if wanted.has_tests(next(iter(found.values()))) else {}
+        return {
+            **result_document(
+                found, wanted.intervals_of(found), wanted.comparison_of(found), wanted.confidence
+            ),
+            **costs,
+        }
+    comparisons = (
+        found.compare(**wanted.of_comparison()) if wanted.has_tests(next(iter(found.values()))) else {}
+    )
     groups = [
-        {"value": value, **result_document(result, wanted.intervals_of(result), comparisons.get(value), wanted.confidence)}
+        {
+            "value": value,
+            **result_document(result, wanted.intervals_of(result), comparisons.get(value), wanted.confidence),
+        }
         for value, result in found.items()
     ]
     return {"by": found.field, "groups": groups, **costs}

@@ -47,7 +47,11 @@ class Program(TyperGroup):
         _tolerant_streams()
         try:
             with _plain_warnings(), _ending_gently(), _safe_csv("--safe-csv" in given):
-                code = super().main([word for word in given if word not in _ANYWHERE], prog_name="nlgauge", standalone_mode=False)
+                code = super().main(
+                    [word for word in given if word not in _ANYWHERE],
+                    prog_name="nlgauge",
+                    standalone_mode=False,
+                )
             sys.stdout.flush()
         except (BrokenPipeError, SystemExit) as error:
             # The libraries for terminals end the program with 1 where a pipe is broken.
@@ -84,7 +88,9 @@ class Program(TyperGroup):
 
 @contextmanager
 def _ending_gently() -> Iterator[None]:
-    """Lets the program say what is kept where somebody asks it to end; in other threads than the main one nobody can."""
+    """Lets the program say what is kept where somebody asks it to end; in other threads than the main one
+    nobody can.
+    """
 
     def end(*_: object) -> None:
         raise Terminated
@@ -115,7 +121,9 @@ def _safe_csv(wanted: bool) -> Iterator[None]:
 
 
 def _reader_left() -> int:
-    """Ends well where the reader of a pipe, such as `head`, has seen enough; what is still to be written goes nowhere."""
+    """Ends well where the reader of a pipe, such as `head`, has seen enough; what is still to be written
+    goes nowhere.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -135,7 +143,10 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")
         return FAILURE
     if isinstance(error, MemoryError):
-        say("error: there is not enough memory; with -o RESULT (and --stream) files are read and scored piece by piece, and --jobs 1 takes less")
+        say(
+            "error: there is not enough memory; with -o RESULT (and --stream) files are read and scored piece"
+            " by piece, and --jobs 1 takes less"
+        )
         return FAILURE
     say(f"error: {type(error).__name__}: {error}")
     if not debug:
@@ -155,7 +166,9 @@ def _plain_words(message: str) -> str:
 
 
 def _tolerant_streams() -> None:
-    """Makes a text that the terminal's encoding lacks appear as an escape instead of an error, and what goes to a closed stream vanish."""
+    """Makes a text that the terminal's encoding lacks appear as an escape instead of an error, and what
+    goes to a closed stream vanish.
+    """
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115

@@ -1,4 +1,6 @@
-"""Segment scores in files: .tsv, .csv, .jsonl or .parquet by suffix, and TSV on standard output for a hyphen."""
+"""Segment scores in files: .tsv, .csv, .jsonl or .parquet by suffix, and TSV on standard output for a
+hyphen.
+"""
 
 from __future__ import annotations
 
@@ -31,25 +33,40 @@ def form_of(target: str) -> str:
 def check_target(target: str) -> None:
     """Raises where segment scores cannot be written, before anything is scored."""
     if form_of(target) not in FORMS:
-        raise typer.BadParameter(f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.", param_hint="'--segments'")
+        raise typer.BadParameter(
+            f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.",
+            param_hint="'--segments'",
+        )
     if target != STDOUT:
         require_folder(Path(target))
     if target != STDOUT and not os.access(target if Path(target).exists() else Path(target).parent, os.W_OK):
-        raise typer.BadParameter(f"{target} cannot be written; choose another file.", param_hint="'--segments'")
+        raise typer.BadParameter(
+            f"{target} cannot be written; choose another file.", param_hint="'--segments'"
+        )
     if form_of(target) == "parquet" and find_spec("pyarrow") is None:
         raise _no_pyarrow()
 
 
 def write_segments(
-    result: Result, target: str, form: str | None = None, *, texts: bool = False, wide: bool = False, metrics: Sequence[str] = ()
+    result: Result,
+    target: str,
+    form: str | None = None,
+    *,
+    texts: bool = False,
+    wide: bool = False,
+    metrics: Sequence[str] = (),
 ) -> None:
-    """Writes the score of every segment: one row per segment and system or, if wide, one per segment; NaN is an empty field or null."""
+    """Writes the score of every segment: one row per segment and system or, if wide, one per segment; NaN
+    is an empty field or null.
+    """
     from nlgauge.errors import ResultError
     from nlgauge.results.joined import of_metrics
     from nlgauge.results.segments import segment_columns
 
     if texts and not result.has_texts:
-        raise ResultError("this result was saved without its texts (--no-texts); write the scores without --texts.")
+        raise ResultError(
+            "this result was saved without its texts (--no-texts); write the scores without --texts."
+        )
     chosen = of_metrics(result, *metrics) if metrics else result
     if not any(table.has_segments for table in chosen.tables.values()):
         raise ResultError(f"{', '.join(chosen.labels)}: no segment scores; choose another metric.")
@@ -81,7 +98,9 @@ def _write_lines(blocks: Iterator[Columns], form: str, stream: Writable) -> None
         for columns in blocks:
             for values in zip(*columns.values(), strict=True):
                 # NaN becomes null.
-                stream.write(msgspec.json.encode(dict(zip(columns, values, strict=True)), enc_hook=str).decode() + "\n")
+                stream.write(
+                    msgspec.json.encode(dict(zip(columns, values, strict=True)), enc_hook=str).decode() + "\n"
+                )
         return
     writer = row_writer(stream, "\t" if form == "tsv" else ",")
     for i, columns in enumerate(blocks):
@@ -123,19 +142,30 @@ def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
             # from_pandas: NaN is null.
             chunks.setdefault(name, []).append(pyarrow.array(_plain(values), from_pandas=True))
     with replacing(target) as stream:
-        parquet.write_table(pyarrow.table({name: _of_one_kind(found, pyarrow) for name, found in chunks.items()}), stream)
+        parquet.write_table(
+            pyarrow.table({name: _of_one_kind(found, pyarrow) for name, found in chunks.items()}), stream
+        )
 
 
 def _plain(values: Sequence[Any]) -> list[Any]:
     """The values of a column in kinds that Parquet has: as text where they are of several."""
     kinds = {type(value) for value in values if value is not None}
-    return list(values) if len(kinds) <= 1 and kinds <= {int, float, str, bool, list} else [None if value is None else str(value) for value in values]
+    return (
+        list(values)
+        if len(kinds) <= 1 and kinds <= {int, float, str, bool, list}
+        else [None if value is None else str(value) for value in values]
+    )
 
 
 def _of_one_kind(chunks: list[Any], pyarrow: Any) -> Any:
     """The chunks of a column as one column: as text where they are of several kinds."""
     kinds = {chunk.type for chunk in chunks} - {pyarrow.null()}
     if len(kinds) > 1:
-        chunks = [pyarrow.array([None if value is None else str(value) for value in chunk.to_pylist()], pyarrow.string()) for chunk in chunks]
+        chunks = [
+            pyarrow.array(
+                [None if value is None else str(value) for value in chunk.to_pylist()], pyarrow.string()
+            )
+            for chunk in chunks
+        ]
         kinds = {pyarrow.string()}
     return pyarrow.chunked_array([chunk.cast(kind) for chunk in chunks for kind in kinds or {pyarrow.null()}])

@@ -5,9 +5,9 @@
     ref0 ref1 -i sysA         is   the same, as in sacreBLEU
     --confidence --quiet      is   --confidence 0.95 --quiet
 
-The rules are certain, so that nothing is guessed. -m takes metrics; the first word after them that is not the name of a metric is a file.
--r takes one file, and the files after it are systems; but if -i names the systems, every file after -r is a reference. Words that may mean two
-things are refused with both forms.
+The rules are certain, so that nothing is guessed. -m takes metrics; the first word after them that is not the
+name of a metric is a file. -r takes one file, and the files after it are systems; but if -i names the
+systems, every file after -r is a reference. Words that may mean two things are refused with both forms.
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 @dataclass(frozen=True)
 class Names:
-    """The long name of every option by each name that it has, and the long names of those that take no value."""
+    """The long name of every option by each name that it has, and the long names of those that take no
+    value.
+    """
 
     long: Mapping[str, str]
     flags: frozenset[str]
 
     def spelt(self, word: str) -> list[tuple[str, str | None]]:
-        """The options of a word by their long names, with the value that stands in the word: --metric=bleu, -mbleu, -qb."""
+        """The options of a word by their long names, with the value that stands in the word:
+        --metric=bleu, -mbleu, -qb.
+        """
         name, equals, value = word.partition("=")
         if equals and self.long.get(name) in self.flags:
             return [(word, None)]  # which is refused
@@ -53,7 +57,9 @@ class Names:
 
 @dataclass(frozen=True)
 class Given:
-    """An option with its value and the words behind that, up to the next option; or files alone, where `option` is empty."""
+    """An option with its value and the words behind that, up to the next option; or files alone, where
+    `option` is empty.
+    """
 
     option: str
     value: str | None = None
@@ -107,7 +113,9 @@ def arranged(words: Sequence[str], names: Names) -> list[str]:
     if not with_input:
         return [*options, "--", *systems] if systems else options
     if systems and REFERENCES in options:
-        raise ParameterError(f"with -i every file follows -r (references) or -i (systems); {systems[0]!r} follows neither.")
+        raise ParameterError(
+            f"with -i every file follows -r (references) or -i (systems); {systems[0]!r} follows neither."
+        )
     return [*options, *(part for file in systems for part in (REFERENCES, file))]
 
 
@@ -141,7 +149,9 @@ def _metrics_first(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_metric(word: str) -> bool:
-    """Whether a word behind a metric is one too; an error where it may be a file as well, or could be either and is neither."""
+    """Whether a word behind a metric is one too; an error where it may be a file as well, or could be
+    either and is neither.
+    """
     parts = separated(word)
     if not all(_METRIC_FORM.fullmatch(part) for part in parts):
         return False
@@ -155,9 +165,14 @@ def _is_metric(word: str) -> bool:
         except UnknownMetricError:
             if here or "." in name:
                 return False
-            raise UnknownMetricError(f"there is neither a metric nor a file {name!r}{did_you_mean(name, metric_classes())}.") from None
+            raise UnknownMetricError(
+                f"there is neither a metric nor a file {name!r}{did_you_mean(name, metric_classes())}."
+            ) from None
     if here:
-        raise ParameterError(f"{word!r} is the name of a metric and of a file; write -m {quote(word)} for the metric, ./{word} for the file.")
+        raise ParameterError(
+            f"{word!r} is the name of a metric and of a file; write -m {quote(word)} for the metric, ./{word}"
+            " for the file."
+        )
     return True
 
 
@@ -170,6 +185,7 @@ def _check_references(given: Given, systems: list[str]) -> None:
     if unclear:
         rest = join([*systems, *others]) or "SYSTEM"
         raise ParameterError(
-            f"is {first} another reference or a system? For a reference write -r {quote(given.value)} -r {quote(first)} {rest}, "
-            f"for a system -r {quote(given.value)} -i {join([*systems, *given.following])}"
+            f"is {first} another reference or a system? For a reference write -r {quote(given.value)} -r"
+            f" {quote(first)} {rest}, for a system -r {quote(given.value)} -i"
+            f" {join([*systems, *given.following])}"
         )

@@ -28,11 +28,13 @@ def assert_not_worse(
     resamples: int = 1000,
     **options: Any,
 ) -> None:
-    """Raises AssertionError where the predictions score worse than those of the baseline by more than `margin`, with a p-value below `alpha`.
+    """Raises AssertionError where the predictions score worse than those of the baseline by more than
+    `margin`, with a p-value below `alpha`.
 
-    The error shows both scores, their difference with its interval, and p. What is worse but may be chance passes: to pass does not show that
-    two systems are equal, least of all on few segments. output: another than the metric's first, such as "rouge2". test, resamples: as in
-    `Result.compare`; options: further arguments of `nlgauge.score`, such as sources or documents.
+    The error shows both scores, their difference with its interval, and p. What is worse but may be chance
+    passes: to pass does not show that two systems are equal, least of all on few segments. output: another
+    than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; options: further
+    arguments of `nlgauge.score`, such as sources or documents.
 
     >>> references = [f"the cat sat on mat number {number}" for number in range(20)]
     >>> assert_not_worse(references, references, baseline=["a cat"] * 20)
@@ -52,7 +54,10 @@ def assert_not_worse(
         raise AssertionError(f"{_name(row)} cannot be compared with that of the baseline: {row.reason}.")
     if row.units < (needed := units_needed(alpha, 1)):
         segments = counted(row.units, "segment")
-        raise InputError(f"{segments} with both scores cannot reach p < {alpha:g}, so nothing could fail; give {needed} or more segments.")
+        raise InputError(
+            f"{segments} with both scores cannot reach p < {alpha:g}, so nothing could fail; give {needed} or"
+            " more segments."
+        )
     if comparison.caution:
         warnings.warn(comparison.caution, stacklevel=2)
     if not row.robust:
@@ -74,5 +79,6 @@ def _message(row: Compared, confidence: float, margin: float) -> str:
     numbers = f"{row.first_score:.4f} against {row.second_score:.4f}, difference {row.difference:+.4f}"
     interval = f"[{row.low:+.4f}, {row.high:+.4f}] ({confidence * 100:g} %)"
     return (
-        f"{_name(row)} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f} ({row.test}, {row.resamples} resamples)."
+        f"{_name(row)} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
+        f" ({row.test}, {row.resamples} resamples)."
     )

@@ -1,4 +1,6 @@
-"""The calls of bert-score: `score` and `BERTScorer` give precision, recall and F of every pair, as NumPy arrays."""
+"""The calls of bert-score: `score` and `BERTScorer` give precision, recall and F of every pair, as NumPy
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,9 @@ class Scores(NamedTuple):
 class BERTScorer:
     """A model to score with, and weights of rare tokens that are computed once.
 
-    With `rescale_with_baseline` the baseline is read from `baseline_path`, a file with the rows LAYER,P,R,F; without one it is bert-score's, known
-    here for default models and layers, and read from the files of an installed bert-score for others. `nthreads` and `use_fast_tokenizer` change no
-    number.
+    With `rescale_with_baseline` the baseline is read from `baseline_path`, a file with the rows LAYER,P,R,F;
+    without one it is bert-score's, known here for default models and layers, and read from the files of an
+    installed bert-score for others. `nthreads` and `use_fast_tokenizer` change no number.
     """
 
     def __init__(
@@ -71,7 +73,9 @@ class BERTScorer:
         self.use_fast_tokenizer = use_fast_tokenizer
         self.baseline_path = baseline_path
         given = {"model": model_type, "layer": num_layers, "idf": idf}
-        made = make("bertscore", {name: value for name, value in given.items() if value is not None}).for_language(self.lang)
+        made = make(
+            "bertscore", {name: value for name, value in given.items() if value is not None}
+        ).for_language(self.lang)
         self._plain: BertScore = made
         self._weights: Arrays | None = None
         if idf_sents is not None:
@@ -80,7 +84,9 @@ class BERTScorer:
     @lazy
     def metric(self) -> BertScore:
         """The metric of nlgauge that computes the scores."""
-        return replace(self._plain, baseline=self.baseline_vals) if self.rescale_with_baseline else self._plain
+        return (
+            replace(self._plain, baseline=self.baseline_vals) if self.rescale_with_baseline else self._plain
+        )
 
     @property
     def model_type(self) -> str:
@@ -123,26 +129,39 @@ class BERTScorer:
         batch_size: int = 64,
         return_hash: bool = False,
     ) -> Any:
-        """Precision, recall and F of each candidate; with `return_hash` a pair of these and `hash`. `verbose` is accepted and prints nothing."""
+        """Precision, recall and F of each candidate; with `return_hash` a pair of these and `hash`.
+
+        `verbose` is accepted and prints nothing.
+        """
         if self.idf and self._weights is None:
-            raise InputError("the weights of tokens are not computed yet; give idf_sents=... or call compute_idf(texts) first.")
+            raise InputError(
+                "the weights of tokens are not computed yet; give idf_sents=... or call compute_idf(texts)"
+                " first."
+            )
         scores = self._scored(cands, refs, self._weights, batch_size)
         return (scores, self.hash) if return_hash else scores
 
-    def plot_example(self, candidate: str, reference: str, fname: str | Path = "", *, form: str = "matrix") -> Any:
-        """The figure of how similar the tokens of two texts are; written to `fname` where that is given (.pdf, .png, .svg, or .html for a page).
+    def plot_example(
+        self, candidate: str, reference: str, fname: str | Path = "", *, form: str = "matrix"
+    ) -> Any:
+        """The figure of how similar the tokens of two texts are; written to `fname` where that is given
+        (.pdf, .png, .svg, or .html for a page).
 
         Tokens are not weighed; form="links" joins each to its nearest, form="text" shades the words.
         """
         from nlgauge.compat.pictures import matching
 
-        return matching(replace(self.metric, idf=False), candidate, reference, fname, self.lang, self.device, form=form)
+        return matching(
+            replace(self.metric, idf=False), candidate, reference, fname, self.lang, self.device, form=form
+        )
 
     def _scored(self, cands: Any, refs: Any, weights: Arrays | None, batch_size: int) -> Scores:
         """The scores, with these weights of tokens or those of the references."""
         corpus = Corpus.read(list(cands), list(refs), lang=self.lang)
         fits = {(_LABEL, ""): weights} if weights is not None and self.idf else {}
-        tables, _, _ = engine.run(corpus, Job({_LABEL: self.metric}, None, self._options(batch_size), fits, cache=True), Serial())
+        tables, _, _ = engine.run(
+            corpus, Job({_LABEL: self.metric}, None, self._options(batch_size), fits, cache=True), Serial()
+        )
         table: Table = tables[corpus.systems[0], _LABEL]
         segments = table.segments()
         return Scores(segments["precision"], segments["recall"], segments["f1"])
@@ -168,7 +187,8 @@ def score(
     baseline_path: str | Path | None = None,
     use_fast_tokenizer: bool = False,
 ) -> Any:
-    """Precision, recall and F of each candidate; with `return_hash` a pair of these and the metric's signature. See `BERTScorer`.
+    """Precision, recall and F of each candidate; with `return_hash` a pair of these and the metric's
+    signature. See `BERTScorer`.
 
     With `idf` the tokens are weighed by the references of the call.
     """
@@ -187,24 +207,38 @@ def score(
 
 
 def with_baseline(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of bert-score as parameters of nlgauge's bertscore: the baseline is looked up, what changes no number is left out."""
+    """Keyword arguments of bert-score as parameters of nlgauge's bertscore: the baseline is looked up,
+    what changes no number is left out.
+    """
     given = {name: value for name, value in arguments.items() if name not in _WITHOUT_EFFECT}
     wanted, path = given.pop("rescale_with_baseline", False), given.pop("baseline_path", None)
     if not wanted:
         return given
     names = [name for name in ("model_type", "num_layers", "lang") if name in given]
-    spelt = {"model_type": given.get("model"), "num_layers": given.get("layer"), **{name: given[name] for name in names}}
-    return {**given, "baseline": BERTScorer(**spelt, rescale_with_baseline=True, baseline_path=path).baseline_vals}
+    spelt = {
+        "model_type": given.get("model"),
+        "num_layers": given.get("layer"),
+        **{name: given[name] for name in names},
+    }
+    return {
+        **given,
+        "baseline": BERTScorer(**spelt, rescale_with_baseline=True, baseline_path=path).baseline_vals,
+    }
 
 
 def _baseline(path: str | Path | None, lang: str | None, model: str, layer: int) -> tuple[float, ...]:
-    """Precision, recall and F of the layer: those that are known here, else from a file of bert-score's form."""
+    """Precision, recall and F of the layer: those that are known here, else from a file of bert-score's
+    form.
+    """
     if path is None and lang is not None and has_baseline(lang.lower(), model, layer):
         return baseline_of(lang.lower(), model, layer)
     file = Path(path) if path is not None else _shipped(lang, model)
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-        rows = {int(cells[0]): tuple(map(float, cells[1:4])) for cells in (line.split(",") for line in lines[1:] if line)}
+        rows = {
+            int(cells[0]): tuple(map(float, cells[1:4]))
+            for cells in (line.split(",") for line in lines[1:] if line)
+        }
     except OSError as error:
         raise InputError(f"the baseline {file} cannot be read: {error.strerror}.") from None
     except ValueError:
@@ -219,15 +253,21 @@ def _shipped(lang: str | None, model: str) -> Path:
     from importlib.util import find_spec
 
     if lang is None:
-        raise ParameterError("rescale_with_baseline needs lang=..., or baseline_path=... with a file of rows LAYER,P,R,F.")
+        raise ParameterError(
+            "rescale_with_baseline needs lang=..., or baseline_path=... with a file of rows LAYER,P,R,F."
+        )
     package = find_spec("bert_score")
     if package is None or package.origin is None:
         raise ParameterError(
-            f"the baseline of {model!r} is not known here for this layer and language; give baseline_path=..., a file of rows LAYER,P,R,F, "
-            f"or install bert-score, which has such files: pip install bert-score"
+            f"the baseline of {model!r} is not known here for this layer and language; give"
+            " baseline_path=..., a file of rows LAYER,P,R,F, or install bert-score, which has such files:"
+            " pip install bert-score"
         )
     folder = Path(package.origin).parent / "rescale_baseline" / lang.lower()
     file = folder / f"{model}.tsv"
     if not file.is_file():
-        raise ParameterError(f"bert-score has no baseline of {model!r} for {lang!r}; give baseline_path=..., a file of rows LAYER,P,R,F.")
+        raise ParameterError(
+            f"bert-score has no baseline of {model!r} for {lang!r}; give baseline_path=..., a file of rows"
+            " LAYER,P,R,F."
+        )
     return file

@@ -16,14 +16,19 @@ from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Output, Takes
 from nlgauge.metric.reduction import ReduceFn, Reducer
 
-_METHODS = ("_compute_single_pred_single_ref", "_compute_single_pred_multi_ref", "_compute_multi_pred_multi_ref")
+_METHODS = (
+    "_compute_single_pred_single_ref",
+    "_compute_single_pred_multi_ref",
+    "_compute_multi_pred_multi_ref",
+)
 
 
 class MetricForNLG(CorpusMetric):
     """Your own metric: write a subclass with one method per shape of input that it can score.
 
-    Each method gets plain lists, and returns a number, or a dictionary in which "score" (else the first value) is the score; all
-    other keys are kept. `takes = "alone"` in the class says that the metric needs no references; without references `refs` is None.
+    Each method gets plain lists, and returns a number, or a dictionary in which "score" (else the first
+    value) is the score; all other keys are kept. `takes = "alone"` in the class says that the metric needs no
+    references; without references `refs` is None.
 
     >>> import nlgauge
     >>> class Words(MetricForNLG):
@@ -46,41 +51,65 @@ class MetricForNLG(CorpusMetric):
         if "resulting_name" not in cls.__dict__:
             cls.resulting_name = cls.name
 
-    def __init__(self, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        resulting_name: str | None = None,
+        compute_kwargs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
         self.resulting_name = resulting_name or type(self).resulting_name
         self.compute_kwargs = {**(compute_kwargs or {}), **kwargs}
 
     @classmethod
-    def construct(cls, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> Self:
+    def construct(
+        cls, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> Self:
         """The metric under a name, with the keyword arguments that its methods get."""
         return cls(resulting_name=resulting_name, compute_kwargs=compute_kwargs, **kwargs)
 
-    def compute(self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, **kwargs: Any) -> dict[str, Any]:
+    def compute(
+        self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, **kwargs: Any
+    ) -> dict[str, Any]:
         """The metric's values under its resulting name."""
         from nlgauge.compat.scoring import plain, scored
 
         metrics = {self.resulting_name: self}
         return plain(scored(metrics, predictions, references, reduce_fn=reduce_fn, arguments=kwargs), metrics)
 
-    def _compute_single_pred_single_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+    def _compute_single_pred_single_ref(
+        self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+    ) -> Any:
         """The value for one prediction and one reference per segment: list[str] and list[str]."""
         raise self._without("one prediction and one reference", _METHODS[0])
 
-    def _compute_single_pred_multi_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+    def _compute_single_pred_multi_ref(
+        self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+    ) -> Any:
         """The value for one prediction and several references per segment: list[str] and list[list[str]]."""
         raise self._without("one prediction and several references", _METHODS[1])
 
-    def _compute_multi_pred_multi_ref(self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any) -> Any:
+    def _compute_multi_pred_multi_ref(
+        self, preds: Any, refs: Any, reduce_fn: Any = None, **kwargs: Any
+    ) -> Any:
         """The value for several predictions per segment: list[list[str]] and list[list[str]]."""
         raise self._without("several predictions", _METHODS[2])
 
     def _without(self, shape: str, method: str) -> InputError:
-        return InputError(f"{self.resulting_name} was given {shape} per segment, for which {type(self).__name__} needs the method {method}.")
+        return InputError(
+            f"{self.resulting_name} was given {shape} per segment, for which {type(self).__name__} needs the"
+            f" method {method}."
+        )
 
     def accepts(self, parameter: str) -> bool:
         """Whether a method takes this keyword argument."""
-        own = [inspect.signature(getattr(self, method)).parameters for method in _METHODS if getattr(type(self), method) is not _BASE[method]]
-        return any(parameter in given or any(p.kind is p.VAR_KEYWORD for p in given.values()) for given in own)
+        own = [
+            inspect.signature(getattr(self, method)).parameters
+            for method in _METHODS
+            if getattr(type(self), method) is not _BASE[method]
+        ]
+        return any(
+            parameter in given or any(p.kind is p.VAR_KEYWORD for p in given.values()) for given in own
+        )
 
     def bound(self, arguments: Mapping[str, Any]) -> Self:
         """The metric with the keyword arguments of one call."""
@@ -89,30 +118,54 @@ class MetricForNLG(CorpusMetric):
         return bound
 
     def for_reduction(self, reduce_fn: ReduceFn) -> Self:
-        """The metric with the `reduce_fn` that its methods get: a NumPy name becomes the function, "best" is left to the metric."""
+        """The metric with the `reduce_fn` that its methods get: a NumPy name becomes the function, "best"
+        is left to the metric.
+        """
         bound = copy.copy(self)
-        bound._reduce_fn = reduce_fn if callable(reduce_fn) else None if reduce_fn in (None, "best") else getattr(np, str(reduce_fn), None)
+        bound._reduce_fn = (
+            reduce_fn
+            if callable(reduce_fn)
+            else None
+            if reduce_fn in (None, "best")
+            else getattr(np, str(reduce_fn), None)
+        )
         return bound
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, Any]:
-        predictions, references = _texts(corpus, corpus.predictions[system]), _texts(corpus, corpus.references)
+        predictions, references = (
+            _texts(corpus, corpus.predictions[system]),
+            _texts(corpus, corpus.references),
+        )
         assert predictions is not None
-        several = [rows is not None and any(len(row) > 1 for row in rows) for rows in (predictions, references)]
+        several = [
+            rows is not None and any(len(row) > 1 for row in rows) for rows in (predictions, references)
+        ]
         method = _METHODS[2 if several[0] else 1 if several[1] else 0]
         preds: Any = predictions if several[0] else [row[0] for row in predictions]
-        refs: Any = references if any(several) or references is None else [row[0] if row else None for row in references]
+        refs: Any = (
+            references
+            if any(several) or references is None
+            else [row[0] if row else None for row in references]
+        )
         returned = getattr(self, method)(preds, refs, reduce_fn=self._reduce_fn, **self.compute_kwargs)
         values = returned if isinstance(returned, Mapping) else {"score": returned}
         if not values or values.get("score", 0) is None:
-            raise ParameterError(f"{type(self).__name__}.{method} returned {returned!r}; return a number, or a dictionary with 'score'.")
+            raise ParameterError(
+                f"{type(self).__name__}.{method} returned {returned!r}; return a number, or a dictionary with"
+                " 'score'."
+            )
         return {str(key): _plain(value) for key, value in values.items()}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         reduction = {} if self._reduce_fn is None else {"reduce": Reducer.name(self._reduce_fn)}
-        return {"metric": str(self), **{key: str(value) for key, value in self.compute_kwargs.items()}, **reduction}
+        return {
+            "metric": str(self),
+            **{key: str(value) for key, value in self.compute_kwargs.items()},
+            **reduction,
+        }
 
     def __str__(self) -> str:
         return f"{type(self).__module__}.{type(self).__qualname__}"

@@ -1,4 +1,6 @@
-"""Pictures of how the tokens of two texts were matched, as other packages' calls ask for them: a figure, or an interactive page."""
+"""Pictures of how the tokens of two texts were matched, as other packages' calls ask for them: a figure,
+or an interactive page.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ def matching(
 ) -> Any:
     """Return the figure of why a prediction got its score; it is also written to `fname` if that is given.
 
-    A file that ends with .html is the interactive page of this one segment: it opens from disk, without a network. `beside` are references of further
-    segments, for metrics that weigh words by how many references have them.
+    A file that ends with .html is the interactive page of this one segment: it opens from disk, without a
+    network. `beside` are references of further segments, for metrics that weigh words by how many references
+    have them.
     """
     from nlgauge.scoring import score
     from nlgauge.show.plots.plotting import check_file
@@ -46,7 +49,10 @@ def matching(
 
     explained = result.explain(result.labels[0], 0)
     if not explained:
-        raise ParameterError("there is nothing to draw: neither text has a token that the model knows, or every word of one of them weighs 0.")
+        raise ParameterError(
+            "there is nothing to draw: neither text has a token that the model knows, or every word of one of"
+            " them weighs 0."
+        )
     figure = plots.explanation(explained[0], **form).figure
     if fname and not interactive:
         plots.save(figure, fname)

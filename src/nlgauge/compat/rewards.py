@@ -1,11 +1,13 @@
-"""Rewards: a metric as a function of lists that returns the score of each segment, as loops of reinforcement learning call it.
+"""Rewards: a metric as a function of lists that returns the score of each segment, as loops of reinforcement
+learning call it.
 
     reward = nlgauge.reward("chrf")
     reward(predictions, references)                                     a list of floats, higher is better
     GRPOTrainer(..., reward_funcs=[reward, nlgauge.reward("wer", scale=(1, 0))])
                                                                         TRL calls it with prompts=, completions= and the columns of the dataset
 
-A call costs some microseconds per pair above the metric itself: there are no intervals, no signatures and no files.
+A call costs some microseconds per pair above the metric itself: there are no intervals, no signatures and no
+files.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ _SOURCES = (*FIELD_NAMES["source"], "document")
 
 @dataclass(eq=False, repr=False)
 class Reward:
-    """What `nlgauge.reward` gives: call it with predictions and references, or as TRL calls its reward functions."""
+    """What `nlgauge.reward` gives: call it with predictions and references, or as TRL calls its reward
+    functions.
+    """
 
     job: Job
     output: Output
@@ -71,24 +75,36 @@ class Reward:
     ) -> list[float]:
         """One number for each prediction, higher is better; `undefined` where the metric has none."""
         if (predictions is None) == (completions is None):
-            raise InputError(f"the reward {self.__name__} takes predictions or, as TRL names them, completions; give one of the two.")
+            raise InputError(
+                f"the reward {self.__name__} takes predictions or, as TRL names them, completions; give one"
+                " of the two."
+            )
         texts = _texts(completions if predictions is None else predictions)
         if len(texts) == 0:
             return []
         named = {"references": references, "sources": sources, "prompts": prompts, **columns}
         given = {name: column for name, column in named.items() if column is not None}
         metric = self.job.metrics[self.__name__]
-        read_references = self._column(given, "references", self.references, _REFERENCES) if metric.takes != "alone" else None
+        read_references = (
+            self._column(given, "references", self.references, _REFERENCES)
+            if metric.takes != "alone"
+            else None
+        )
         read_sources = self._column(given, "sources", self.sources, _SOURCES) if metric.source else None
         corpus = Corpus.read(texts, read_references, read_sources, lang=self.lang)
         if len(corpus.systems) > 1:
-            raise InputError(f"the reward {self.__name__} takes the predictions of one system; there are {', '.join(corpus.systems)}.")
+            raise InputError(
+                f"the reward {self.__name__} takes the predictions of one system; there are"
+                f" {', '.join(corpus.systems)}."
+            )
         if not self._has_looked:  # one warning is enough for a loop
             self._has_looked = True
             warn_about_languages(corpus, self.job.metrics)
         zero, one = self.ends
         scores = (segment_scores(corpus, self.job)[self.output.name] - zero) / (one - zero)
-        rewards: list[float] = np.where(np.isnan(scores), self.undefined, scores + 0.0).tolist()  # 0 without a sign
+        rewards: list[float] = np.where(
+            np.isnan(scores), self.undefined, scores + 0.0
+        ).tolist()  # 0 without a sign
         return rewards
 
     def _column(self, columns: Mapping[str, Any], what: str, name: str | None, usual: Sequence[str]) -> Any:
@@ -99,10 +115,15 @@ class Reward:
             return _texts(columns[found[0]])
         if found:
             choice = f"nlgauge.reward(..., {what}={found[0]!r})"
-            raise InputError(f"the reward {self.__name__} finds {what} in {' and in '.join(found)}; choose one: {choice}.")
+            raise InputError(
+                f"the reward {self.__name__} finds {what} in {' and in '.join(found)}; choose one: {choice}."
+            )
         given = f"it was given {', '.join(columns)}" if columns else "none were given"
         advice = f"nlgauge.reward(..., {what}={'prompts' if what == 'sources' else 'answer'!r})"
-        raise InputError(f"the reward {self.__name__} needs {what if name is None else f'a column {name!r}'}; {given}. Name the column: {advice}.")
+        raise InputError(
+            f"the reward {self.__name__} needs {what if name is None else f'a column {name!r}'}; {given}."
+            f" Name the column: {advice}."
+        )
 
 
 def reward(
@@ -119,17 +140,20 @@ def reward(
     batch_size: int | None = None,
     device: str | None = None,
 ) -> Reward:
-    """A function that gives the score of each prediction as a list of floats, higher is better: a reward for training.
+    """A function that gives the score of each prediction as a list of floats, higher is better: a reward for
+    training.
 
-    It is called with (predictions, references, sources), as lists, or as TRL calls reward functions: prompts=, completions= (texts or chat
-    messages, of which the last one of the assistant counts) and the columns of the dataset.
+    It is called with (predictions, references, sources), as lists, or as TRL calls reward functions:
+    prompts=, completions= (texts or chat messages, of which the last one of the assistant counts) and the
+    columns of the dataset.
 
-    output: which number of the metric, its first by default. scale: None for the metric's own, with the sign changed where lower is better;
-    "unit" for 0 to 1, where the metric has bounds; (zero, one) for the values that shall become 0 and 1: (1, 0) makes 1 - WER, which is
-    below 0 where there are more errors than words. references, sources: the dataset's column, by default one with a usual name, such as
-    "reference", "target", "answer" or "source"; "prompts" are the prompts. undefined: what stands for a score that is undefined; TRL leaves NaN out.
-    fitted_on: the references of the training set, for metrics that count words in them, such as cider. reduce_fn, lang,
-    batch_size, device: as in `nlgauge.score`.
+    output: which number of the metric, its first by default. scale: None for the metric's own, with the sign
+    changed where lower is better; "unit" for 0 to 1, where the metric has bounds; (zero, one) for the values
+    that shall become 0 and 1: (1, 0) makes 1 - WER, which is below 0 where there are more errors than words.
+    references, sources: the dataset's column, by default one with a usual name, such as "reference",
+    "target", "answer" or "source"; "prompts" are the prompts. undefined: what stands for a score that is
+    undefined; TRL leaves NaN out. fitted_on: the references of the training set, for metrics that count words
+    in them, such as cider. reduce_fn, lang, batch_size, device: as in `nlgauge.score`.
 
     >>> reward("chrf", scale="unit")(["the cat sat", "a dog"], ["the cat sat", "a cat"])[0]
     1.0
@@ -138,40 +162,67 @@ def reward(
     """
     metrics = prepared(labelled(metric), lang, reduce_fn)
     if len(metrics) > 1:
-        raise ParameterError(f"a reward is of one metric, got {', '.join(metrics)}; make one reward for each.")
+        raise ParameterError(
+            f"a reward is of one metric, got {', '.join(metrics)}; make one reward for each."
+        )
     ((label, made),) = metrics.items()
     chosen = _output(label, made, output)
     job = Job(metrics, reduce_fn, run_options(batch_size=batch_size, device=device))
-    return Reward(replace(job, fits=_fits(job, lang, fitted_on)), chosen, _ends(chosen, scale), references, sources, undefined, lang)
+    return Reward(
+        replace(job, fits=_fits(job, lang, fitted_on)),
+        chosen,
+        _ends(chosen, scale),
+        references,
+        sources,
+        undefined,
+        lang,
+    )
 
 
 def _output(label: str, metric: Any, name: str | None) -> Output:
     if not isinstance(metric, Metric):
-        raise ParameterError(f"{label} has a score for a whole corpus and none for a segment, so it cannot be a reward.")
+        raise ParameterError(
+            f"{label} has a score for a whole corpus and none for a segment, so it cannot be a reward."
+        )
     outputs = [output for part in metric.outputs().values() for output in part]
-    found = [output for output in outputs if output.name == name] if name not in (None, "score") else outputs[:1]
+    found = (
+        [output for output in outputs if output.name == name] if name not in (None, "score") else outputs[:1]
+    )
     if not found:
         names = [output.name for output in outputs]
-        raise ParameterError(f"{label} has no output {name!r}{did_you_mean(str(name), names)}; it has {', '.join(names)}.")
+        raise ParameterError(
+            f"{label} has no output {name!r}{did_you_mean(str(name), names)}; it has {', '.join(names)}."
+        )
     return found[0]
 
 
 def _ends(output: Output, scale: Any) -> tuple[float, float]:
     """The values that become 0 and 1."""
-    if isinstance(scale, tuple | list) and len(scale) == 2 and all(isinstance(end, int | float) and math.isfinite(end) for end in scale):
+    if (
+        isinstance(scale, tuple | list)
+        and len(scale) == 2
+        and all(isinstance(end, int | float) and math.isfinite(end) for end in scale)
+    ):
         if scale[0] != scale[1]:
             return scale[0], scale[1]
     elif scale in (None, "unit"):
         if output.higher_is_better is None:
-            raise ParameterError(f"of {output.name} neither direction is better; say which values become 0 and 1: scale=(zero, one).")
+            raise ParameterError(
+                f"of {output.name} neither direction is better; say which values become 0 and 1: scale=(zero,"
+                " one)."
+            )
         if scale is None:
             return (0.0, 1.0) if output.higher_is_better else (0.0, -1.0)
         if math.isfinite(output.low) and math.isfinite(output.high):
             return (output.low, output.high) if output.higher_is_better else (output.high, output.low)
         raise ParameterError(
-            f"{output.name} is from {output.low:g} to {output.high:g}, not bounded on both sides; say which values become 0 and 1: scale=(zero, one)."
+            f"{output.name} is from {output.low:g} to {output.high:g}, not bounded on both sides; say which"
+            " values become 0 and 1: scale=(zero, one)."
         )
-    raise ParameterError(f"scale must be None, 'unit' or two numbers that differ, the values that become 0 and 1; got {scale!r:.60}.")
+    raise ParameterError(
+        "scale must be None, 'unit' or two numbers that differ, the values that become 0 and 1; got"
+        f" {scale!r:.60}."
+    )
 
 
 def _fits(job: Job, lang: str | None, fitted_on: Iterable[Any] | None) -> Fits:
@@ -181,10 +232,14 @@ def _fits(job: Job, lang: str | None, fitted_on: Iterable[Any] | None) -> Fits:
     if fit is None:
         return {}
     if fit.over != "references":
-        raise ParameterError(f"{label} is fitted on all predictions of a system, so the score of one does not stand alone and cannot be a reward.")
+        raise ParameterError(
+            f"{label} is fitted on all predictions of a system, so the score of one does not stand alone and"
+            " cannot be a reward."
+        )
     if fitted_on is None:
         raise ParameterError(
-            f"{label} counts words in a set of references; give those of the training set: nlgauge.reward(..., fitted_on=references)."
+            f"{label} counts words in a set of references; give those of the training set:"
+            " nlgauge.reward(..., fitted_on=references)."
         )
     references = list(fitted_on)
     return engine.fits_of(Corpus.read([""] * len(references), references, lang=lang), job, Serial())
@@ -199,16 +254,30 @@ def _texts(column: Any) -> Any:
 
 
 def _is_iterable(column: Any) -> bool:
-    return isinstance(column, Iterable) and not isinstance(column, str | bytes | Mapping) and not hasattr(column, "columns")
+    return (
+        isinstance(column, Iterable)
+        and not isinstance(column, str | bytes | Mapping)
+        and not hasattr(column, "columns")
+    )
 
 
 def _text(item: Any) -> Any:
-    """The text of a message or of the last one of the assistant (else the last of all) in a list of them; anything else as it is."""
+    """The text of a message or of the last one of the assistant (else the last of all) in a list of them;
+    anything else as it is.
+    """
     messages = [item] if isinstance(item, Mapping) else item
-    if not isinstance(messages, list | tuple) or not messages or not all(isinstance(one, Mapping) and "content" in one for one in messages):
+    if (
+        not isinstance(messages, list | tuple)
+        or not messages
+        or not all(isinstance(one, Mapping) and "content" in one for one in messages)
+    ):
         return item
     own = [message for message in messages if message.get("role") == "assistant"]
     content = (own or messages)[-1]["content"]
     if isinstance(content, list | tuple):  # parts, of which some may be images
-        return "".join(part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str))
+        return "".join(
+            part["text"]
+            for part in content
+            if isinstance(part, Mapping) and isinstance(part.get("text"), str)
+        )
     return "" if content is None else content

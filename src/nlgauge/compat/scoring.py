@@ -1,4 +1,6 @@
-"""What the modules of this package share: keyword arguments that mix parameters with options of the run, and plain results."""
+"""What the modules of this package share: keyword arguments that mix parameters with options of the run,
+and plain results.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,13 @@ def scored(
     carbon: str | None = None,
     arguments: Mapping[str, Any] | None = None,
 ) -> Result:
-    """The Result for the predictions of one system; `arguments` are options of the run, or parameters for the metrics that have them."""
+    """The Result for the predictions of one system; `arguments` are options of the run, or parameters for
+    the metrics that have them.
+    """
     if isinstance(predictions, Mapping):
-        raise InputError("predictions is a mapping of systems, which this call does not support; use nlgauge.score().")
+        raise InputError(
+            "predictions is a mapping of systems, which this call does not support; use nlgauge.score()."
+        )
     parameters, options = split(arguments or {})
     # The language is filled in here, so that labels stay those that the caller knows.
     specs = [
@@ -52,12 +58,22 @@ def scored(
 
 def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) -> dict[str, AnyMetric]:
     """The metrics, each with the parameters that it has; a parameter that no metric has is an error."""
-    has = {label: [name for name in parameters if _accepts(metric, name)] for label, metric in metrics.items()}
+    has = {
+        label: [name for name in parameters if _accepts(metric, name)] for label, metric in metrics.items()
+    }
     for parameter in parameters:
         if not any(parameter in names for names in has.values()):
-            known = [field.name for metric in metrics.values() if not isinstance(metric, MetricForNLG) for field in fields(metric)]  # type: ignore[arg-type]
+            known = [
+                field.name
+                for metric in metrics.values()
+                if not isinstance(metric, MetricForNLG)
+                for field in fields(metric)
+            ]  # type: ignore[arg-type]
             near = did_you_mean(parameter, [*known, *RUN_OPTIONS])
-            raise ParameterError(f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` lists what a metric has.")
+            raise ParameterError(
+                f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` lists"
+                " what a metric has."
+            )
     found: dict[str, AnyMetric] = {}
     for label, metric in metrics.items():
         own = {name: parameters[name] for name in has[label]}
@@ -65,13 +81,24 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) ->
             found[label] = metric.bound(own)
         else:
             named = spelt(type(metric), own)
-            found[label] = replace(metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in named.items()})  # type: ignore[type-var]
+            found[label] = replace(
+                metric, **{name: tuple(v) if isinstance(v, list) else v for name, v in named.items()}
+            )  # type: ignore[type-var]
     return found
 
 
-def plain(result: Result, labels: Mapping[str, Any], forms: Mapping[str, Callable[[Table], dict[str, Any]]] | None = None) -> dict[str, Any]:
-    """Return every output of a result with one system, under the labels that the caller gave; `forms` has functions for other forms."""
-    tables = {label: result.tables[result.systems[0], ours] for label, ours in zip(labels, result.labels, strict=True)}
+def plain(
+    result: Result,
+    labels: Mapping[str, Any],
+    forms: Mapping[str, Callable[[Table], dict[str, Any]]] | None = None,
+) -> dict[str, Any]:
+    """Return every output of a result with one system, under the labels that the caller gave; `forms` has
+    functions for other forms.
+    """
+    tables = {
+        label: result.tables[result.systems[0], ours]
+        for label, ours in zip(labels, result.labels, strict=True)
+    }
     return {label: (forms or {}).get(label, Table.scores)(table) for label, table in tables.items()}
 
 

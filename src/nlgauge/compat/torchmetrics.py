@@ -1,4 +1,6 @@
-"""The calls of torchmetrics' text metrics: update, compute and reset; results are plain dictionaries of nlgauge's outputs."""
+"""The calls of torchmetrics' text metrics: update, compute and reset; results are plain dictionaries of
+nlgauge's outputs.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,15 @@ class TextMetric:
         self._collected = Collected()
 
     def _scores(self, collected: Collected) -> dict[str, Any]:
-        (outputs,) = plain(scored(self._metrics, *collected.columns(), arguments=self._options), self._metrics).values()
+        (outputs,) = plain(
+            scored(self._metrics, *collected.columns(), arguments=self._options), self._metrics
+        ).values()
         return dict(outputs)
 
 
 def _batch(preds: Any, target: Any, sources: Any) -> dict[str, Any]:
     given = {"predictions": preds, "references": target, "sources": sources}
-    return {name: texts if texts is None else [texts] if isinstance(preds, str) else list(texts) for name, texts in given.items()}
+    return {
+        name: texts if texts is None else [texts] if isinstance(preds, str) else list(texts)
+        for name, texts in given.items()
+    }

@@ -1,6 +1,7 @@
 """Corpus: the only place that reads predictions, references and sources in every shape.
 
-Each distinct text is kept once and referred to by an integer id; what belongs to a segment is held in columns of ids.
+Each distinct text is kept once and referred to by an integer id; what belongs to a segment is held in columns
+of ids.
 
     predictions             references               meaning
     [p1, ..., pk]           [r1, ..., rk]            one prediction, one reference per segment
@@ -31,13 +32,25 @@ from nlgauge.corpus.raw_columns import Parts, given_parts, parts_of, system_name
 from nlgauge.corpus.records import as_records, check_alone, find_field
 from nlgauge.corpus.store.lazy_values import picked
 from nlgauge.corpus.texts import Texts, text_lengths
-from nlgauge.corpus.validation import Given, check_system, ids_of, is_hashable, labels_of, references_of, sources_of, values_of, weights_of
+from nlgauge.corpus.validation import (
+    Given,
+    check_system,
+    ids_of,
+    is_hashable,
+    labels_of,
+    references_of,
+    sources_of,
+    values_of,
+    weights_of,
+)
 from nlgauge.errors import InputError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """Segments with the predictions of one or more systems, references and sources, as columns of text ids."""
+    """Segments with the predictions of one or more systems, references and sources, as columns of text
+    ids.
+    """
 
     texts: Texts
     ids: Sequence[Hashable]
@@ -47,7 +60,8 @@ class Corpus:
     weights: Array | None = None
     documents: Sequence[str] | None = None
     lang: str | None = None
-    # Further columns of the records: those that are the same for every system, and those that differ, by field and system.
+    # Further columns of the records: those that are the same for every system, and those that differ, by
+    # field and system.
     fields: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     system_fields: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
 
@@ -70,21 +84,35 @@ class Corpus:
     ) -> Corpus:
         """The corpus of what was given, in any of the shapes of this module's table.
 
-        fields: what else is known of the segments, by name. systems: the systems to read; of records without a prediction, the columns that hold
-        theirs. skip_missing: leaves out segments of which a text is missing. common: leaves out segments that some system lacks.
-        pooled: takes every record as a segment of its own, whichever system it is from. What is left out is counted in a warning.
+        fields: what else is known of the segments, by name. systems: the systems to read; of records without
+        a prediction, the columns that hold theirs. skip_missing: leaves out segments of which a text is
+        missing. common: leaves out segments that some system lacks. pooled: takes every record as a segment
+        of its own, whichever system it is from. What is left out is counted in a warning.
         """
         records = as_records(predictions)
         if records is not None:
-            check_alone(references=references, sources=sources, ids=ids, weights=weights, documents=documents, fields=fields)
-            parts = parts_of(records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing)
+            check_alone(
+                references=references,
+                sources=sources,
+                ids=ids,
+                weights=weights,
+                documents=documents,
+                fields=fields,
+            )
+            parts = parts_of(
+                records, system_names(systems), common=common, pooled=pooled, skip_missing=skip_missing
+            )
         else:
-            parts = given_parts(predictions, system_names(systems), references, sources, ids, weights, documents, fields)
+            parts = given_parts(
+                predictions, system_names(systems), references, sources, ids, weights, documents, fields
+            )
         return cls.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
     @classmethod
     def of_parts(cls, parts: Parts, lang: str | None, piece: bool = False) -> Corpus:
-        """The corpus of columns that were put together already; of a `piece` of a larger one all weights may be 0."""
+        """The corpus of columns that were put together already; of a `piece` of a larger one all weights
+        may be 0.
+        """
         language.checked(lang)
         if not parts.predictions:
             raise InputError("predictions is an empty mapping; give at least one system.")
@@ -97,7 +125,10 @@ class Corpus:
             name = parts.name(system)
             given = Given.of(given_texts, name)
             if count >= 0 and len(given) != count:
-                raise InputError(f"{name} has {len(given)} segments, {next(iter(columns))!r} has {count}; all systems need the same segments.")
+                raise InputError(
+                    f"{name} has {len(given)} segments, {next(iter(columns))!r} has {count}; all systems need"
+                    " the same segments."
+                )
             count = len(given)
             columns[system] = given.column(texts, least=1)
         if count == 0:
@@ -111,8 +142,14 @@ class Corpus:
             weights=None if parts.weights is None else weights_of(parts.weights, count, piece),
             documents=None if parts.documents is None else labels_of(parts.documents, count, "documents"),
             lang=lang,
-            fields={name: kept(values_of(values, count, f"fields[{name!r}]")) for name, values in parts.fields.items()},
-            system_fields={name: {system: kept(values) for system, values in own.items()} for name, own in parts.system_fields.items()},
+            fields={
+                name: kept(values_of(values, count, f"fields[{name!r}]"))
+                for name, values in parts.fields.items()
+            },
+            system_fields={
+                name: {system: kept(values) for system, values in own.items()}
+                for name, own in parts.system_fields.items()
+            },
         )
 
     def __len__(self) -> int:
@@ -120,7 +157,10 @@ class Corpus:
 
     def __repr__(self) -> str:
         shown = {"systems": self.systems, "fields": (*self.fields, *self.system_fields), "lang": self.lang}
-        return f"Corpus({len(self)} segments, {', '.join(f'{name}={value!r}' for name, value in shown.items() if value)})"
+        return (
+            f"Corpus({len(self)} segments,"
+            f" {', '.join(f'{name}={value!r}' for name, value in shown.items() if value)})"
+        )
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -149,7 +189,10 @@ class Corpus:
             weights=None if self.weights is None else self.weights[segments],
             documents=None if self.documents is None else picked(self.documents, numbers),
             fields={name: picked(values, numbers) for name, values in self.fields.items()},
-            system_fields={name: {system: picked(values, numbers) for system, values in own.items()} for name, own in self.system_fields.items()},
+            system_fields={
+                name: {system: picked(values, numbers) for system, values in own.items()}
+                for name, own in self.system_fields.items()
+            },
         )
 
     def bare(self) -> Corpus:
@@ -160,7 +203,9 @@ class Corpus:
         """The corpus of these segments with texts of its own, each distinct one once."""
         part = self.take(segments)
         columns = [*part.predictions.values(), *([] if part.references is None else [part.references])]
-        ids = np.concatenate([*(column.values for column in columns), *([] if part.sources is None else [part.sources])])
+        ids = np.concatenate(
+            [*(column.values for column in columns), *([] if part.sources is None else [part.sources])]
+        )
         old, places = np.unique(ids, return_inverse=True)
         texts = Texts()
         new = texts.intern_all(self.texts.many(old))[places]
@@ -168,13 +213,17 @@ class Corpus:
         return replace(
             part,
             texts=texts,
-            predictions={system: replace(column, values=next(parts)) for system, column in part.predictions.items()},
+            predictions={
+                system: replace(column, values=next(parts)) for system, column in part.predictions.items()
+            },
             references=None if part.references is None else replace(part.references, values=next(parts)),
             sources=None if part.sources is None else next(parts),
         )
 
     def matching(self, **conditions: Any) -> Array:
-        """The numbers of the segments whose fields are what was asked for, as they are or as text; a list asks for any of its items."""
+        """The numbers of the segments whose fields are what was asked for, as they are or as text; a list
+        asks for any of its items.
+        """
         found = np.arange(len(self))
         for name, condition in conditions.items():
             values = self.values(name)
@@ -192,24 +241,32 @@ class Corpus:
         return self.take(self.matching(**conditions))
 
     def groups(self, name: str) -> dict[Any, Array]:
-        """The numbers of the segments by the value that they have in this field, in order of first appearance."""
+        """The numbers of the segments by the value that they have in this field, in order of first
+        appearance.
+        """
         found: dict[Any, array[int]] = {}
         for i, value in enumerate(self.values(name)):
             found.setdefault(value if is_hashable(value) else str(value), array("q")).append(i)
         return {value: np.array(numbers, dtype=np.int64) for value, numbers in found.items()}
 
     def values(self, name: str) -> Sequence[Any]:
-        """The values of a field, one per segment; "id" (or "segment") and "document" are fields too where no other is called so."""
+        """The values of a field, one per segment; "id" (or "segment") and "document" are fields too where
+        no other is called so.
+        """
         own = {"id": self.ids} if self.documents is None else {"id": self.ids, "document": self.documents}
         known = {**own, **self.fields}
         names = [*known, *self.system_fields]
         found = find_field("id" if name == "segment" and name not in names else name, names, "the segments")
         if found not in known:
-            raise InputError(f"the field {found!r} differs between the systems of a segment, so that segments cannot be chosen by it.")
+            raise InputError(
+                f"the field {found!r} differs between the systems of a segment, so that segments cannot be"
+                " chosen by it."
+            )
         return known[found]
 
     def number(self, segment: Hashable) -> int | None:
-        """The number of the segment with this id, else of the one whose id reads so, else the number that was given; None where there is none.
+        """The number of the segment with this id, else of the one whose id reads so, else the number that was
+        given; None where there is none.
 
         >>> corpus = Corpus.read(["a", "b", "c"], ids=[2, 1, 7])
         >>> corpus.number(1), corpus.number("7"), corpus.number(0), corpus.number("x")
@@ -218,7 +275,11 @@ class Corpus:
         if segment in self.ids:
             return self.ids.index(segment)
         text = str(segment)
-        found = next((i for i, known in enumerate(self.ids) if str(known) == text), None) if isinstance(segment, str) else None
+        found = (
+            next((i for i, known in enumerate(self.ids) if str(known) == text), None)
+            if isinstance(segment, str)
+            else None
+        )
         if found is not None:
             return found
         place = int(text) if isinstance(segment, int) or (text.isascii() and text.isdecimal()) else -1
@@ -227,7 +288,9 @@ class Corpus:
     def distinct_references(self) -> Array:
         """The ids of all references, each once per segment."""
         assert self.references is not None
-        found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[:, 1]
+        found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[
+            :, 1
+        ]
         return found
 
     def only(self, *systems: str) -> Corpus:
@@ -235,16 +298,23 @@ class Corpus:
         return replace(
             self,
             predictions={system: self.predictions[system] for system in systems},
-            system_fields={name: {system: own[system] for system in systems if system in own} for name, own in self.system_fields.items()},
+            system_fields={
+                name: {system: own[system] for system in systems if system in own}
+                for name, own in self.system_fields.items()
+            },
         )
 
     def adding(self, predictions: Mapping[str, Any]) -> Corpus:
-        """The corpus of the same segments with other systems' predictions alone, text ids kept and extended."""
+        """The corpus of the same segments with other systems' predictions alone, text ids kept and
+        extended.
+        """
         columns = {}
         for system, given_texts in predictions.items():
             check_system(system)
             if system in self.predictions:
-                raise InputError(f"system {system!r} is already in the result; give the new one another name.")
+                raise InputError(
+                    f"system {system!r} is already in the result; give the new one another name."
+                )
             name = f"predictions[{system!r}]"
             given = Given.of(given_texts, name)
             if len(given) != len(self):
@@ -256,14 +326,20 @@ class Corpus:
         """The corpus in which two systems have changed places in these segments."""
         both = Ragged.concatenate([self.predictions[one], self.predictions[other]])
         ours, theirs = np.arange(len(self)), np.arange(len(self)) + len(self)
-        swapped = {one: both.take(np.where(where, theirs, ours)), other: both.take(np.where(where, ours, theirs))}
+        swapped = {
+            one: both.take(np.where(where, theirs, ours)),
+            other: both.take(np.where(where, ours, theirs)),
+        }
         return replace(self, predictions={**self.predictions, **swapped})
 
     def chunks(self, characters: int = 200_000) -> list[Array]:
         """Runs of whole segments with about this many characters of text each."""
         lengths = text_lengths(self.texts.strings)
         columns = [*self.predictions.values()] + ([self.references] if self.references is not None else [])
-        if int(lengths.max(initial=0)) * (sum(len(column.values) for column in columns) + len(self)) <= characters:
+        if (
+            int(lengths.max(initial=0)) * (sum(len(column.values) for column in columns) + len(self))
+            <= characters
+        ):
             return [np.arange(len(self))]
         # How many characters there are up to the end of each segment.
         total = np.zeros(len(self), dtype=np.int64)
@@ -280,21 +356,28 @@ class Corpus:
         return list(self.each_record())
 
     def each_record(self) -> Iterator[dict[str, Any]]:
-        """What `records` gives, one after the other, for corpora whose records would take much memory at once."""
+        """What `records` gives, one after the other, for corpora whose records would take much memory at
+        once.
+        """
         sources = None if self.sources is None else self.sources.tolist()
         references = None if self.references is None else self.references.lists()
         predictions = {system: column.lists() for system, column in self.predictions.items()}
         strings = self.texts.strings
         documents = None if self.documents is None else iter(self.documents)
         fields = {plain(name): iter(values) for name, values in self.fields.items()}
-        system_fields = {plain(name): {system: iter(values) for system, values in own.items()} for name, own in self.system_fields.items()}
+        system_fields = {
+            plain(name): {system: iter(values) for system, values in own.items()}
+            for name, own in self.system_fields.items()
+        }
         for i, segment in enumerate(self.ids):
             record: dict[str, Any] = {"id": saved_id(segment)}
             if sources is not None:
                 record["source"] = strings[sources[i]]
             if references is not None:
                 record["references"] = [strings[j] for j in references[i]]
-            record["predictions"] = {system: [strings[j] for j in rows[i]] for system, rows in predictions.items()}
+            record["predictions"] = {
+                system: [strings[j] for j in rows[i]] for system, rows in predictions.items()
+            }
             if self.weights is not None:
                 record["weight"] = float(self.weights[i])
             if documents is not None:
@@ -303,7 +386,8 @@ class Corpus:
                 record["fields"] = {name: plain(next(values)) for name, values in fields.items()}
             if system_fields:
                 record["system_fields"] = {
-                    name: {system: plain(next(values)) for system, values in own.items()} for name, own in system_fields.items()
+                    name: {system: plain(next(values)) for system, values in own.items()}
+                    for name, own in system_fields.items()
                 }
             yield record
 
@@ -312,7 +396,10 @@ class Corpus:
         """The corpus that `records` wrote."""
         first = records[0]
         corpus = cls.read(
-            {system: [record["predictions"][system] for record in records] for system in first["predictions"]},
+            {
+                system: [record["predictions"][system] for record in records]
+                for system in first["predictions"]
+            },
             [record["references"] for record in records] if "references" in first else None,
             [record["source"] for record in records] if "source" in first else None,
             ids=[record["id"] for record in records],
@@ -326,7 +413,11 @@ class Corpus:
             lang=lang,
             fields={name: kept([record["fields"][name] for record in records]) for name in shared},
             system_fields={
-                name: {system: kept([record["system_fields"][name][system] for record in records]) for system in own[name]} for name in own
+                name: {
+                    system: kept([record["system_fields"][name][system] for record in records])
+                    for system in own[name]
+                }
+                for name in own
             },
         )
 

@@ -1,4 +1,6 @@
-"""Fields: what records say of a segment beside its texts (a domain, a human score), how it is kept, compared and saved."""
+"""Fields: what records say of a segment beside its texts (a domain, a human score), how it is kept,
+compared and saved.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ class NothingMatches(InputError):
 
 
 def kept(values: Iterable[Any]) -> tuple[Any, ...]:
-    """Values as a corpus keeps them: what is missing is None, a list is a tuple, a number of NumPy is Python's.
+    """Values as a corpus keeps them: what is missing is None, a list is a tuple, a number of NumPy is
+    Python's.
 
     >>> kept(["news", float("nan"), ["a", 1]])
     ('news', None, ('a', 1))
@@ -49,7 +52,9 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, Mapping):
-        return all(isinstance(name, str) and is_plain(name) and is_plain(item) for name, item in value.items())
+        return all(
+            isinstance(name, str) and is_plain(name) and is_plain(item) for name, item in value.items()
+        )
     return value is None or (isinstance(value, list | tuple) and all(map(is_plain, value)))
 
 
@@ -93,7 +98,10 @@ def check_some(found: Sized, name: str, condition: Any, values: Iterable[Any], w
     if not len(found):
         there = list(dict.fromkeys(repr(value) for value in values))
         more = ", ..." if len(there) > _SHOWN_VALUES else ""
-        raise NothingMatches(f"no {what} has {condition!r:.60} as its {name}; there are {', '.join(there[:_SHOWN_VALUES])}{more}.")
+        raise NothingMatches(
+            f"no {what} has {condition!r:.60} as its {name}; there are"
+            f" {', '.join(there[:_SHOWN_VALUES])}{more}."
+        )
 
 
 def matches(value: Any, condition: Any) -> bool:
@@ -120,7 +128,9 @@ def matches(value: Any, condition: Any) -> bool:
 
 
 def asks_for(condition: Any) -> Callable[[Any], bool]:
-    """`matches` for many values: items of a list that are of a value's own kind, text or number, are looked up rather than compared one by one."""
+    """`matches` for many values: items of a list that are of a value's own kind, text or number, are
+    looked up rather than compared one by one.
+    """
     if not isinstance(condition, list | set | frozenset):
         return lambda value: matches(value, condition)
     texts = {one for one in condition if isinstance(one, str)}

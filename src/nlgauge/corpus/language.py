@@ -1,7 +1,8 @@
 """Languages: the codes that `lang` may have, and what they stand for.
 
-data/languages.tsv holds every two-letter code of ISO 639-1 with its three-letter codes of ISO 639-3 (its own, and that of the member of a
-macrolanguage which FLORES or WMT mean by it), and the three-letter codes of further languages that the field has test sets for.
+data/languages.tsv holds every two-letter code of ISO 639-1 with its three-letter codes of ISO 639-3 (its own,
+and that of the member of a macrolanguage which FLORES or WMT mean by it), and the three-letter codes of
+further languages that the field has test sets for.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ def _languages() -> _Languages:
 
     _, *lines = (files("nlgauge") / "data" / "languages.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines]
-    return _Languages({code: name for code, _, name in rows}, {long: code for code, longs, _ in rows for long in longs.split()})
+    return _Languages(
+        {code: name for code, _, name in rows},
+        {long: code for code, longs, _ in rows for long in longs.split()},
+    )
 
 
 def checked(lang: Any) -> str | None:
@@ -65,7 +69,10 @@ def name(lang: str) -> str:
 
 
 def _suggestion(lang: str) -> str:
-    """The code of a language that was given by its name. Two-letter codes are too near each other to guess from a wrong one."""
+    """The code of a language that was given by its name.
+
+    Two-letter codes are too near each other to guess from a wrong one.
+    """
     by_name = {name.lower(): code for code, name in _languages().names.items()}
     near = difflib.get_close_matches(lang.lower(), by_name, n=1, cutoff=0.85)
     return did_you_mean(by_name[near[0]], [by_name[near[0]]]) if near else ""

@@ -1,4 +1,6 @@
-"""Parts: what a corpus is made of, one list per column, before its texts are numbered; from records of one system or several, or as given."""
+"""Parts: what a corpus is made of, one list per column, before its texts are numbered; from records of
+one system or several, or as given.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from nlgauge.corpus.validation import check_system, is_hashable, is_missing, ite
 from nlgauge.errors import InputError, did_you_mean
 
 DEFAULT_SYSTEM = "system"
-_OF_A_SEGMENT = {"references": "references", "sources": "source", "ids": "id", "weights": "weight", "documents": "document"}
+_OF_A_SEGMENT = {
+    "references": "references",
+    "sources": "source",
+    "ids": "id",
+    "weights": "weight",
+    "documents": "document",
+}
 _TEXTS = ("prediction", "references", "source")
 
 
@@ -34,16 +42,36 @@ class Parts:
 
     def take(self, segments: Sequence[int]) -> Parts:
         """These segments alone."""
-        return replace(self, **{part.name: _taken(getattr(self, part.name), segments) for part in fields(self) if part.name != "name"})
+        return replace(
+            self,
+            **{
+                part.name: _taken(getattr(self, part.name), segments)
+                for part in fields(self)
+                if part.name != "name"
+            },
+        )
 
     def as_lists(self) -> Parts:
         """The same, with lists in the place of other containers."""
-        alone: dict[str, Any] = {name: items_of(values, name) for name in _OF_A_SEGMENT if (values := getattr(self, name)) is not None}
-        predictions = {system: items_of(values, self.name(system)) for system, values in self.predictions.items()}
-        return replace(self, predictions=predictions, fields={name: items_of(values, name) for name, values in self.fields.items()}, **alone)
+        alone: dict[str, Any] = {
+            name: items_of(values, name)
+            for name in _OF_A_SEGMENT
+            if (values := getattr(self, name)) is not None
+        }
+        predictions = {
+            system: items_of(values, self.name(system)) for system, values in self.predictions.items()
+        }
+        return replace(
+            self,
+            predictions=predictions,
+            fields={name: items_of(values, name) for name, values in self.fields.items()},
+            **alone,
+        )
 
     def without_gaps(self) -> Parts:
-        """The segments of which no text is missing, with the ids or numbers that they had; how many others there are is said."""
+        """The segments of which no text is missing, with the ids or numbers that they had; how many
+        others there are is said.
+        """
         parts = self.as_lists()
         gaps = parts.gaps()
         if gaps:
@@ -56,9 +84,18 @@ class Parts:
         return len(next(iter(self.predictions.values())))
 
     def gaps(self) -> set[int]:
-        """The numbers of the segments of which a text is missing; none where columns are not of one length, which is said elsewhere."""
-        columns = [*self.predictions.values(), *(column for column in (self.references, self.sources) if column is not None)]
-        return set() if any(len(column) != self.count for column in columns) else set(chain.from_iterable(map(gaps_in, columns)))
+        """The numbers of the segments of which a text is missing; none where columns are not of one
+        length, which is said elsewhere.
+        """
+        columns = [
+            *self.predictions.values(),
+            *(column for column in (self.references, self.sources) if column is not None),
+        ]
+        return (
+            set()
+            if any(len(column) != self.count for column in columns)
+            else set(chain.from_iterable(map(gaps_in, columns)))
+        )
 
     def without(self, segments: Container[int]) -> Parts:
         """The other segments, with the ids or numbers that they had."""
@@ -71,7 +108,13 @@ class Parts:
 def _taken(column: Any, segments: Sequence[int]) -> Any:
     if isinstance(column, Mapping):
         return {name: _taken(inner, segments) for name, inner in column.items()}
-    return None if column is None else [column[i] for i in segments] if max(segments, default=-1) < len(column) else column
+    return (
+        None
+        if column is None
+        else [column[i] for i in segments]
+        if max(segments, default=-1) < len(column)
+        else column
+    )
 
 
 def check_left(gaps: int, count: int) -> None:
@@ -83,7 +126,9 @@ def check_left(gaps: int, count: int) -> None:
 
 def say_left_out(count: int, total: int, why: str) -> None:
     """Warns that segments are left out."""
-    warnings.warn(f"{count} of {total} segments {'is' if count == 1 else 'are'} left out: {why}.", stacklevel=6)
+    warnings.warn(
+        f"{count} of {total} segments {'is' if count == 1 else 'are'} left out: {why}.", stacklevel=6
+    )
 
 
 def gaps_in(column: list[Any]) -> list[int]:
@@ -101,7 +146,13 @@ def _is_gap(value: Any) -> bool:
 
 def system_names(systems: Any) -> list[str]:
     """The names of the systems that were asked for; none where all are."""
-    names = [] if systems is None else [systems] if isinstance(systems, str) else items_of(systems, "systems", "names")
+    names = (
+        []
+        if systems is None
+        else [systems]
+        if isinstance(systems, str)
+        else items_of(systems, "systems", "names")
+    )
     for name in names:
         check_system(name)
     if len(set(names)) != len(names):
@@ -110,16 +161,37 @@ def system_names(systems: Any) -> list[str]:
 
 
 def given_parts(
-    predictions: Any, systems: list[str], references: Any, sources: Any, ids: Any, weights: Any, documents: Any, named_fields: Any
+    predictions: Any,
+    systems: list[str],
+    references: Any,
+    sources: Any,
+    ids: Any,
+    weights: Any,
+    documents: Any,
+    named_fields: Any,
 ) -> Parts:
     """The parts as they were given beside each other."""
     if named_fields is not None and not isinstance(named_fields, Mapping):
-        raise InputError(f"fields is {named_fields!r:.40}; give {{name: values}}, one value for each segment.")
+        raise InputError(
+            f"fields is {named_fields!r:.40}; give {{name: values}}, one value for each segment."
+        )
     named = {str(name): values for name, values in (named_fields or {}).items()}
     if not isinstance(predictions, Mapping):
         if systems:
-            raise InputError("systems says which columns of records, or which of several systems, are read; predictions is one list of texts.")
-        return Parts({DEFAULT_SYSTEM: predictions}, references, sources, ids, weights, documents, named, name=lambda _: "predictions")
+            raise InputError(
+                "systems says which columns of records, or which of several systems, are read; predictions is"
+                " one list of texts."
+            )
+        return Parts(
+            {DEFAULT_SYSTEM: predictions},
+            references,
+            sources,
+            ids,
+            weights,
+            documents,
+            named,
+            name=lambda _: "predictions",
+        )
     for name in systems:
         if name not in predictions:
             raise InputError(no_system(name, list(map(str, predictions)), "a system"))
@@ -127,14 +199,30 @@ def given_parts(
     return Parts(chosen, references, sources, ids, weights, documents, named)
 
 
-def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool, skip_missing: bool, piece: bool = False) -> Parts:
-    """The parts that records hold: of one system, of several that name theirs, or of several with a column each (`systems`).
+def parts_of(
+    records: Records,
+    wanted: list[str],
+    *,
+    common: bool,
+    pooled: bool,
+    skip_missing: bool,
+    piece: bool = False,
+) -> Parts:
+    """The parts that records hold: of one system, of several that name theirs, or of several with a column
+    each (`systems`).
 
-    Pooled records of several systems have ids that say whose they are, of a `piece` of them all, else where that is needed.
+    Pooled records of several systems have ids that say whose they are, of a `piece` of them all, else where
+    that is needed.
     """
     wide = wanted if wanted and all(name in records.columns for name in wanted) else []
     if wanted and not wide and not records.columns.keys() & set(FIELD_NAMES["system"]):
-        raise InputError(no_system(next(name for name in wanted if name not in records.columns), list(records.columns), "a column"))
+        raise InputError(
+            no_system(
+                next(name for name in wanted if name not in records.columns),
+                list(records.columns),
+                "a column",
+            )
+        )
     names = names_of(records, wide)
     if pooled and wanted and not wide:
         records = records.where({names["system"]: wanted})
@@ -144,25 +232,36 @@ def parts_of(records: Records, wanted: list[str], *, common: bool, pooled: bool,
         _check_gaps(records, texts)
     elif several and "id" in names:
         records = _without_gaps(records, texts, records.columns[names["id"]])
-    rows = _rows_by_system(records, names, wanted, common) if several else {DEFAULT_SYSTEM: range(records.count)}
+    rows = (
+        _rows_by_system(records, names, wanted, common) if several else {DEFAULT_SYSTEM: range(records.count)}
+    )
     used = [name for our, name in names.items() if not (pooled and our == "system")] + wide
     first = next(iter(rows.values()))
     predictions = {name: records.columns[name] for name in wide} or {
         system: _at(records.columns[names["prediction"]], places) for system, places in rows.items()
     }
-    shared: dict[str, Any] = {argument: _at(records.columns[names[our]], first) for argument, our in _OF_A_SEGMENT.items() if our in names}
+    shared: dict[str, Any] = {
+        argument: _at(records.columns[names[our]], first)
+        for argument, our in _OF_A_SEGMENT.items()
+        if our in names
+    }
     if pooled:
         shared["ids"] = _pooled_ids(records, names, piece)
     elif "id" in names and len(rows) == 1:
         _check_ids(records, names, first)
-    shared_fields, system_fields = _fields(records, [name for name in records.columns if name not in used], rows)
+    shared_fields, system_fields = _fields(
+        records, [name for name in records.columns if name not in used], rows
+    )
     alone = "predictions" if list(predictions) == [DEFAULT_SYSTEM] else "predictions[{!r}]"
     return Parts(predictions, **shared, fields=shared_fields, system_fields=system_fields, name=alone.format)
 
 
 def no_system(name: str, known: Sequence[str], what: str) -> str:
     """Says that there is no such system or column, and which ones there are."""
-    return f"{name!r} is not {what} of the records{did_you_mean(name, known)}; there are {', '.join(map(repr, known))}."
+    return (
+        f"{name!r} is not {what} of the records{did_you_mean(name, known)}; there are"
+        f" {', '.join(map(repr, known))}."
+    )
 
 
 def _at(column: list[Any], rows: Sequence[int]) -> list[Any]:
@@ -178,7 +277,10 @@ def _check_gaps(records: Records, names: Sequence[str]) -> None:
                 raise InputError(absence(records, name, gaps[0]))
             shown = "null" if records.file is not None and value is None else f"{value!r:.40}"
             skip = records.option("skip_missing")
-            raise InputError(f"{records.place(gaps[0])}: {name!r} is {shown}; an empty text is ''. {skip} leaves such segments out.")
+            raise InputError(
+                f"{records.place(gaps[0])}: {name!r} is {shown}; an empty text is ''. {skip} leaves such"
+                " segments out."
+            )
 
 
 def _without_gaps(records: Records, names: Sequence[str], ids: list[Any]) -> Records:
@@ -199,12 +301,17 @@ def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) 
     seen: dict[Hashable, int] = {}
     for i, segment in zip(rows, segments, strict=True):
         if is_missing(segment) or not is_hashable(segment):
-            raise InputError(f"{records.place(i)}: {names['id']!r} is {segment!r:.40}; give a name or a number.")
+            raise InputError(
+                f"{records.place(i)}: {names['id']!r} is {segment!r:.40}; give a name or a number."
+            )
         other = seen.setdefault(segment, i)
         if other != i:
             of = f" of system {records.columns[names['system']][i]!r}" if "system" in names else ""
             several = "" if of else "; records of several systems need a 'system' that says whose each is"
-            raise InputError(f"{records.place(i)} repeats segment {segment!r}{of}, which is {records.place(other)} already{several}.")
+            raise InputError(
+                f"{records.place(i)} repeats segment {segment!r}{of}, which is {records.place(other)}"
+                f" already{several}."
+            )
 
 
 def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> list[Any] | None:
@@ -214,10 +321,14 @@ def _pooled_ids(records: Records, names: Mapping[str, str], always: bool) -> lis
     ids = records.columns[names["id"]]
     if "system" not in names or (not always and len(set(map(str, ids))) == len(ids)):
         return ids
-    return [f"{segment}/{system}" for segment, system in zip(ids, records.columns[names["system"]], strict=True)]
+    return [
+        f"{segment}/{system}" for segment, system in zip(ids, records.columns[names["system"]], strict=True)
+    ]
 
 
-def _rows_by_system(records: Records, names: Mapping[str, str], wanted: Sequence[str], common: bool) -> dict[str, Sequence[int]]:
+def _rows_by_system(
+    records: Records, names: Mapping[str, str], wanted: Sequence[str], common: bool
+) -> dict[str, Sequence[int]]:
     """The rows of each system, the same segments in the same order for all."""
     if "id" not in names:
         raise InputError("records of several systems need an 'id' that says which segment each is of.")
@@ -240,8 +351,12 @@ def _rows_by_system(records: Records, names: Mapping[str, str], wanted: Sequence
     return rows
 
 
-def _aligned(records: Records, rows: Mapping[str, Sequence[int]], segments: Mapping[str, list[Any]], common: bool) -> dict[str, Sequence[int]]:
-    """The rows in the order of the first system's segments; those that a system lacks are left out with `common`, else refused."""
+def _aligned(
+    records: Records, rows: Mapping[str, Sequence[int]], segments: Mapping[str, list[Any]], common: bool
+) -> dict[str, Sequence[int]]:
+    """The rows in the order of the first system's segments; those that a system lacks are left out with
+    `common`, else refused.
+    """
     first = next(iter(segments.values()))
     numbers = {system: dict(zip(segments[system], places, strict=True)) for system, places in rows.items()}
     shared = set(first).intersection(*numbers.values())
@@ -252,20 +367,24 @@ def _aligned(records: Records, rows: Mapping[str, Sequence[int]], segments: Mapp
             lacking = next(system for system, known in numbers.items() if odd not in known)
             having = next(system for system, known in numbers.items() if odd in known)
             raise InputError(
-                f"segment {odd!r} is there for {having!r} and not for {lacking!r}; all systems need the same segments. "
-                f"{records.option('common')} leaves out the {len(every) - len(shared)} of {len(every)} that some system lacks."
+                f"segment {odd!r} is there for {having!r} and not for {lacking!r}; all systems need the same"
+                f" segments. {records.option('common')} leaves out the {len(every) - len(shared)} of"
+                f" {len(every)} that some system lacks."
             )
         if not shared:
             raise InputError(
-                f"the {len(rows)} systems have no segment in common; choose records that have some{records.by_value}, choose systems, "
-                f"or score every record as a segment of its own with {records.option('pooled')}."
+                f"the {len(rows)} systems have no segment in common; choose records that have"
+                f" some{records.by_value}, choose systems, or score every record as a segment of its own with"
+                f" {records.option('pooled')}."
             )
         say_left_out(len(every) - len(shared), len(every), f"not all {len(rows)} systems have them")
     order = [segment for segment in first if segment in shared]
     return {system: [known[segment] for segment in order] for system, known in numbers.items()}
 
 
-def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str, Sequence[int]], first_name: str) -> None:
+def _check_shared(
+    records: Records, names: Mapping[str, str], rows: Mapping[str, Sequence[int]], first_name: str
+) -> None:
     """Raises where two systems disagree on what belongs to the segment."""
     for our in ("references", "source", "weight", "document"):
         if our not in names:
@@ -273,14 +392,17 @@ def _check_shared(records: Records, names: Mapping[str, str], rows: Mapping[str,
         column = records.columns[names[our]]
         first = [column[i] for i in rows[first_name]]
         for system, places in rows.items():
-            for place, one in zip(places, first, strict=True) if not _same([column[i] for i in places], first) else ():
+            for place, one in (
+                zip(places, first, strict=True) if not _same([column[i] for i in places], first) else ()
+            ):
                 if not _same(column[place], one):
                     segment = records.columns[names["id"]][place]
                     other = "other" if our == "references" else "another"
                     raise InputError(
-                        f"segment {segment!r} has {other} {our} under {system!r} ({records.place(place)}) than under {first_name!r}; "
-                        f"they belong to the segment. Leave one of the two systems out{records.by_value}, "
-                        f"or score every record as a segment of its own with {records.option('pooled')}."
+                        f"segment {segment!r} has {other} {our} under {system!r} ({records.place(place)})"
+                        f" than under {first_name!r}; they belong to the segment. Leave one of the two"
+                        f" systems out{records.by_value}, or score every record as a segment of its own with"
+                        f" {records.option('pooled')}."
                     )
 
 

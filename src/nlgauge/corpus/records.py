@@ -1,11 +1,13 @@
-"""Records: rows with the field names that other tools use, as dictionaries, data frames, Arrow tables or datasets; inside, one list per column.
+"""Records: rows with the field names that other tools use, as dictionaries, data frames, Arrow tables or
+datasets; inside, one list per column.
 
-A field called "document" may be the text that was summarised or the label of the document that a segment is from. It is the source where most
-are longer than a label (100 characters) and no other field is the source; it is the label where all are short and either one word each,
-or mostly repeated, or there is another source. Anything else is refused: "source" and "doc_id" say which is meant.
+A field called "document" may be the text that was summarised or the label of the document that a segment is
+from. It is the source where most are longer than a label (100 characters) and no other field is the source;
+it is the label where all are short and either one word each, or mostly repeated, or there is another source.
+Anything else is refused: "source" and "doc_id" say which is meant.
 
-A column that is not one of `FIELD_NAMES` is a field of the segment. Objects inside records are fields with a dot: {"meta": {"lp": "en-de"}}
-is the field "meta.lp", which "lp" finds too where no other is called so.
+A column that is not one of `FIELD_NAMES` is a field of the segment. Objects inside records are fields with a
+dot: {"meta": {"lp": "en-de"}} is the field "meta.lp", which "lp" finds too where no other is called so.
 """
 
 from __future__ import annotations
@@ -61,7 +63,18 @@ _USUAL = {
         "highlights",
         "label",
     ],
-    "source": ["question", "query", "prompt", "instruction", "article", "context", "contexts", "retrieved_contexts", "passage", "passages"],
+    "source": [
+        "question",
+        "query",
+        "prompt",
+        "instruction",
+        "article",
+        "context",
+        "contexts",
+        "retrieved_contexts",
+        "passage",
+        "passages",
+    ],
 }
 
 
@@ -80,7 +93,9 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True)
 class Records:
-    """Rows by column, and where each row stands; `file` is where they were read from, for which messages give the advice of the command line."""
+    """Rows by column, and where each row stands; `file` is where they were read from, for which messages
+    give the advice of the command line.
+    """
 
     columns: Mapping[str, list[Any]]
     count: int
@@ -99,7 +114,9 @@ class Records:
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[Records]) -> Records:
-        """The records of blocks, one after the other; only one of them is held beside what was read already."""
+        """The records of blocks, one after the other; only one of them is held beside what was read
+        already.
+        """
         columns: dict[str, list[Any]] = {}
         count = 0
         for block in blocks:
@@ -167,7 +184,9 @@ def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
 
 
 def find_field(name: str, known: Sequence[str], whose: str) -> str:
-    """The field that a name means: the one of that name, else the only one that we call so or that ends with it behind a dot."""
+    """The field that a name means: the one of that name, else the only one that we call so or that ends
+    with it behind a dot.
+    """
     if name in known:
         return name
     found = [field for field in known if field in FIELD_NAMES.get(name, ()) or field.endswith(f".{name}")]
@@ -175,7 +194,9 @@ def find_field(name: str, known: Sequence[str], whose: str) -> str:
         return found[0]
     if found:
         raise InputError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
-    raise InputError(f"{whose} have no field {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}.")
+    raise InputError(
+        f"{whose} have no field {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}."
+    )
 
 
 def _holds_objects(name: str, values: list[Any]) -> bool:
@@ -187,7 +208,9 @@ def _holds_objects(name: str, values: list[Any]) -> bool:
 
 
 def as_records(predictions: Any) -> Records | None:
-    """The records behind a data frame, an Arrow table, a dataset or a list of dictionaries; None where it is none of these."""
+    """The records behind a data frame, an Arrow table, a dataset or a list of dictionaries; None where it
+    is none of these.
+    """
     if isinstance(predictions, Records):
         return predictions
     if isinstance(predictions, type):
@@ -195,20 +218,32 @@ def as_records(predictions: Any) -> Records | None:
     if isinstance(predictions, Mapping):
         splits = [name for name, value in predictions.items() if hasattr(value, "column_names")]
         if splits:
-            raise InputError(f"predictions is a {type(predictions).__name__} of several splits; give one of them, such as [{splits[0]!r}].")
+            raise InputError(
+                f"predictions is a {type(predictions).__name__} of several splits; give one of them, such as"
+                f" [{splits[0]!r}]."
+            )
         return None
     if hasattr(predictions, "to_pydict"):  # Arrow
         return Records.of_columns(predictions.to_pydict())
     if hasattr(predictions, "to_dicts"):  # polars
         return Records.of_columns(predictions.to_dict(as_series=False))
-    if hasattr(predictions, "to_dict") and hasattr(predictions, "iloc") and hasattr(predictions, "columns"):  # pandas
-        return Records.of_columns({str(name): predictions.iloc[:, i].tolist() for i, name in enumerate(predictions.columns)})
+    if (
+        hasattr(predictions, "to_dict") and hasattr(predictions, "iloc") and hasattr(predictions, "columns")
+    ):  # pandas
+        return Records.of_columns(
+            {str(name): predictions.iloc[:, i].tolist() for i, name in enumerate(predictions.columns)}
+        )
     blocks = blocks_of_records(predictions)
     if blocks is not None:
         return Records.of_blocks(blocks)
     if hasattr(predictions, "column_names"):  # datasets
         return Records.of_columns(predictions.to_dict())
-    if isinstance(predictions, Sequence) and not isinstance(predictions, str) and predictions and all(isinstance(r, Mapping) for r in predictions):
+    if (
+        isinstance(predictions, Sequence)
+        and not isinstance(predictions, str)
+        and predictions
+        and all(isinstance(r, Mapping) for r in predictions)
+    ):
         return Records.of_rows(predictions)
     return None
 
@@ -217,17 +252,25 @@ def check_alone(**others: Any) -> None:
     """Raises where something was given beside records."""
     beside = [name for name, value in others.items() if value is not None]
     if beside:
-        raise InputError(f"predictions are records, which carry their own fields; {beside[0]} was given beside them.")
+        raise InputError(
+            f"predictions are records, which carry their own fields; {beside[0]} was given beside them."
+        )
 
 
 def blocks_of_records(predictions: Any) -> Iterator[Records] | None:
-    """The records of a dataset that is read as it goes, some thousands at a time; None where it is nothing of this kind."""
+    """The records of a dataset that is read as it goes, some thousands at a time; None where it is
+    nothing of this kind.
+    """
     if isinstance(predictions, type):
         return None
     if hasattr(predictions, "iter_batches") and hasattr(predictions, "map_batches"):  # Ray Data
         tables = predictions.iter_batches(batch_size=_BLOCK, batch_format="pyarrow")
         return _placed(Records.of_columns(table.to_pydict()) for table in tables)
-    if hasattr(predictions, "column_names") and hasattr(predictions, "__iter__") and not hasattr(predictions, "__len__"):  # datasets as they are read
+    if (
+        hasattr(predictions, "column_names")
+        and hasattr(predictions, "__iter__")
+        and not hasattr(predictions, "__len__")
+    ):  # datasets as they are read
         rows = iter(predictions)
         return _placed(map(Records.of_rows, iter(lambda: list(islice(rows, _BLOCK)), [])))
     return None
@@ -243,11 +286,17 @@ def _placed(blocks: Iterable[Records]) -> Iterator[Records]:
 
 def is_text_list(value: Any) -> bool:
     """Whether a value holds several texts rather than being one."""
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | set | frozenset) and getattr(value, "ndim", 1) > 0
+    return (
+        isinstance(value, Iterable)
+        and not isinstance(value, str | bytes | Mapping | set | frozenset)
+        and getattr(value, "ndim", 1) > 0
+    )
 
 
 def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
-    """What these records call our fields; columns that hold the predictions of one system each (`wide`) are none of them."""
+    """What these records call our fields; columns that hold the predictions of one system each (`wide`)
+    are none of them.
+    """
     if not records.count:
         raise InputError("there are no records; give at least one segment.")
     columns = [name for name in records.columns if name not in wide]
@@ -255,7 +304,10 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
     for our, theirs in FIELD_NAMES.items():
         present = [name for name in theirs if name in columns]
         if len(present) > 1:
-            raise InputError(f"the records have both {present[0]!r} and {present[1]!r} for the {our}; {_keep_one(records, our, present[0])}")
+            raise InputError(
+                f"the records have both {present[0]!r} and {present[1]!r} for the {our};"
+                f" {_keep_one(records, our, present[0])}"
+            )
         if present:
             names[our] = present[0]
     if "prediction" not in names and not wide:
@@ -267,7 +319,9 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
         _check_present(records, _AMBIGUOUS)
         our = _meaning_of_document(records, names)
         if our in names:
-            raise InputError(f"the records have both {names[our]!r} and {_AMBIGUOUS!r} for the {our}; keep one.")
+            raise InputError(
+                f"the records have both {names[our]!r} and {_AMBIGUOUS!r} for the {our}; keep one."
+            )
         names[our] = _AMBIGUOUS
     return names
 
@@ -275,26 +329,57 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
 def _keep_one(records: Records, our: str, name: str) -> str:
     if records.file is None:
         return "keep one."
-    option = {"prediction": "", "references": "-r ", "source": "-s ", "id": "--ids ", "weight": "--weights ", "document": "--documents "}.get(our)
-    return "keep one." if option is None else f"keep one, or name the columns that are meant, such as {option}{quote(f'{records.file}:{name}')}"
+    option = {
+        "prediction": "",
+        "references": "-r ",
+        "source": "-s ",
+        "id": "--ids ",
+        "weight": "--weights ",
+        "document": "--documents ",
+    }.get(our)
+    return (
+        "keep one."
+        if option is None
+        else (
+            f"keep one, or name the columns that are meant, such as {option}{quote(f'{records.file}:{name}')}"
+        )
+    )
 
 
 def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
-    """Return the advice for records without a column of predictions; each system may have a column of its own."""
+    """Return the advice for records without a column of predictions; each system may have a column of its
+    own.
+    """
     there = ", ".join(map(repr, records.columns))
-    texts = [name for name, values in records.columns.items() if name not in KNOWN_NAMES and isinstance(values[0], str | list)]
-    roles = {name: next((role for role, usual in _USUAL.items() if name.lower() in usual), "") for name in texts}
-    # The usual names of a prediction, else texts that are nothing else and have more than one word, else all that are nothing else.
-    systems = [name for name, role in roles.items() if role == "prediction"] or [name for name, role in roles.items() if not role]
-    systems = [name for name in systems if any(" " in str(value) for value in records.columns[name][:100])] or systems
+    texts = [
+        name
+        for name, values in records.columns.items()
+        if name not in KNOWN_NAMES and isinstance(values[0], str | list)
+    ]
+    roles = {
+        name: next((role for role, usual in _USUAL.items() if name.lower() in usual), "") for name in texts
+    }
+    # The usual names of a prediction, else texts that are nothing else and have more than one word, else all
+    # that are nothing else.
+    systems = [name for name, role in roles.items() if role == "prediction"] or [
+        name for name, role in roles.items() if not role
+    ]
+    systems = [
+        name for name in systems if any(" " in str(value) for value in records.columns[name][:100])
+    ] or systems
     if records.file is None:
-        wide = f"; where every system has a column of its own, name these: systems={systems}" if systems else ""
+        wide = (
+            f"; where every system has a column of its own, name these: systems={systems}" if systems else ""
+        )
         return f"the records have no prediction, only {there}; name it 'prediction'{wide}."
     words = [quote(f"{records.file}:{name}") for name in systems or ["COLUMN"]]
     for option, role in (("-r", "references"), ("-s", "source")):
         column = names.get(role) or next((name for name in roles if roles[name] == role), None)
         words += [option, quote(f"{records.file}:{column}")] if column else []
-    advice = f"rename the columns to prediction, reference and source, or name the column of each system: nlgauge score {' '.join(words)}"
+    advice = (
+        "rename the columns to prediction, reference and source, or name the column of each system: nlgauge"
+        f" score {' '.join(words)}"
+    )
     return f"the records have no prediction, only {there}; {advice}"
 
 
@@ -306,7 +391,10 @@ def _check_present(records: Records, name: str) -> None:
 
 def absence(records: Records, name: str, row: int) -> str:
     """Says that a record lacks a field, and which one has it."""
-    having = next((records.place(i) for i, value in enumerate(records.columns[name]) if value is not ABSENT), "one before")
+    having = next(
+        (records.place(i) for i, value in enumerate(records.columns[name]) if value is not ABSENT),
+        "one before",
+    )
     return f"{records.place(row)} has no {name!r}, {having} has it; every record needs the same fields."
 
 
@@ -318,11 +406,13 @@ def _meaning_of_document(records: Records, names: Mapping[str, str]) -> str:
     long = sum(len(value) > _LONGEST_LABEL for value in values)
     if 2 * long > len(values) and "source" not in names:
         return "source"
-    if not long and ("source" in names or all(map(_is_one_word, values)) or 2 * len(set(values)) <= len(values)):
+    if not long and (
+        "source" in names or all(map(_is_one_word, values)) or 2 * len(set(values)) <= len(values)
+    ):
         return "document"
     raise InputError(
-        f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the text which was summarised or the label of a document; "
-        "rename it to 'source' or to 'doc_id'."
+        f"the records have a field {_AMBIGUOUS!r} ({values[0]!r:.40}) that may be the text which was"
+        " summarised or the label of a document; rename it to 'source' or to 'doc_id'."
     )
 
 

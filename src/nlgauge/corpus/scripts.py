@@ -1,4 +1,6 @@
-"""Scripts without spaces between words: in which of them a text is written, and whether a tokeniser splits it."""
+"""Scripts without spaces between words: in which of them a text is written, and whether a tokeniser
+splits it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _KANA = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
 
 @dataclass(frozen=True)
 class Script:
-    """A script without spaces between words, the languages that are written in it, and the most letters that their words have on average."""
+    """A script without spaces between words, the languages that are written in it, and the most letters
+    that their words have on average.
+    """
 
     signs: str
     languages: tuple[str, ...]
@@ -29,14 +33,20 @@ class Script:
         return len(_letters(self.signs).findall(text))
 
     def is_split(self, texts: Sequence[str], tokenize: Callable[[str], list[str]]) -> bool:
-        """Whether the tokens of texts in this script are about as long as words, rather than sentences or nothing at all."""
+        """Whether the tokens of texts in this script are about as long as words, rather than sentences or
+        nothing at all.
+        """
         counts = [count for text in texts for token in tokenize(text) if (count := self.count(token))]
         return bool(counts) and sum(counts) <= self.letters_per_word * len(counts)
 
 
 # Signs for vowels and tones are no letters, so that words of these scripts have few.
 UNSPACED = (
-    Script(r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}", ("zh", "ja", "yue", "wuu", "nan", "hak", "gan", "lzh"), 4),
+    Script(
+        r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}",
+        ("zh", "ja", "yue", "wuu", "nan", "hak", "gan", "lzh"),
+        4,
+    ),
     Script(r"\p{Thai}", ("th", "pi"), 6),
     Script(r"\p{Lao}", ("lo", "pi"), 6),
     Script(r"\p{Khmer}", ("km", "pi"), 4),
@@ -51,7 +61,9 @@ def _letters(signs: str) -> regex.Pattern[str]:
 
 
 def is_mostly_ascii(text: str) -> bool:
-    """Whether a text has at least as many ASCII letters as characters beyond ASCII, so that it is in Latin letters and no script without spaces."""
+    """Whether a text has at least as many ASCII letters as characters beyond ASCII, so that it is in
+    Latin letters and no script without spaces.
+    """
     within = text.encode().translate(None, _BEYOND_ASCII)
     return len(text) - len(within) <= len(within) - len(within.translate(None, _ASCII_LETTERS))
 
@@ -73,5 +85,11 @@ def is_mostly_korean(text: str) -> bool:
 
 
 def language_of(text: str, script: Script) -> str:
-    """The language that a text in this script is most likely in: kana, which Chinese has none of, are a third or more of Japanese."""
-    return "ja" if "ja" in script.languages and 10 * len(_KANA.findall(text)) > script.count(text) else script.languages[0]
+    """The language that a text in this script is most likely in: kana, which Chinese has none of, are a
+    third or more of Japanese.
+    """
+    return (
+        "ja"
+        if "ja" in script.languages and 10 * len(_KANA.findall(text)) > script.count(text)
+        else script.languages[0]
+    )

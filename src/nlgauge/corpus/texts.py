@@ -27,7 +27,9 @@ def are_texts(items: list[Any]) -> bool:
 
 @compiled
 def flattened(items: list[Any]) -> tuple[list[Any], Array | None] | None:
-    """What is in lists and tuples, one after the other, and how much is in each (None: one each); None where an item is something else."""
+    """What is in lists and tuples, one after the other, and how much is in each (None: one each); None
+    where an item is something else.
+    """
     if not set(map(type, items)) <= {list, tuple}:
         return None
     lengths = np.fromiter(map(len, items), np.int64, len(items))
@@ -96,7 +98,9 @@ class Texts:
 
 
 class DerivedTexts:
-    """Texts with those that features derive from them (lines, sentences, words), which go when the chunk goes."""
+    """Texts with those that features derive from them (lines, sentences, words), which go when the chunk
+    goes.
+    """
 
     def __init__(self, texts: Texts) -> None:
         self.kept = texts.kept

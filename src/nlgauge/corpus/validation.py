@@ -1,6 +1,8 @@
-"""What a caller gives to `Corpus.read`, checked and read into columns: texts, names of segments and documents, weights.
+"""What a caller gives to `Corpus.read`, checked and read into columns: texts, names of segments and
+documents, weights.
 
-What is almost always given, lists of plain strings, is checked as a whole; anything else item by item, so that an error says where it is.
+What is almost always given, lists of plain strings, is checked as a whole; anything else item by item, so
+that an error says where it is.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from nlgauge.errors import InputError
 
 
 class Given(NamedTuple):
-    """What was given for a column: the texts of all segments one after the other, and how many each segment has (None: one each)."""
+    """What was given for a column: the texts of all segments one after the other, and how many each
+    segment has (None: one each).
+    """
 
     name: str
     items: list[Any]
@@ -36,7 +40,10 @@ class Given(NamedTuple):
             if any(nested) and not all(nested):
                 odd = nested.index(not nested[0])
                 shapes = ("a list", "one text") if nested[0] else ("one text", "a list")
-                raise InputError(f"{name}[0] is {shapes[0]}, {name}[{odd}] is {shapes[1]}; give texts alone or lists alone.")
+                raise InputError(
+                    f"{name}[0] is {shapes[0]}, {name}[{odd}] is {shapes[1]}; give texts alone or lists"
+                    " alone."
+                )
             if not nested[0]:
                 return cls(name, items)
             plain = flattened([list(item) for item in items])
@@ -59,8 +66,13 @@ class Given(NamedTuple):
         items = iter(self.items)
         for i, length in enumerate([1] * len(self.items) if self.lengths is None else self.lengths.tolist()):
             if length < least:
-                raise InputError(f"{self.name}[{i}] is an empty list; give at least one text, '' if the system gave none.")
-            found.extend(_text(next(items), f"{self.name}[{i}]" if length == 1 else f"{self.name}[{i}][{j}]") for j in range(length))
+                raise InputError(
+                    f"{self.name}[{i}] is an empty list; give at least one text, '' if the system gave none."
+                )
+            found.extend(
+                _text(next(items), f"{self.name}[{i}]" if length == 1 else f"{self.name}[{i}][{j}]")
+                for j in range(length)
+            )
         return found
 
 
@@ -70,7 +82,10 @@ def references_of(references: Any, count: int, texts: Texts) -> Ragged:
     if len(given) != count:
         hint = "give one (or a list) for each prediction."
         if count > 1 and given.lengths is not None and (given.lengths == count).all():
-            hint = f"they look transposed ({len(given)} lists of {count}): give list(zip(*references)), all references of one prediction together."
+            hint = (
+                f"they look transposed ({len(given)} lists of {count}): give list(zip(*references)), all"
+                " references of one prediction together."
+            )
         raise InputError(f"references has {len(given)} items, predictions has {count}; {hint}")
     return given.column(texts, least=0)
 
@@ -79,7 +94,9 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
     """The sources of so many segments."""
     items = items_of(sources, "sources")
     if len(items) != count:
-        raise InputError(f"sources has {len(items)} items, predictions has {count}; give one text for each prediction.")
+        raise InputError(
+            f"sources has {len(items)} items, predictions has {count}; give one text for each prediction."
+        )
     return Given("sources", items).column(texts, least=1).values
 
 
@@ -91,7 +108,9 @@ def weights_of(weights: Iterable[float], count: int, piece: bool = False) -> Arr
     except (TypeError, ValueError, OverflowError):
         raise InputError("weights must be numbers, one for each segment.") from None
     if len(column) != count:
-        raise InputError(f"weights has {column.size} items, predictions has {count}; give one number for each segment.")
+        raise InputError(
+            f"weights has {column.size} items, predictions has {count}; give one number for each segment."
+        )
     if not np.isfinite(column).all() or (column < 0).any() or (column.sum() == 0 and not piece):
         raise InputError("weights must be finite, not negative, and not all 0.")
     return column
@@ -101,12 +120,16 @@ def values_of(values: Iterable[Any], count: int, name: str) -> list[Any]:
     """Values of any kind, one for each of so many segments."""
     items = items_of(values, name, "names")
     if len(items) != count:
-        raise InputError(f"{name} has {len(items)} items, predictions has {count}; give one for each segment.")
+        raise InputError(
+            f"{name} has {len(items)} items, predictions has {count}; give one for each segment."
+        )
     return items
 
 
 def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = False) -> tuple[str, ...]:
-    """The names of so many segments, or of the documents that they are from; a name may be any `hashable` value, or one value alone."""
+    """The names of so many segments, or of the documents that they are from; a name may be any `hashable`
+    value, or one value alone.
+    """
     items = values_of(labels, count, name)
     if are_texts(items):
         return tuple(items)
@@ -114,7 +137,9 @@ def labels_of(labels: Iterable[Any], count: int, name: str, hashable: bool = Fal
 
 
 def ids_of(ids: Iterable[Any] | None, count: int) -> Sequence[Hashable]:
-    """The ids of so many segments as they were given, all different, also as texts; their numbers where none are given."""
+    """The ids of so many segments as they were given, all different, also as texts; their numbers where
+    none are given.
+    """
     if ids is None:
         return range(count)
     items = [item.item() if isinstance(item, np.generic) else item for item in items_of(ids, "ids", "names")]
@@ -124,7 +149,8 @@ def ids_of(ids: Iterable[Any] | None, count: int) -> Sequence[Hashable]:
             seen: set[Hashable] = set()
             twice = next(name for name in given if name in seen or seen.add(name))  # type: ignore[func-returns-value]
             raise InputError(
-                f"ids must differ, {twice!r} is there twice; for several systems give each record its system, or predictions={{name: texts}}."
+                f"ids must differ, {twice!r} is there twice; for several systems give each record its system,"
+                " or predictions={name: texts}."
             )
     return range(count) if items == list(range(count)) else tuple(items)
 
@@ -139,7 +165,10 @@ def check_system(name: Any) -> None:
 def items_of(values: Any, name: str, what: str = "texts") -> list[Any]:
     """The items of a sequence of any kind that people keep texts in."""
     if isinstance(values, str | bytes):
-        raise InputError(f"{name} is one {type(values).__name__}; give a list of {what}, for a single one a list with one item.")
+        raise InputError(
+            f"{name} is one {type(values).__name__}; give a list of {what}, for a single one a list with one"
+            " item."
+        )
     if values is None:
         raise InputError(f"{name} is None; give a list of {what}.")
     if isinstance(values, type) or not is_text_list(values):
@@ -160,7 +189,9 @@ def _text(value: Any, place: str) -> str:
     if isinstance(value, str):
         return _encodable(str(value), place)
     if is_missing(value):
-        raise InputError(f"{place} is {value!r}; an empty text is ''. skip_missing=True leaves such segments out.")
+        raise InputError(
+            f"{place} is {value!r}; an empty text is ''. skip_missing=True leaves such segments out."
+        )
     raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
 
 
@@ -171,15 +202,17 @@ def _encodable(text: str, place: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{place} has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}, which no text can hold; "
-            "read the data with its right encoding."
+            f"{place} has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}, which"
+            " no text can hold; read the data with its right encoding."
         ) from None
     return text
 
 
 def _label(item: Any, place: str, hashable: bool) -> str:
     """A name as a string; what is missing or holds several values is not a name."""
-    if is_missing(item) or not (is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)):
+    if is_missing(item) or not (
+        is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)
+    ):
         raise InputError(f"{place} is {item!r:.40}; give a name or a number.")
     return _encodable(str(item), place)
 

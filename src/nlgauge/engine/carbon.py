@@ -1,8 +1,9 @@
 """Energy and CO2 of a run, by codecarbon's offline tracker: one per run, in the process that asks for it.
 
-The whole machine is tracked while the run lasts, since a counter of the processor knows no processes, and since tracking by process loses what
-short-lived workers did. So other programs on the machine are counted too, and so is its power when idle. codecarbon writes, prints and sends
-nothing; of its configuration only what describes the machine (such as CODECARBON_FORCE_CPU_POWER or CODECARBON_PUE) is used.
+The whole machine is tracked while the run lasts, since a counter of the processor knows no processes, and
+since tracking by process loses what short-lived workers did. So other programs on the machine are counted
+too, and so is its power when idle. codecarbon writes, prints and sends nothing; of its configuration only
+what describes the machine (such as CODECARBON_FORCE_CPU_POWER or CODECARBON_PUE) is used.
 """
 
 from __future__ import annotations
@@ -25,8 +26,15 @@ from nlgauge.errors import MissingExtraError, ParameterError
 # codecarbon takes no last reading where the one before is not older than this.
 _SHORTEST_SECONDS = 0.05
 _TOO_SHORT = f"a run of less than {_SHORTEST_SECONDS} seconds is too short to be tracked"
-# What each kind of hardware is called here, and how codecarbon's ways to read the processor (as it prints them) come by the energy.
-_PARTS = {"CPU": "processor", "GPU": "graphics card", "RAM": "memory", "AppleSiliconChip": "chip", "Raspberry": "board"}
+# What each kind of hardware is called here, and how codecarbon's ways to read the processor (as it prints
+# them) come by the energy.
+_PARTS = {
+    "CPU": "processor",
+    "GPU": "graphics card",
+    "RAM": "memory",
+    "AppleSiliconChip": "chip",
+    "Raspberry": "board",
+}
 _COUNTERS = ("Intel Rapl", "Intel Power Gadget", "Windows Emi")
 
 
@@ -40,9 +48,13 @@ def checked_country(code: Any) -> str:
     countries, wanted = _countries(), code.strip().upper()
     if wanted in countries:
         return wanted
-    near = [country for country, name in countries.items() if name.upper() == wanted] or get_close_matches(wanted, countries, n=1)
+    near = [country for country, name in countries.items() if name.upper() == wanted] or get_close_matches(
+        wanted, countries, n=1
+    )
     meant = f" (did you mean {near[0]}?)" if near else ""
-    raise ParameterError(f"carbon is {code!r:.60}{meant}, a country of which codecarbon knows no mix of energy; {needed}.")
+    raise ParameterError(
+        f"carbon is {code!r:.60}{meant}, a country of which codecarbon knows no mix of energy; {needed}."
+    )
 
 
 def _countries() -> dict[str, str]:
@@ -50,11 +62,15 @@ def _countries() -> dict[str, str]:
     with _LOG:
         from codecarbon.input import DataSource
 
-        return {code: str(entry.get("country_name", "")) for code, entry in DataSource().get_global_energy_mix_data().items()}
+        return {
+            code: str(entry.get("country_name", ""))
+            for code, entry in DataSource().get_global_energy_mix_data().items()
+        }
 
 
 class _Log(logging.Filter):
-    """Keeps codecarbon's log to itself while something is tracked, in any thread; afterwards the handlers and the level are as they were.
+    """Keeps codecarbon's log to itself while something is tracked, in any thread; afterwards the handlers and
+    the level are as they were.
 
     codecarbon swallows exceptions and logs them: the last one of each thread is in `problems`.
     """
@@ -94,7 +110,10 @@ _LOG = _Log()
 
 
 class Tracking:
-    """A context in which the energy of the machine is tracked; `found` has it afterwards. No failure of the tracker ends what runs in it."""
+    """A context in which the energy of the machine is tracked; `found` has it afterwards.
+
+    No failure of the tracker ends what runs in it.
+    """
 
     def __init__(self, country: str | None) -> None:
         self._country = country
@@ -110,7 +129,9 @@ class Tracking:
             opened.enter_context(_LOG)
             self.found = Carbon(self._country, reason="the tracker gave no reading")
             try:
-                directory = opened.enter_context(TemporaryDirectory(prefix="nlgauge-carbon-", ignore_cleanup_errors=True))
+                directory = opened.enter_context(
+                    TemporaryDirectory(prefix="nlgauge-carbon-", ignore_cleanup_errors=True)
+                )
                 self._tracker = _tracker(checked_country(self._country), directory)
                 self._tracker.start()
             except Exception as error:  # somebody else's code, without which the run goes on
@@ -141,11 +162,17 @@ class Tracking:
             return replace(found, reason=_TOO_SHORT)
         energy, co2 = float(read.energy_consumed), float(read.emissions)
         known = math.isfinite(energy) and math.isfinite(co2)
-        return replace(found, energy=energy, co2=co2, reason="") if known else replace(found, reason="the tracker's numbers are not finite")
+        return (
+            replace(found, energy=energy, co2=co2, reason="")
+            if known
+            else replace(found, reason="the tracker's numbers are not finite")
+        )
 
 
 def _tracker(country: str, directory: str) -> Any:
-    """codecarbon's offline tracker, with everything set that would write, send, print, or place the machine elsewhere."""
+    """codecarbon's offline tracker, with everything set that would write, send, print, or place the
+    machine elsewhere.
+    """
     from codecarbon import OfflineEmissionsTracker
 
     return OfflineEmissionsTracker(

@@ -1,4 +1,6 @@
-"""What is looked at before anything is computed: whether metrics get what they need, and whether they suit the language of the texts."""
+"""What is looked at before anything is computed: whether metrics get what they need, and whether they
+suit the language of the texts.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ import numpy as np
 from nlgauge._core.numbers import listed
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.language import code, name
-from nlgauge.corpus.scripts import Script, is_mostly_ascii, is_mostly_korean, is_mostly_not_latin, language_of, unspaced_script
+from nlgauge.corpus.scripts import (
+    Script,
+    is_mostly_ascii,
+    is_mostly_korean,
+    is_mostly_not_latin,
+    language_of,
+    unspaced_script,
+)
 from nlgauge.errors import InputError, NlgaugeError
 from nlgauge.metric import AnyMetric, Output
 from nlgauge.metric.table import Table
@@ -26,14 +35,23 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
         if metric.takes != "alone":
             if corpus.references is None:
                 raise InputError(f"{label} needs references, none were given.")
-            if not corpus.references.is_single and (bare := np.flatnonzero(corpus.references.lengths == 0)).size:
-                raise InputError(f"{label} needs a reference for every segment; segment {corpus.ids[bare[0]]!r} has none.")
+            if (
+                not corpus.references.is_single
+                and (bare := np.flatnonzero(corpus.references.lengths == 0)).size
+            ):
+                raise InputError(
+                    f"{label} needs a reference for every segment; segment {corpus.ids[bare[0]]!r} has none."
+                )
         if metric.source and corpus.sources is None:
-            raise InputError(f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE).")
+            raise InputError(
+                f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE)."
+            )
 
 
 def warn_about_outputs(tables: Mapping[tuple[str, str], Table]) -> None:
-    """One warning for each metric output that is worth one for some system, such as the share of tokens that a model does not know."""
+    """One warning for each metric output that is worth one for some system, such as the share of tokens
+    that a model does not know.
+    """
     worst: dict[tuple[str, Output], float] = {}
     for (_, label), table in tables.items():
         for output in table.outputs():
@@ -46,7 +64,9 @@ def warn_about_outputs(tables: Mapping[tuple[str, str], Table]) -> None:
 
 
 def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
-    """One warning at most: of metrics designed for other languages, a language that cannot be right, texts that metrics cannot split well."""
+    """One warning at most: of metrics designed for other languages, a language that cannot be right,
+    texts that metrics cannot split well.
+    """
     texts = _sample(corpus)
     text = "".join(texts)
     plain = is_mostly_ascii(text)
@@ -56,28 +76,52 @@ def warn_about_languages(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> No
     if script is not None:
         guess = language_of(text, script)
         if corpus.lang is not None and code(corpus.lang) not in script.languages:
-            remarks.append(f"lang is {corpus.lang!r} ({name(corpus.lang)}), but most letters of these texts are {name(guess)}.")
-        unsplit = [label for label, metric in metrics.items() if label not in unfit and not _splits(metric, corpus.lang, texts, script)]
+            remarks.append(
+                f"lang is {corpus.lang!r} ({name(corpus.lang)}), but most letters of these texts are"
+                f" {name(guess)}."
+            )
+        unsplit = [
+            label
+            for label, metric in metrics.items()
+            if label not in unfit and not _splits(metric, corpus.lang, texts, script)
+        ]
         if unsplit:
             remarks.append(_unsplit_remark({label: metrics[label] for label in unsplit}, corpus.lang, guess))
-    elif corpus.lang is None and not plain and is_mostly_korean(text) and (helped := _helped(metrics, None, "ko")):
-        remarks.append(f"Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off for {listed(helped)}.")
+    elif (
+        corpus.lang is None
+        and not plain
+        and is_mostly_korean(text)
+        and (helped := _helped(metrics, None, "ko"))
+    ):
+        remarks.append(
+            "Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off"
+            f" for {listed(helped)}."
+        )
     if remarks:
         warnings.warn(" ".join(remarks), stacklevel=4)
 
 
 def _sample(corpus: Corpus) -> list[str]:
     """The beginnings of some different predictions and references, from all over the corpus."""
-    columns = [column.values for column in corpus.predictions.values()] + ([] if corpus.references is None else [corpus.references.values])
+    columns = [column.values for column in corpus.predictions.values()] + (
+        [] if corpus.references is None else [corpus.references.values]
+    )
     ids = dict.fromkeys(text for column in columns for text in column[:: len(column) // _TEXTS + 1].tolist())
     strings = corpus.texts.strings
     return [strings[text][:_CHARACTERS] for text in ids]
 
 
 def _unfit(lang: str | None, metrics: Mapping[str, AnyMetric], not_latin: bool) -> list[str]:
-    """The metrics that are designed for other languages. Texts that are mostly not in Latin letters are in no language written in them."""
+    """The metrics that are designed for other languages.
+
+    Texts that are mostly not in Latin letters are in no language written in them.
+    """
     made_for = {label: known for label, metric in metrics.items() if (known := metric.made_for()) is not None}
-    return [label for label, languages in made_for.items() if (not_latin if lang is None else code(lang) not in languages)]
+    return [
+        label
+        for label, languages in made_for.items()
+        if (not_latin if lang is None else code(lang) not in languages)
+    ]
 
 
 def _unfit_remark(lang: str | None, metrics: Mapping[str, AnyMetric], unfit: list[str]) -> str:
@@ -85,21 +129,32 @@ def _unfit_remark(lang: str | None, metrics: Mapping[str, AnyMetric], unfit: lis
     one = len(unfit) == 1
     designed = f"{listed(unfit)} {'is' if one else 'are'} designed for {listed(languages)}"
     if lang is None:
-        return f"{designed}; most letters of these texts are not Latin, so {'its' if one else 'their'} scores are not meaningful."
-    return f"{designed}; {'its' if one else 'their'} scores for {name(lang)} (lang={lang!r}) are not meaningful."
+        return (
+            f"{designed}; most letters of these texts are not Latin, so {'its' if one else 'their'} scores"
+            " are not meaningful."
+        )
+    return (
+        f"{designed}; {'its' if one else 'their'} scores for {name(lang)} (lang={lang!r}) are not meaningful."
+    )
 
 
 def _splits(metric: AnyMetric, lang: str | None, texts: Sequence[str], script: Script) -> bool:
     words = metric.words(lang)
     try:
         return words is None or script.is_split(texts, words.of)
-    except NlgaugeError:  # another package's tokeniser, or one whose dictionary is missing, which the run will say
+    except (
+        NlgaugeError
+    ):  # another package's tokeniser, or one whose dictionary is missing, which the run will say
         return True
 
 
 def _helped(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> list[str]:
     """The metrics that would split texts into other words if they knew this language."""
-    return [label for label, metric in metrics.items() if metric.for_language(guess).words(guess) != metric.words(lang)]
+    return [
+        label
+        for label, metric in metrics.items()
+        if metric.for_language(guess).words(guess) != metric.words(lang)
+    ]
 
 
 def _unsplit_remark(metrics: Mapping[str, AnyMetric], lang: str | None, guess: str) -> str:

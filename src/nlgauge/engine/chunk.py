@@ -1,6 +1,8 @@
-"""One chunk of a corpus: its rows, the statistics of the distinct ones, and their reduction to one row per segment and system.
+"""One chunk of a corpus: its rows, the statistics of the distinct ones, and their reduction to one row per
+segment and system.
 
-A row is a prediction with one reference, with all references of its segment, or alone. Equal rows of several systems are scored once.
+A row is a prediction with one reference, with all references of its segment, or alone. Equal rows of several
+systems are scored once.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def describe(job: Job) -> dict[str, Any]:
 
 
 class _Occurrences(NamedTuple):
-    """Rows of a system: ids of predictions, ids of references ("pair") or segments ("joint"), ids of sources; which prediction each row is of."""
+    """Rows of a system: ids of predictions, ids of references ("pair") or segments ("joint"), ids of
+    sources; which prediction each row is of.
+    """
 
     predictions: Array
     seconds: Array | None
@@ -71,7 +75,9 @@ class _Occurrences(NamedTuple):
 
     def take(self, rows: Array) -> _Occurrences:
         """These rows."""
-        seconds, sources = (None if column is None else column[rows] for column in (self.seconds, self.sources))
+        seconds, sources = (
+            None if column is None else column[rows] for column in (self.seconds, self.sources)
+        )
         return _Occurrences(self.predictions[rows], seconds, sources, self.owners[rows])
 
     @classmethod
@@ -80,9 +86,22 @@ class _Occurrences(NamedTuple):
         first = parts[0]
         if len(parts) == 1:
             return first
-        seconds = None if first.seconds is None else np.concatenate([part.seconds for part in parts if part.seconds is not None])
-        sources = None if first.sources is None else np.concatenate([part.sources for part in parts if part.sources is not None])
-        return cls(np.concatenate([part.predictions for part in parts]), seconds, sources, np.concatenate([part.owners for part in parts]))
+        seconds = (
+            None
+            if first.seconds is None
+            else np.concatenate([part.seconds for part in parts if part.seconds is not None])
+        )
+        sources = (
+            None
+            if first.sources is None
+            else np.concatenate([part.sources for part in parts if part.sources is not None])
+        )
+        return cls(
+            np.concatenate([part.predictions for part in parts]),
+            seconds,
+            sources,
+            np.concatenate([part.owners for part in parts]),
+        )
 
 
 class ScoredRows(NamedTuple):
@@ -94,7 +113,9 @@ class ScoredRows(NamedTuple):
 
 @dataclass(eq=False)
 class Chunk:
-    """Some segments of a corpus with all their systems: the unit of work, memory, progress and distribution."""
+    """Some segments of a corpus with all their systems: the unit of work, memory, progress and
+    distribution.
+    """
 
     corpus: Corpus
     segments: Array
@@ -134,14 +155,20 @@ class Chunk:
 
     def whose(self, metric: Metric, places: Mapping[str, Array], row: int) -> str:
         """The segment that a row is of and, where there are several, the first system that has it."""
-        system, occurrence = next((system, int(np.flatnonzero(own == row)[0])) for system, own in places.items() if row in own)
+        system, occurrence = next(
+            (system, int(np.flatnonzero(own == row)[0])) for system, own in places.items() if row in own
+        )
         rows, predictions = self.groups(metric, system)
         prediction = int(np.searchsorted(rows.cumsum(), occurrence, side="right"))
         segment = self.segments[int(np.searchsorted(predictions.cumsum(), prediction, side="right"))]
-        return f"segment {self.corpus.ids[segment]!r}" + (f" of {system!r}" if len(self.corpus.systems) > 1 else "")
+        return f"segment {self.corpus.ids[segment]!r}" + (
+            f" of {system!r}" if len(self.corpus.systems) > 1 else ""
+        )
 
     def fit_view(self, fit: Fit, system: str) -> View:
-        """What a fit sees: the segments' references, and their sources or, with the source of each, a system's predictions."""
+        """What a fit sees: the segments' references, and their sources or, with the source of each, a
+        system's predictions.
+        """
         corpus = self.corpus
         sources = None if corpus.sources is None else corpus.sources[self.segments]
         references = None if corpus.references is None else self._references
@@ -155,7 +182,9 @@ class Chunk:
         rows = self._occurrences(metric, system)
         # Fits number the system's predictions from its first segment on.
         numbers = self.corpus.predictions[system].places(self.segments)
-        return ScoredRows(self._view(metric, rows, numbers[rows.owners]), {system: np.arange(len(rows.owners))})
+        return ScoredRows(
+            self._view(metric, rows, numbers[rows.owners]), {system: np.arange(len(rows.owners))}
+        )
 
     def _distinct_rows(self, metric: Metric) -> ScoredRows:
         by_system = [self._occurrences(metric, system) for system in self.corpus.systems]
@@ -163,7 +192,13 @@ class Chunk:
         first, places = _first_and_places(rows.columns())
         view = self._view(metric, rows if first is None else rows.take(first), None)
         bounds = offsets_of([len(own.owners) for own in by_system]).tolist()
-        return ScoredRows(view, {system: places[a:b] for system, (a, b) in zip(self.corpus.systems, pairwise(bounds), strict=True)})
+        return ScoredRows(
+            view,
+            {
+                system: places[a:b]
+                for system, (a, b) in zip(self.corpus.systems, pairwise(bounds), strict=True)
+            },
+        )
 
     def _occurrences(self, metric: Metric, system: str) -> _Occurrences:
         predictions = self._predictions(system)
@@ -186,7 +221,9 @@ class Chunk:
     def _view(self, metric: Metric, rows: _Occurrences, positions: Array | None) -> View:
         references = None
         if rows.seconds is not None:
-            references = Ragged.single(rows.seconds) if metric.takes == "pair" else self._references.take(rows.seconds)
+            references = (
+                Ragged.single(rows.seconds) if metric.takes == "pair" else self._references.take(rows.seconds)
+            )
         return View(self.features, rows.predictions, references, rows.sources, positions, self.corpus.lang)
 
     @lazy
@@ -205,7 +242,9 @@ class Chunk:
 
 
 def _first_and_places(columns: Sequence[Array]) -> tuple[Array | None, Array]:
-    """Where each distinct row appears first, in the order of rows (None: all are distinct and in order), and which of these every row is."""
+    """Where each distinct row appears first, in the order of rows (None: all are distinct and in order),
+    and which of these every row is.
+    """
     keys = columns[0]
     if (keys[1:] > keys[:-1]).all():
         return None, np.arange(len(keys))
@@ -237,11 +276,17 @@ class Task:
             for label, metric in self.job.metrics.items():
                 assert isinstance(metric, Metric)
                 with spent_on(label, costs, chunk.features):
-                    rows |= self._partial(chunk, label, metric) if self.stage == "fit" else self.reduced(chunk, label, metric, known[label])
+                    rows |= (
+                        self._partial(chunk, label, metric)
+                        if self.stage == "fit"
+                        else self.reduced(chunk, label, metric, known[label])
+                    )
         return rows, costs
 
     def _recalled(self, chunk: Chunk, costs: Costs) -> dict[str, Recalled | None]:
-        """What the cache holds for each metric; those that have something to compute announce their features."""
+        """What the cache holds for each metric; those that have something to compute announce their
+        features.
+        """
         known: dict[str, Recalled | None] = {}
         announced: dict[Feature, None] = {}
         for label, metric in self.job.metrics.items():
@@ -287,19 +332,28 @@ def spent_on(label: str, costs: Costs, features: Features) -> Iterator[None]:
 
 
 def statistics_of(metric: Metric, view: View, fitted: Arrays) -> Arrays:
-    """The metric's statistics, or an error that says in what they break the contract: a row too many would shift every score behind it."""
+    """The metric's statistics, or an error that says in what they break the contract: a row too many
+    would shift every score behind it.
+    """
     found: Any = metric.statistics(view, fitted)
     parts = metric.outputs()
     if not isinstance(found, Mapping) or list(found) != list(parts):
         names = list(found) if isinstance(found, Mapping) else type(found).__name__
-        raise MetricError(f"{metric.name}: statistics() must give the parts {list(parts)}, in this order; it gave {names}.")
+        raise MetricError(
+            f"{metric.name}: statistics() must give the parts {list(parts)}, in this order; it gave {names}."
+        )
     checked = {}
     for part, values in found.items():
         try:
             checked[part] = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):
-            raise MetricError(f"{metric.name}: the statistics of {part!r} must be numbers; they are {values!r:.60}.") from None
+            raise MetricError(
+                f"{metric.name}: the statistics of {part!r} must be numbers; they are {values!r:.60}."
+            ) from None
         if checked[part].ndim != 2 or len(checked[part]) != len(view):
             shape = checked[part].shape
-            raise MetricError(f"{metric.name}: the statistics of {part!r} must have one row for each of {len(view)} rows; their shape is {shape}.")
+            raise MetricError(
+                f"{metric.name}: the statistics of {part!r} must have one row for each of {len(view)} rows;"
+                f" their shape is {shape}."
+            )
     return checked

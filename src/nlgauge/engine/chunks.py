@@ -32,7 +32,9 @@ class Chunks:
         if is_stored(self.corpus):
             found = list(stored_bounds(self.corpus, self.characters))
         else:
-            found = [(int(segments[0]), int(segments[-1]) + 1) for segments in self.corpus.chunks(self.characters)]
+            found = [
+                (int(segments[0]), int(segments[-1]) + 1) for segments in self.corpus.chunks(self.characters)
+            ]
         return [(max(start, self.first), end) for start, end in found if end > self.first]
 
     @lazy
@@ -49,7 +51,9 @@ class Chunks:
                 part = self.corpus.bare().apart(np.arange(start, end))
                 let_columns_go(self.corpus)
                 yield Chunk(part, np.arange(len(part)), self.options)
-            elif end - start == len(self.corpus):  # one chunk is the whole: fits, rows and corpus metrics then share its features
+            elif end - start == len(
+                self.corpus
+            ):  # one chunk is the whole: fits, rows and corpus metrics then share its features
                 yield self.whole
             else:
                 yield Chunk(self.corpus, np.arange(start, end), self.options)
@@ -92,7 +96,9 @@ class InMemory:
     def arrays(self) -> Rows:
         """The rows of all segments."""
         return {
-            key: arrays[0] if len(arrays) == 1 else {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
+            key: arrays[0]
+            if len(arrays) == 1
+            else {part: np.concatenate([chunk[part] for chunk in arrays]) for part in arrays[0]}
             for key, arrays in self._parts.items()
         }
 

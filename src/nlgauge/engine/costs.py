@@ -1,4 +1,6 @@
-"""Costs: the seconds that a run spent, by metric and by feature, its memory, its energy and what else it used."""
+"""Costs: the seconds that a run spent, by metric and by feature, its memory, its energy and what else it
+used.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ from nlgauge.features import Features
 
 @dataclass(frozen=True)
 class Carbon:
-    """The electricity of a whole machine during a run, in kilowatt-hours, and the kilograms of CO2-equivalents that it stands for in a country.
+    """The electricity of a whole machine during a run, in kilowatt-hours, and the kilograms of
+    CO2-equivalents that it stands for in a country.
 
-    `method` says of each part of the machine whether its energy was measured or estimated, and from what; `reason` why a number is NaN.
+    `method` says of each part of the machine whether its energy was measured or estimated, and from what;
+    `reason` why a number is NaN.
     """
 
     country: str
@@ -36,11 +40,13 @@ class Carbon:
 
 @dataclass
 class Costs:
-    """Seconds spent, by metric label and by feature; what a metric takes of features is booked on those alone.
+    """Seconds spent, by metric label and by feature; what a metric takes of features is booked on those
+    alone.
 
-    `used` is what is counted in other units: requests to judges, their tokens, their price. `reads` names the features that each metric read, so that
-    `alone` can say what it would have cost without the others. `memory` is the resident memory at its highest, in bytes, of the process and its
-    workers together; `memory_note` says why it is NaN, or that it is an upper bound. `carbon` is there where it was asked for.
+    `used` is what is counted in other units: requests to judges, their tokens, their price. `reads` names the
+    features that each metric read, so that `alone` can say what it would have cost without the others.
+    `memory` is the resident memory at its highest, in bytes, of the process and its workers together;
+    `memory_note` says why it is NaN, or that it is an upper bound. `carbon` is there where it was asked for.
     """
 
     metrics: dict[str, float] = field(default_factory=dict)
@@ -53,7 +59,9 @@ class Costs:
 
     def alone(self, label: str) -> float:
         """The seconds of a metric with all features that it read, whoever else read them."""
-        return self.metrics.get(label, 0.0) + sum(self.features.get(feature, 0.0) for feature in self.reads.get(label, ()))
+        return self.metrics.get(label, 0.0) + sum(
+            self.features.get(feature, 0.0) for feature in self.reads.get(label, ())
+        )
 
     def read(self, label: str, features: Iterable[str]) -> None:
         """Adds features to those that a metric read."""
@@ -69,17 +77,38 @@ class Costs:
         before, used = dict(features.seconds), dict(features.used)
         yield
         spent = {name: seconds - before.get(name, 0.0) for name, seconds in features.seconds.items()}
-        self.add(Costs({}, spent, {name: more for name, amount in features.used.items() if (more := amount - used.get(name, 0.0))}))
+        self.add(
+            Costs(
+                {},
+                spent,
+                {
+                    name: more
+                    for name, amount in features.used.items()
+                    if (more := amount - used.get(name, 0.0))
+                },
+            )
+        )
 
     def add(self, other: Costs) -> None:
-        """Adds what something else has cost, before or after: seconds are added, of memory the higher one stays."""
+        """Adds what something else has cost, before or after: seconds are added, of memory the higher one
+        stays.
+        """
         for label, features in other.reads.items():
             self.read(label, features)
-        for ours, theirs in ((self.metrics, other.metrics), (self.features, other.features), (self.used, other.used)):
+        for ours, theirs in (
+            (self.metrics, other.metrics),
+            (self.features, other.features),
+            (self.used, other.used),
+        ):
             for key, amount in theirs.items():
                 ours[key] = ours.get(key, 0.0) + amount
-        # What is not known of one is not known of both; of two equal ones that which is exact says more than the bound.
-        if not math.isnan(self.memory) and not other.memory < self.memory and (other.memory != self.memory or not other.memory_note):
+        # What is not known of one is not known of both; of two equal ones that which is exact says more than
+        # the bound.
+        if (
+            not math.isnan(self.memory)
+            and not other.memory < self.memory
+            and (other.memory != self.memory or not other.memory_note)
+        ):
             self.memory, self.memory_note = other.memory, other.memory_note
         self.carbon = other.carbon if self.carbon is None else self.carbon.plus(other.carbon)
 

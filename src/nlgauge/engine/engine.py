@@ -28,10 +28,13 @@ Tables = dict[tuple[str, str], Table]
 _MERGED = 16
 
 
-def run(corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None, found: Found | None = None) -> tuple[Tables, Fits, Costs]:
+def run(
+    corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None, found: Found | None = None
+) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost.
 
-    `carbon` is the country whose CO2 is tracked; `found` has the rows that need not be computed, and takes the others.
+    `carbon` is the country whose CO2 is tracked; `found` has the rows that need not be computed, and takes
+    the others.
     """
     check(corpus, job.metrics)
     before = peak()
@@ -60,13 +63,21 @@ def _run(corpus: Corpus, job: Job, executor: Executor, found: Found) -> tuple[Ta
         found.keep_fits(fitted.fits)
     job = fitted
     tables = {**_additive(job, reducer, chunks, executor, costs, found), **_whole(job, chunks, costs)}
-    return {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics}, job.fits, costs
+    return (
+        {(system, label): tables[system, label] for system in corpus.systems for label in job.metrics},
+        job.fits,
+        costs,
+    )
 
 
-def _additive(job: Job, reducer: Reducer, chunks: Chunks, executor: Executor, costs: Costs, found: Found) -> Tables:
+def _additive(
+    job: Job, reducer: Reducer, chunks: Chunks, executor: Executor, costs: Costs, found: Found
+) -> Tables:
     metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, Metric)}
     if metrics:
-        task = Task("score", job if len(metrics) == len(job.metrics) else replace(job, metrics=metrics), reducer)
+        task = Task(
+            "score", job if len(metrics) == len(job.metrics) else replace(job, metrics=metrics), reducer
+        )
         left = chunks if not found.done else replace(chunks, first=found.done)
         for (start, end), rows, cost in _mapped(task, left, executor, costs, "scoring"):
             found.append(rows, end - start, cost)
@@ -86,7 +97,9 @@ def _whole(job: Job, chunks: Chunks, costs: Costs) -> Tables:
         for label, metric in metrics.items():
             with spent_on(label, costs, whole.features):
                 for system in whole.corpus.systems:
-                    found[system, label] = Table(metric, values=whole_scores(metric, whole.corpus, system, whole.features))
+                    found[system, label] = Table(
+                        metric, values=whole_scores(metric, whole.corpus, system, whole.features)
+                    )
     return found
 
 
@@ -95,7 +108,9 @@ def whole_scores(metric: CorpusMetric, corpus: Corpus, system: str, features: Fe
     found = metric.whole(corpus, system, features)
     names = [output.name for outputs in metric.outputs().values() for output in outputs]
     if not isinstance(found, dict) or (names and list(found) != names):
-        raise MetricError(f"{metric.name}: whole() must give the outputs {names}, in this order; it gave {found!r:.100}.")
+        raise MetricError(
+            f"{metric.name}: whole() must give the outputs {names}, in this order; it gave {found!r:.100}."
+        )
     return found
 
 
@@ -107,7 +122,10 @@ def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
         if fit is not None:
             labels[fit].append(label)
     missing = [
-        (fit, names, system) for fit, names in labels.items() for system in _fitted_on(fit, chunks.corpus) if (names[-1], system) not in job.fits
+        (fit, names, system)
+        for fit, names in labels.items()
+        for system in _fitted_on(fit, chunks.corpus)
+        if (names[-1], system) not in job.fits
     ]
     if not missing:
         return job
@@ -124,8 +142,13 @@ def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
     with costs.features_of(whole.features):
         for fit, names, system in missing:
             with spent_on(names[-1], costs, whole.features):
-                # What is fitted on a system's rows sees all of them at once, so that how they were cut into chunks changes no bit.
-                parts = partials[names[-1]] if fit.over != "system" else [fit.partial(whole.fit_view(fit, system))]
+                # What is fitted on a system's rows sees all of them at once, so that how they were cut into
+                # chunks changes no bit.
+                parts = (
+                    partials[names[-1]]
+                    if fit.over != "system"
+                    else [fit.partial(whole.fit_view(fit, system))]
+                )
                 fits |= dict.fromkeys([(name, system) for name in names], fit.combine(parts, job.options))
     return replace(job, fits=fits)
 
@@ -141,8 +164,12 @@ def _fitted_on(fit: Fit, corpus: Corpus) -> tuple[str, ...]:
     return corpus.systems if fit.over == "system" else ("",)
 
 
-def _mapped(task: Task, chunks: Chunks, executor: Executor, costs: Costs, what: str) -> Iterator[tuple[tuple[int, int], Rows, Costs]]:
-    """The bounds of each chunk with what a task gives for it and what that cost, in the order of the chunks."""
+def _mapped(
+    task: Task, chunks: Chunks, executor: Executor, costs: Costs, what: str
+) -> Iterator[tuple[tuple[int, int], Rows, Costs]]:
+    """The bounds of each chunk with what a task gives for it and what that cost, in the order of the
+    chunks.
+    """
     for bounds, (rows, cost) in zip(chunks.bounds, executor.map(task, chunks), strict=True):
         report(f"{what} segments", bounds[1], len(chunks.corpus))
         costs.add(cost)

@@ -11,7 +11,18 @@ from pathlib import Path
 from nlgauge._core.backend import chosen
 from nlgauge._core.versions import installed_version
 
-_PACKAGES = ("nlgauge", "numpy", "sacrebleu", "rapidfuzz", "regex", "nltk", "sentencex", "torch", "transformers", "POT")
+_PACKAGES = (
+    "nlgauge",
+    "numpy",
+    "sacrebleu",
+    "rapidfuzz",
+    "regex",
+    "nltk",
+    "sentencex",
+    "torch",
+    "transformers",
+    "POT",
+)
 _CPU_INFO = Path("/proc/cpuinfo")
 
 
@@ -30,7 +41,9 @@ def _environment() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """Return interpreter, hardware, versions and kernels, as a result records them; nothing is imported to find out."""
+    """Return interpreter, hardware, versions and kernels, as a result records them; nothing is imported
+    to find out.
+    """
     return {**_environment(), **_device(), "kernels": chosen()}
 
 
@@ -40,7 +53,11 @@ def _processor() -> str:
         lines = _CPU_INFO.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return platform.processor()
-    models = [line.partition(":")[2].strip() for line in lines if line.lower().startswith(("model name", "cpu model", "hardware"))]
+    models = [
+        line.partition(":")[2].strip()
+        for line in lines
+        if line.lower().startswith(("model name", "cpu model", "hardware"))
+    ]
     return next(filter(None, models), "") or platform.processor()
 
 

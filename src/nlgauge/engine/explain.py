@@ -37,16 +37,34 @@ def explained(
                 for at, segment in enumerate(segments):
                     counts = references[of_prediction[at] : of_prediction[at + 1]]
                     rows = own[of_segment[of_prediction[at]] : of_segment[of_prediction[at + 1]]]
-                    found = _of_segment(metric, view, fitted, reducer, {part: values[rows] for part, values in statistics.items()}, rows, counts)
+                    found = _of_segment(
+                        metric,
+                        view,
+                        fitted,
+                        reducer,
+                        {part: values[rows] for part, values in statistics.items()},
+                        rows,
+                        counts,
+                    )
                     yield label, system, segment, found
 
 
 def _of_segment(
-    metric: Metric, view: View, fitted: Arrays, reducer: Reducer, statistics: Arrays, rows: Array, references: Array
+    metric: Metric,
+    view: View,
+    fitted: Arrays,
+    reducer: Reducer,
+    statistics: Arrays,
+    rows: Array,
+    references: Array,
 ) -> list[Explanation]:
-    """The explanations of one segment of a system: `rows` are its rows in the view, `references` how many of them each of its predictions has."""
+    """The explanations of one segment of a system: `rows` are its rows in the view, `references` how many
+    of them each of its predictions has.
+    """
     winners = reducer.winners(metric, statistics, references, np.array([len(references)]))
-    parts_of_row: dict[int, list[str]] = {row: [] for row in (range(len(rows)) if winners is None else winners.values())}
+    parts_of_row: dict[int, list[str]] = {
+        row: [] for row in (range(len(rows)) if winners is None else winners.values())
+    }
     for part in metric.outputs():
         for row in parts_of_row if winners is None else [winners[part]]:
             parts_of_row[row].append(part)
@@ -58,7 +76,12 @@ def _of_segment(
         for explanation in metric.explain(own, fitted):
             kept = {part: explanation.statistics[part] for part in parts}
             reference = int(of_reference[row]) if metric.takes == "pair" else explanation.reference_number
-            numbered = replace(explanation, statistics=kept, prediction_number=int(of_prediction[row]), reference_number=reference)
+            numbered = replace(
+                explanation,
+                statistics=kept,
+                prediction_number=int(of_prediction[row]),
+                reference_number=reference,
+            )
             found.append(located(numbered, _texts(own, reference)))
     return found
 

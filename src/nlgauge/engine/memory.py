@@ -42,7 +42,9 @@ def peak_since(before: Memory) -> Memory:
 
 @cache
 def _usage_is_own() -> bool:
-    """Whether getrusage, which takes a twentieth of the time, speaks of this program: on Linux a larger process that started it may be meant."""
+    """Whether getrusage, which takes a twentieth of the time, speaks of this program: on Linux a larger
+    process that started it may be meant.
+    """
     return _of_usage() < _TOLERANCE * _of_status()
 
 

@@ -1,4 +1,6 @@
-"""What a run is made of, before it runs: metrics by label, with the language and the rule of reduction filled in, and their signatures."""
+"""What a run is made of, before it runs: metrics by label, with the language and the rule of reduction
+filled in, and their signatures.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,21 @@ from nlgauge.metric.registry import make, name_and_parameters
 MetricSpec = str | AnyMetric | Mapping[str, Any]
 
 
-def labelled(metrics: MetricSpec | Iterable[MetricSpec], allow_remote_code: bool = False) -> dict[str, AnyMetric]:
-    """Metrics by label, from names, values and dictionaries; names that nlgauge does not know are evaluate's where code of others may run."""
-    if isinstance(metrics, type) or not isinstance(metrics, str | Metric | CorpusMetric | Iterable) or getattr(metrics, "ndim", 1) == 0:
-        raise ParameterError(f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with 'path'{_hint(metrics)}.")
+def labelled(
+    metrics: MetricSpec | Iterable[MetricSpec], allow_remote_code: bool = False
+) -> dict[str, AnyMetric]:
+    """Metrics by label, from names, values and dictionaries; names that nlgauge does not know are
+    evaluate's where code of others may run.
+    """
+    if (
+        isinstance(metrics, type)
+        or not isinstance(metrics, str | Metric | CorpusMetric | Iterable)
+        or getattr(metrics, "ndim", 1) == 0
+    ):
+        raise ParameterError(
+            f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with"
+            f" 'path'{_hint(metrics)}."
+        )
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
     found: dict[str, AnyMetric] = {}
     for spec in specs:
@@ -46,11 +59,18 @@ def _one(spec: MetricSpec, allow_remote_code: bool) -> tuple[str, AnyMetric]:
         _check_spec(label is None or isinstance(label, str), "resulting_name", "a string", label)
         _check_spec(given is None or isinstance(given, Mapping), "compute_kwargs", "a dictionary", given)
         parameters = {**(given or {}), **{key: value for key, value in spec.items() if key not in known}}
-        _check_spec(all(isinstance(key, str) for key in parameters), "parameters", "named by strings", list(parameters))
+        _check_spec(
+            all(isinstance(key, str) for key in parameters),
+            "parameters",
+            "named by strings",
+            list(parameters),
+        )
         metric = _named(path, parameters, allow_remote_code) if isinstance(path, str) else path
         check_value(metric)
         return label or _own_label(metric), metric
-    raise ParameterError(f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}.")
+    raise ParameterError(
+        f"a metric is a name, a Metric or a dictionary with 'path'; got {spec!r:.60}{_hint(spec)}."
+    )
 
 
 def _own_label(metric: AnyMetric) -> str:
@@ -67,14 +87,21 @@ def _named(name: str, parameters: dict[str, Any], allow_remote_code: bool) -> An
         if allow_remote_code:
             return from_evaluate(name, parameters, error)
         if looks_like_one(name):
-            hint = "Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True, or --allow-remote-code, permits that"
+            hint = (
+                "Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True, or"
+                " --allow-remote-code, permits that"
+            )
             raise UnknownMetricError(f"{str(error).removesuffix('.')}; {hint}.") from None
         raise
 
 
 def _hint(given: Any) -> str:
     if isinstance(given, type):
-        return f"; a Metric value is made of its class, {given.__name__}()" if issubclass(given, Metric | CorpusMetric) else ""
+        return (
+            f"; a Metric value is made of its class, {given.__name__}()"
+            if issubclass(given, Metric | CorpusMetric)
+            else ""
+        )
     return "; nlgauge.metric(f) makes a metric of a function" if callable(given) else ""
 
 
@@ -84,13 +111,18 @@ def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:
 
 
 def prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: ReduceFn) -> dict[str, AnyMetric]:
-    """The metrics with what depends on the language and the rule of reduction filled in; a label that is the metric as printed follows it."""
+    """The metrics with what depends on the language and the rule of reduction filled in; a label that is
+    the metric as printed follows it.
+    """
     found: dict[str, AnyMetric] = {}
     for label, metric in metrics.items():
         filled = metric.for_language(lang).for_reduction(reduce_fn)
         name = str(filled) if label == str(metric) else label
         if name in found:
-            raise ParameterError(f"two metrics are labelled {name!r} for the language {lang!r}; give one of them a resulting_name.")
+            raise ParameterError(
+                f"two metrics are labelled {name!r} for the language {lang!r}; give one of them a"
+                " resulting_name."
+            )
         found[name] = filled
     return found
 
@@ -101,5 +133,7 @@ def signatures(corpus: Corpus, job: Job) -> dict[str, str]:
     found = {}
     for label, metric in job.metrics.items():
         reduction = reducer.facts(metric) if isinstance(metric, Metric) else {}
-        found[label] = metric.signature(corpus, {**reduction, **({"seed": str(job.options.seed)} if metric.seeded else {})})
+        found[label] = metric.signature(
+            corpus, {**reduction, **({"seed": str(job.options.seed)} if metric.seeded else {})}
+        )
     return found

@@ -1,1 +1,3 @@
-"""Estimators: frequencies, divergences, transport, codebooks, densities and mutual information, as functions of arrays."""
+"""Estimators: frequencies, divergences, transport, codebooks, densities and mutual information, as
+functions of arrays.
+"""

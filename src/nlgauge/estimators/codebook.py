@@ -1,7 +1,8 @@
 """Codebooks: vectors sorted into a few buckets, so that two sets of them can be compared as histograms.
 
-Vectors are turned to their principal axes, of which those are kept that explain `variance` of the whole, and put into the bucket of the nearest
-centre; centres are found by k-means: k-means++ starts, Lloyd's iterations, the best of several.
+Vectors are turned to their principal axes, of which those are kept that explain `variance` of the whole, and
+put into the bucket of the nearest centre; centres are found by k-means: k-means++ starts, Lloyd's iterations,
+the best of several.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 
 _BLOCK = 4096
-# Squared, in relation to the largest: models compute in single precision, so that what is nearer than this differs by rounding alone.
+# Squared, in relation to the largest: models compute in single precision, so that what is nearer than this
+# differs by rounding alone.
 _SAME = 1e-9
 
 
@@ -35,9 +37,17 @@ class Codebook:
 
 
 def fit_codebook(
-    vectors: Array, weights: Array, buckets: int, variance: float = 0.9, restarts: int = 5, iterations: int = 500, seed: int = 0
+    vectors: Array,
+    weights: Array,
+    buckets: int,
+    variance: float = 0.9,
+    restarts: int = 5,
+    iterations: int = 500,
+    seed: int = 0,
 ) -> Codebook:
-    """The codebook of vectors that each count as often as their weight says; it has no more buckets than there are different vectors."""
+    """The codebook of vectors that each count as often as their weight says; it has no more buckets than
+    there are different vectors.
+    """
     mean = weights @ vectors / weights.sum()
     centred = vectors - mean
     values, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
@@ -49,12 +59,17 @@ def fit_codebook(
     axes = axes[:, :kept]
     points = centred @ axes
     generator = np.random.default_rng(seed)
-    runs = [_lloyd(points, weights, _start(points, weights, buckets, generator), iterations) for _ in range(restarts)]
+    runs = [
+        _lloyd(points, weights, _start(points, weights, buckets, generator), iterations)
+        for _ in range(restarts)
+    ]
     return Codebook(mean, axes, min(runs, key=lambda run: run[0])[1])
 
 
 def _start(points: Array, weights: Array, buckets: int, generator: np.random.Generator) -> Array:
-    """First centres by k-means++: each drawn with the chance of its weight times its squared distance to those before."""
+    """First centres by k-means++: each drawn with the chance of its weight times its squared distance to
+    those before.
+    """
     chosen = [int(generator.choice(len(points), p=weights / weights.sum()))]
     distances = _squared(points, points[chosen[0]])
     # A point that is a centre already, or equals one, is not drawn.
@@ -69,7 +84,9 @@ def _start(points: Array, weights: Array, buckets: int, generator: np.random.Gen
 
 
 def _lloyd(points: Array, weights: Array, centres: Array, iterations: int) -> tuple[float, Array]:
-    """The weighted sum of squared distances to the nearest centre, and the centres, after Lloyd's iterations."""
+    """The weighted sum of squared distances to the nearest centre, and the centres, after Lloyd's
+    iterations.
+    """
     buckets, distances = _nearest(points, centres)
     for _ in range(iterations):
         order = np.argsort(buckets, kind="stable")
@@ -77,7 +94,9 @@ def _lloyd(points: Array, weights: Array, centres: Array, iterations: int) -> tu
         filled, starts = np.unique(buckets[order], return_index=True)
         mass = np.add.reduceat(weights[order], starts)
         centres = centres.copy()
-        centres[filled] = np.add.reduceat(points[order] * weights[order, None], starts, axis=0) / mass[:, None]
+        centres[filled] = (
+            np.add.reduceat(points[order] * weights[order, None], starts, axis=0) / mass[:, None]
+        )
         again, distances = _nearest(points, centres)
         if (again == buckets).all():
             break

@@ -1,7 +1,8 @@
-"""How far two discrete distributions p and q are apart: every measure is at least 0, and 0 where they are equal.
+"""How far two discrete distributions p and q are apart: every measure is at least 0, and 0 where they are
+equal.
 
-All take natural log-probabilities over the last axis (minus infinity: no mass) and work in log space. S(.) is the sum over that axis, a and b are
-alpha and beta.
+All take natural log-probabilities over the last axis (minus infinity: no mass) and work in log space. S(.) is
+the sum over that axis, a and b are alpha and beta.
 
     kl                S(p log(p/q))                                            jeffreys   (kl(p, q) + kl(q, p)) / 2
     jensen_shannon    (kl(p, m) + kl(q, m)) / 2, m = (p + q) / 2               renyi      log S(p^a q^(1-a)) / (a-1)
@@ -9,8 +10,9 @@ alpha and beta.
     ab                log S(p^(a+b)) / (b(a+b)) + log S(q^(a+b)) / (a(a+b)) - log S(p^a q^b) / (ab)
     gamma             ab with a = 1                                            l1, l2, l_infinity   norms of p - q
 
-Near the limits (a -> 0 or 1, b -> 0, a + b -> 0) these forms subtract large numbers that are nearly equal. With c = a + b, P = p^c / S(p^c) and
-Q = q^c / S(q^c), the first two terms of `ab` cancel against parts of the third, and what is left is -log S(P^(a/c) Q^(b/c)) / (ab).
+Near the limits (a -> 0 or 1, b -> 0, a + b -> 0) these forms subtract large numbers that are nearly equal.
+With c = a + b, P = p^c / S(p^c) and Q = q^c / S(q^c), the first two terms of `ab` cancel against parts of the
+third, and what is left is -log S(P^(a/c) Q^(b/c)) / (ab).
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 
-# Below this sum of alpha and beta, p^(alpha + beta) is so nearly uniform that its own logarithm would hide the difference.
+# Below this sum of alpha and beta, p^(alpha + beta) is so nearly uniform that its own logarithm would hide
+# the difference.
 _NEARLY_UNIFORM = 1e-3
 
 
@@ -63,7 +66,9 @@ def renyi(log_p: Array, log_q: Array, alpha: float) -> Array:
 
 
 def gamma(log_p: Array, log_q: Array, beta: float) -> Array:
-    """The gamma-divergence, which InfoLM's code calls beta; beta is neither 0, where it tends to kl(p, q), nor -1."""
+    """The gamma-divergence, which InfoLM's code calls beta; beta is neither 0, where it tends to kl(p,
+    q), nor -1.
+    """
     return ab(log_p, log_q, 1.0, beta)
 
 
@@ -78,9 +83,15 @@ def ab(log_p: Array, log_q: Array, alpha: float, beta: float) -> Array:
 
 
 def ab_as_printed(log_p: Array, log_q: Array, alpha: float, beta: float) -> Array:
-    """What InfoLM's Table 1 prints for the AB-divergence, without 1/alpha in two terms: no divergence, not 0 for equal distributions."""
+    """What InfoLM's Table 1 prints for the AB-divergence, without 1/alpha in two terms: no divergence,
+    not 0 for equal distributions.
+    """
     total = alpha + beta
-    found: Array = _log_sum(total * log_p) / (beta * total) + _log_sum(total * log_q) / total - _log_sum(alpha * log_p + beta * log_q) / beta
+    found: Array = (
+        _log_sum(total * log_p) / (beta * total)
+        + _log_sum(total * log_q) / total
+        - _log_sum(alpha * log_p + beta * log_q) / beta
+    )
     return found
 
 
@@ -111,7 +122,9 @@ def fisher_rao(log_p: Array, log_q: Array) -> Array:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure, the parameters that it takes and where they may lie, its largest value, and whether p and q may change places."""
+    """A measure, the parameters that it takes and where they may lie, its largest value, and whether p
+    and q may change places.
+    """
 
     compute: Callable[..., Array]
     parameters: tuple[str, ...] = ()
@@ -139,12 +152,28 @@ MEASURES = {
         alpha,
         ("alpha",),
         lambda a: a not in (0, 1),
-        "a number alpha other than 0 and 1 (its limits there are kl of q from p and of p from q: use the measure 'kl')",
+        "a number alpha other than 0 and 1 (its limits there are kl of q from p and of p from q: use the"
+        " measure 'kl')",
         lambda a: 1 / (a * (1 - a)) if 0 < a < 1 else math.inf,
     ),
-    "gamma": Measure(gamma, ("beta",), lambda b: b not in (0, -1), "a number beta other than 0 (its limit there is the measure 'kl') and -1"),
-    "ab": Measure(ab, ("alpha", "beta"), lambda a, b: 0 not in (a, b, a + b), "numbers alpha and beta, neither of them 0 nor their sum"),
-    "renyi": Measure(renyi, ("alpha",), lambda a: a > 0 and a != 1, "a number alpha above 0 other than 1 (its limit there is the measure 'kl')"),
+    "gamma": Measure(
+        gamma,
+        ("beta",),
+        lambda b: b not in (0, -1),
+        "a number beta other than 0 (its limit there is the measure 'kl') and -1",
+    ),
+    "ab": Measure(
+        ab,
+        ("alpha", "beta"),
+        lambda a, b: 0 not in (a, b, a + b),
+        "numbers alpha and beta, neither of them 0 nor their sum",
+    ),
+    "renyi": Measure(
+        renyi,
+        ("alpha",),
+        lambda a: a > 0 and a != 1,
+        "a number alpha above 0 other than 1 (its limit there is the measure 'kl')",
+    ),
     "l1": Measure(l1, high=lambda: 2.0, symmetric=True),
     "l2": Measure(l2, high=lambda: math.sqrt(2), symmetric=True),
     "l_infinity": Measure(l_infinity, high=lambda: 1.0, symmetric=True),
@@ -152,8 +181,12 @@ MEASURES = {
 
 
 def _affinity_less_one(log_p: Array, log_q: Array, power: float, rest: float) -> Array:
-    """S(p^power q^rest) - 1, where power + rest = 1, without its cancellation: what each entry has above p, or above q where that is nearer."""
-    base, other, kept, moved = (log_p, log_q, power, rest) if abs(rest) < abs(power) else (log_q, log_p, rest, power)
+    """S(p^power q^rest) - 1, where power + rest = 1, without its cancellation: what each entry has above
+    p, or above q where that is nearer.
+    """
+    base, other, kept, moved = (
+        (log_p, log_q, power, rest) if abs(rest) < abs(power) else (log_q, log_p, rest, power)
+    )
     with np.errstate(invalid="ignore", over="ignore"):
         exponents = moved * (other - base)
         near = np.exp(base) * np.expm1(exponents)
@@ -186,7 +219,9 @@ def _escort(log_p: Array, power: float) -> Array:
 
 
 def _power_mean(log_p: Array, power: float) -> Array:
-    """log of the power mean of p, (mean of p^power)^(1/power), which tends to the mean of log p as the power tends to 0; the last axis is kept."""
+    """log of the power mean of p, (mean of p^power)^(1/power), which tends to the mean of log p as the
+    power tends to 0; the last axis is kept.
+    """
     if abs(power) < 1e-12:
         return np.asarray(log_p.mean(axis=-1, keepdims=True))
     if abs(power) < _NEARLY_UNIFORM:

@@ -1,4 +1,6 @@
-"""Inverse document frequencies: log((N + 1) / (df + 1)) of every token in N documents, log(N + 1) of a token in none."""
+"""Inverse document frequencies: log((N + 1) / (df + 1)) of every token in N documents, log(N + 1) of a
+token in none.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ def inverse(partials: Sequence[Arrays]) -> Arrays:
     count = sum(int(part["documents"][0]) for part in partials)
     ids, places = np.unique(np.concatenate([part["ids"] for part in partials]), return_inverse=True)
     frequency = np.bincount(places, np.concatenate([part["frequency"] for part in partials]), len(ids))
-    return {"ids": ids, "weights": np.log((count + 1) / (frequency + 1)), "unseen": np.array([np.log(count + 1)])}
+    return {
+        "ids": ids,
+        "weights": np.log((count + 1) / (frequency + 1)),
+        "unseen": np.array([np.log(count + 1)]),
+    }
 
 
 def weights(table: Arrays, ids: Array) -> Array:

@@ -1,19 +1,22 @@
 """Entropies of paired vectors by mixtures of Gaussians (KNIFE), held out by cross-fitting.
 
-q(t) is a mixture of Gaussians fitted by expectation maximization (`mixtures`), for 1, 2, 4, ... modes. q(t|s) is a mixture whose means, scales and
-weights are functions of s: for every number of modes one in closed form (`knife_starts`: a linear map, and a linear guess of the mode), and one in
-which a two-layer network is added to these and trained. With `full`, modes have a triangular factor L beside their scales:
-log N(y) = -|(1 + L) u|^2 / 2 + sum log scale - d/2 log 2 pi, u = scale (y - mean).
+q(t) is a mixture of Gaussians fitted by expectation maximization (`mixtures`), for 1, 2, 4, ... modes. q(t|s)
+is a mixture whose means, scales and weights are functions of s: for every number of modes one in closed form
+(`knife_starts`: a linear map, and a linear guess of the mode), and one in which a two-layer network is added
+to these and trained. With `full`, modes have a triangular factor L beside their scales: log N(y) = -|(1 + L)
+u|^2 / 2 + sum log scale - d/2 log 2 pi, u = scale (y - mean).
 
-What this does, and the released estimator (`knife_released`) does not: vectors are turned to their principal axes and standardized, so the value does
-not change with shift and scale; means are learned; the number of modes follows from rows that were not fitted; every row is valued by densities that
-never saw it; fitting goes on until the gain is below a tolerance; and all is done for several seeds. The networks of all seeds and folds are trained
-side by side, as one batch of matrices.
+What this does, and the released estimator (`knife_released`) does not: vectors are turned to their principal
+axes and standardized, so the value does not change with shift and scale; means are learned; the number of
+modes follows from rows that were not fitted; every row is valued by densities that never saw it; fitting goes
+on until the gain is below a tolerance; and all is done for several seeds. The networks of all seeds and folds
+are trained side by side, as one batch of matrices.
 
-Nothing depends on the last bits of the vectors, because no choice is all or nothing. The density is a mixture of all that were fitted,
-q = sum_i w_i q_i with w_i ~ exp(-n loss_i) of n stopping rows: numbers of modes, and the network after each round. If a stage of ten rounds still
-gained in its last quarter another one follows, and its share in the value grows from 0 with what was gained. Modes that have no
-weight are not split any further.
+Nothing depends on the last bits of the vectors, because no choice is all or nothing. The density is a mixture
+of all that were fitted, q = sum_i w_i q_i with w_i ~ exp(-n loss_i) of n stopping rows: numbers of modes, and
+the network after each round. If a stage of ten rounds still gained in its last quarter another one follows,
+and its share in the value grows from 0 with what was gained. Modes that have no weight are not split any
+further.
 """
 
 from __future__ import annotations
@@ -45,12 +48,15 @@ _LEAST_GRADIENT = 1e-3
 _ROWS_FOR_A_STEP, _FEWEST_STEPS, _MOST_STEPS = 16, 2, 100
 _WARMING = 0.1
 _LAST_LAYER = 1e-3
-# Nats that the last quarter of a stage must gain for another one: none of it below this, all of it from twice this on.
+# Nats that the last quarter of a stage must gain for another one: none of it below this, all of it from twice
+# this on.
 TOLERANCE = 0.02
 
 
 class Settings(NamedTuple):
-    """How the densities are fitted: with so many modes at most, for stages of rounds, each of one step for every 16 rows, but of 2 to 100 steps."""
+    """How the densities are fitted: with so many modes at most, for stages of rounds, each of one step
+    for every 16 rows, but of 2 to 100 steps.
+    """
 
     modes: int = 16
     full: bool = False
@@ -82,10 +88,14 @@ class _Values(NamedTuple):
     learnt: Array
 
 
-def cross_fitted(target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int) -> Pointwise:
-    """Held-out pointwise entropies of `target`, alone and given `given`; `fold` (seeds, rows) says with whom each row is held out.
+def cross_fitted(
+    target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int
+) -> Pointwise:
+    """Held-out pointwise entropies of `target`, alone and given `given`; `fold` (seeds, rows) says with whom
+    each row is held out.
 
-    `components`: principal components kept of each side; None keeps all. The order of the rows decides what is drawn for each of them.
+    `components`: principal components kept of each side; None keeps all. The order of the rows decides what
+    is drawn for each of them.
     """
     torch = torch_modules("estimating information")[1]
     before = torch.get_num_threads()
@@ -96,7 +106,15 @@ def cross_fitted(target: Array, given: Array, fold: Array, components: int | Non
         torch.set_num_threads(before)
 
 
-def _cross_fitted(torch: Any, target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int) -> Pointwise:
+def _cross_fitted(
+    torch: Any,
+    target: Array,
+    given: Array,
+    fold: Array,
+    components: int | None,
+    settings: Settings,
+    seed: int,
+) -> Pointwise:
     found = np.full((2, *fold.shape), np.nan)
     seeds, folds = len(fold), int(fold.max(initial=0)) + 1
     if folds < 2:
@@ -108,7 +126,11 @@ def _cross_fitted(torch: Any, target: Array, given: Array, fold: Array, componen
         rng = np.random.default_rng([seed, k // folds, k % folds])
         order = rng.permutation(np.flatnonzero(fold[k // folds] != k % folds))
         stopping = max(1, int(_STOPPING_SHARE * len(order)))
-        rows = _Rows(order[stopping:] if len(order) > 1 else order, order[:stopping], np.flatnonzero(fold[k // folds] == k % folds))
+        rows = _Rows(
+            order[stopping:] if len(order) > 1 else order,
+            order[:stopping],
+            np.flatnonzero(fold[k // folds] == k % folds),
+        )
         fits.append(_fit(t, s, spread, rows, settings, rng))
     trained = _trained(_Nets.of(torch, t, s, fits, settings), fits)
     numbers, checks = np.empty((4, seeds, folds, 2)), np.empty((2, seeds, folds))
@@ -116,14 +138,18 @@ def _cross_fitted(torch: Any, target: Array, given: Array, fold: Array, componen
         place = divmod(k, folds)
         found[:, place[0], one.rows.rest] = one.alone.held_out + offset, net.values.held_out + offset
         for side, values in enumerate((one.alone, net.values)):
-            numbers[2:, place[0], place[1], side] = values.learnt.mean() + offset, values.held_out.mean() + offset
+            numbers[2:, place[0], place[1], side] = (
+                values.learnt.mean() + offset,
+                values.held_out.mean() + offset,
+            )
         numbers[:2, place[0], place[1]] = (0, net.rounds), (one.gained, net.gained)
         checks[:, place[0], place[1]] = one.modes, one.plain + offset
     return Pointwise(found[0], found[1], fold, t.shape[1], *numbers, *checks)
 
 
 class _Fit(NamedTuple):
-    """What is fitted without a network: q(t) as valued, its mean number of modes by weight, what its last steps gained, and every q(t|s).
+    """What is fitted without a network: q(t) as valued, its mean number of modes by weight, what its last
+    steps gained, and every q(t|s).
 
     `plain`: the mean of -log q on rows held out of a mixture that was fitted in another way, to check q(t).
     """
@@ -138,23 +164,34 @@ class _Fit(NamedTuple):
     seed: int
 
 
-def _fit(t: Array, s: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> _Fit:
+def _fit(
+    t: Array, s: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator
+) -> _Fit:
     levels = _levels(t, spread, rows, settings, rng)
 
     def fitted(given: Array) -> tuple[list[Expert], list[_Values]]:
         learning, stopping = rows.learning, rows.stopping
-        experts = [expert(level, t[learning], given[learning], t[stopping], given[stopping]) for level in levels]
-        return experts, [_Values(*(one.surprise(t[part], given[part]) for part in (rows.stopping, rows.rest, rows.learnt))) for one in experts]
+        experts = [
+            expert(level, t[learning], given[learning], t[stopping], given[stopping]) for level in levels
+        ]
+        return experts, [
+            _Values(*(one.surprise(t[part], given[part]) for part in (rows.stopping, rows.rest, rows.learnt)))
+            for one in experts
+        ]
 
     # q(t) is q(t|s) of an s that has no dimensions, so that both err alike where s tells nothing.
     alone, weights = _mixed(fitted(s[:, :0])[1])
     modes = float(weights @ [len(level.means) for level in levels])
     plain = _plain(t, rows, settings, rng)
-    return _Fit(rows, alone, modes, max(level.gained for level in levels), plain, *fitted(s), int(rng.integers(2**31)))
+    return _Fit(
+        rows, alone, modes, max(level.gained for level in levels), plain, *fitted(s), int(rng.integers(2**31))
+    )
 
 
 def _plain(t: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> float:
-    """Fit mixtures by plain expectation maximization from random rows, and return the mean of -log q of the rows held out."""
+    """Fit mixtures by plain expectation maximization from random rows, and return the mean of -log q of
+    the rows held out.
+    """
     learning, d = t[rows.learning[:_CLUSTERED]], t.shape[1]
     most = most_modes(len(learning), settings.modes)
     fits = []
@@ -162,11 +199,15 @@ def _plain(t: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) 
         # A little apart, because rows may be equal.
         means = learning[rng.integers(len(learning), size=modes)] + _APART * rng.standard_normal((modes, d))
         fits.append(fit(learning, Mixture(np.eye(d), np.full(modes, 1 / modes), means, np.ones((modes, d)))))
-    values = [_Values(*(one.surprise(t[part]) for part in (rows.stopping, rows.rest, rows.learnt))) for one in fits]
+    values = [
+        _Values(*(one.surprise(t[part]) for part in (rows.stopping, rows.rest, rows.learnt))) for one in fits
+    ]
     return float(_mixed(values)[0].held_out.mean())
 
 
-def _levels(t: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> list[Mixture]:
+def _levels(
+    t: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator
+) -> list[Mixture]:
     """Mixtures of 1, 2, 4, ... modes; no more of them once twice as many have no weight."""
     learning, stopping = t[rows.learning[:_CLUSTERED]], t[rows.stopping]
     directions = rng.standard_normal((settings.modes.bit_length(), t.shape[1]))
@@ -185,11 +226,15 @@ def _mixed(values: list[_Values]) -> tuple[_Values, Array]:
     weights = weights_of(np.array([one.stopping.mean() for one in values]), len(values[0].stopping))
     with np.errstate(divide="ignore"):
         logs = np.log(weights)[:, None]
-    return _Values(*(-np.logaddexp.reduce(logs - np.array(parts), axis=0) for parts in zip(*values, strict=True))), weights
+    return _Values(
+        *(-np.logaddexp.reduce(logs - np.array(parts), axis=0) for parts in zip(*values, strict=True))
+    ), weights
 
 
 class _Nets(NamedTuple):
-    """The networks of all seeds and folds, one on top of the other: vectors of all rows, frames of the targets, and parameters to train."""
+    """The networks of all seeds and folds, one on top of the other: vectors of all rows, frames of the
+    targets, and parameters to train.
+    """
 
     torch: Any
     targets: Any
@@ -205,19 +250,37 @@ class _Nets(NamedTuple):
     @classmethod
     def of(cls, torch: Any, t: Array, s: Array, fits: list[_Fit], settings: Settings) -> _Nets:
         """Start where the closed forms are, each as near as the stopping rows like it."""
-        targets, givens = (torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (t, s))
+        targets, givens = (
+            torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (t, s)
+        )
         modes = max(len(fit.experts[-1].offsets) for fit in fits)
         blends = [_blend(fit, modes) for fit in fits]
         generators = [torch.Generator().manual_seed(fit.seed) for fit in fits]
-        started = [_started(torch, blend, settings, generator) for blend, generator in zip(blends, generators, strict=True)]
+        started = [
+            _started(torch, blend, settings, generator)
+            for blend, generator in zip(blends, generators, strict=True)
+        ]
         frames = torch.stack([torch.from_numpy(blend.mixture.frame).float() for blend in blends])
         volumes = torch.tensor([[blend.mixture.volume] for blend in blends])
         parameters = [torch.stack(parts) for parts in zip(*started, strict=True)]
-        return cls(torch, targets, givens, [fit.rows for fit in fits], frames, volumes, parameters, generators, settings, modes)
+        return cls(
+            torch,
+            targets,
+            givens,
+            [fit.rows for fit in fits],
+            frames,
+            volumes,
+            parameters,
+            generators,
+            settings,
+            modes,
+        )
 
 
 def _blend(fit: _Fit, modes: int) -> Expert:
-    """The mean of the closed forms by weight: modes of a level come from splitting those of the level before, so that they belong together."""
+    """The mean of the closed forms by weight: modes of a level come from splitting those of the level
+    before, so that they belong together.
+    """
     weights = _mixed(fit.values)[1]
     experts = [one.repeated(modes) for one in fit.experts]
 
@@ -226,8 +289,18 @@ def _blend(fit: _Fit, modes: int) -> Expert:
         return blended
 
     mixtures = [one.mixture for one in experts]
-    blended = Mixture(mean([m.frame for m in mixtures]), np.ones(modes), mean([m.means for m in mixtures]), mean([m.scales for m in mixtures]))
-    return Expert(blended, mean([one.slopes for one in experts]), mean([one.gates for one in experts]), mean([one.offsets for one in experts]))
+    blended = Mixture(
+        mean([m.frame for m in mixtures]),
+        np.ones(modes),
+        mean([m.means for m in mixtures]),
+        mean([m.scales for m in mixtures]),
+    )
+    return Expert(
+        blended,
+        mean([one.slopes for one in experts]),
+        mean([one.gates for one in experts]),
+        mean([one.offsets for one in experts]),
+    )
 
 
 def _started(torch: Any, start: Expert, settings: Settings, generator: Any) -> list[Any]:
@@ -236,20 +309,29 @@ def _started(torch: Any, start: Expert, settings: Settings, generator: Any) -> l
     (modes, d), width = mixture.means.shape, len(start.slopes)
     outputs = modes * (2 * d + 1)
     scales = np.diagonal(mixture.scales, axis1=1, axis2=2) if mixture.full else mixture.scales
-    skip = np.concatenate([np.tile(start.slopes @ mixture.frame.T, modes), np.zeros((width, modes * d)), start.gates], axis=1)
+    skip = np.concatenate(
+        [np.tile(start.slopes @ mixture.frame.T, modes), np.zeros((width, modes * d)), start.gates], axis=1
+    )
     bias = np.concatenate([mixture.means.reshape(-1), np.log(scales).reshape(-1), start.offsets])[None]
 
     def normal(rows: int, columns: int, deviation: float) -> Any:
         return deviation * torch.randn(rows, columns, generator=generator)
 
-    layers = [normal(width, hidden, max(1, width) ** -0.5), torch.zeros(1, hidden), normal(hidden, hidden, hidden**-0.5), torch.zeros(1, hidden)]
+    layers = [
+        normal(width, hidden, max(1, width) ** -0.5),
+        torch.zeros(1, hidden),
+        normal(hidden, hidden, hidden**-0.5),
+        torch.zeros(1, hidden),
+    ]
     layers.append(normal(hidden, outputs, _LAST_LAYER))
     lower = [torch.from_numpy(mixture.scales / scales[:, None, :]).float()] if mixture.full else []
     return [torch.from_numpy(skip).float(), torch.from_numpy(bias).float(), *layers, *lower]
 
 
 def _log_mixture(torch: Any, values: Any, means: Any, log_scales: Any, logits: Any, lower: Any = None) -> Any:
-    """log q of (..., rows, d) values: (..., rows or 1, K, d) means and log inverse deviations, (..., rows or 1, K) logits, (..., K, d, d) L."""
+    """log q of (..., rows, d) values: (..., rows or 1, K, d) means and log inverse deviations, (..., rows
+    or 1, K) logits, (..., K, d, d) L.
+    """
     log_scales = log_scales.clamp(-_LARGEST_LOG_SCALE, _LARGEST_LOG_SCALE)
     u = (values[..., None, :] - means) * log_scales.exp()
     if lower is not None:
@@ -266,12 +348,19 @@ def _log_density(nets: _Nets, places: Any) -> tuple[Any, Any]:
     hidden = torch.tanh(torch.baddbmm(b2, torch.tanh(torch.baddbmm(b1, conditions, w1)), w2))
     raw = torch.baddbmm(torch.baddbmm(bias, conditions, skip), hidden, w3)
     d = values.shape[-1]
-    means, log_scales = (part.reshape(*values.shape[:-1], modes, d) for part in (raw[..., : modes * d], raw[..., modes * d : 2 * modes * d]))
-    return _log_mixture(torch, values, means, log_scales, raw[..., 2 * modes * d :], *lower) + nets.volumes, log_scales
+    means, log_scales = (
+        part.reshape(*values.shape[:-1], modes, d)
+        for part in (raw[..., : modes * d], raw[..., modes * d : 2 * modes * d])
+    )
+    return _log_mixture(
+        torch, values, means, log_scales, raw[..., 2 * modes * d :], *lower
+    ) + nets.volumes, log_scales
 
 
 class _Trained(NamedTuple):
-    """q(t|s) of one seed and fold as valued, the mean round by weight, and what the last quarter of its last stage gained."""
+    """q(t|s) of one seed and fold as valued, the mean round by weight, and what the last quarter of its
+    last stage gained.
+    """
 
     values: _Values
     rounds: float
@@ -279,7 +368,9 @@ class _Trained(NamedTuple):
 
 
 def _trained(nets: _Nets, fits: list[_Fit]) -> list[_Trained]:
-    """Train by stages of Adam on the learning rows; what closed forms and every round give is mixed, weighted by the stopping rows."""
+    """Train by stages of Adam on the learning rows; what closed forms and every round give is mixed,
+    weighted by the stopping rows.
+    """
     candidates = [[fit.alone, *fit.values] for fit in fits]
     closed = [len(one) for one in candidates]
     trained = [_Trained(_mixed(one)[0], 0.0, math.inf) for one in candidates]
@@ -293,22 +384,32 @@ def _trained(nets: _Nets, fits: list[_Fit]) -> list[_Trained]:
             before = min(values.stopping.mean() for values in one)
             one += [values[k] for values in by_round]
             if share[k]:
-                trained[k] = _followed(trained[k], one, closed[k], before, float(share[k]), nets.settings.rounds)
+                trained[k] = _followed(
+                    trained[k], one, closed[k], before, float(share[k]), nets.settings.rounds
+                )
         gained = np.array([one.gained for one in trained])
         share = share * still_gaining(gained)
     return trained
 
 
 def still_gaining(gained: Array) -> Array:
-    """How far a density has not settled: not at all up to the tolerance, wholly from twice that on, and no step between."""
+    """How far a density has not settled: not at all up to the tolerance, wholly from twice that on, and
+    no step between.
+    """
     share: Array = np.clip(gained / TOLERANCE - 1, 0.0, 1.0)
     return share
 
 
-def _followed(before: _Trained, candidates: list[_Values], closed: int, least: float, share: float, rounds: int) -> _Trained:
-    """The density after one more stage; `share` of its values follow from it, the rest from the density before."""
+def _followed(
+    before: _Trained, candidates: list[_Values], closed: int, least: float, share: float, rounds: int
+) -> _Trained:
+    """The density after one more stage; `share` of its values follow from it, the rest from the density
+    before.
+    """
     values, weights = _mixed(candidates)
-    blended = _Values(*((1 - share) * old + share * new for old, new in zip(before.values, values, strict=True)))
+    blended = _Values(
+        *((1 - share) * old + share * new for old, new in zip(before.values, values, strict=True))
+    )
     done = np.concatenate([np.zeros(closed), np.arange(1, len(candidates) - closed + 1)])
     losses = np.array([one.stopping.mean() for one in candidates[closed:]])
     quarter = len(losses) - max(1, rounds // 4)
@@ -326,7 +427,13 @@ def _stage(nets: _Nets, stage: int) -> Iterator[list[_Values]]:
     for done in range(settings.rounds):
         for step in range(done * steps, (done + 1) * steps):
             gradients = nets.torch.autograd.grad(_loss(nets, next(batches)), nets.parameters)
-            _adam(nets.parameters, gradients, moments, settings.learning_rate * _course(step / (settings.rounds * steps)), step + 1)
+            _adam(
+                nets.parameters,
+                gradients,
+                moments,
+                settings.learning_rate * _course(step / (settings.rounds * steps)),
+                step + 1,
+            )
         parts = ([getattr(rows, name) for rows in nets.rows] for name in ("stopping", "rest", "learnt"))
         yield [_Values(*values) for values in zip(*(_surprises(nets, part) for part in parts), strict=True)]
     for parameter in nets.parameters:
@@ -334,7 +441,9 @@ def _stage(nets: _Nets, stage: int) -> Iterator[list[_Values]]:
 
 
 def _loss(nets: _Nets, batch: Any) -> Any:
-    """-mean log q of a batch for each network, and of one more row that lies one deviation of all residuals from each mode, summed over networks."""
+    """-mean log q of a batch for each network, and of one more row that lies one deviation of all
+    residuals from each mode, summed over networks.
+    """
     for parameter in nets.parameters:
         parameter.requires_grad_()
     logs, log_scales = _log_density(nets, batch)
@@ -344,18 +453,26 @@ def _loss(nets: _Nets, batch: Any) -> Any:
 
 
 def _batches(nets: _Nets, length: int) -> Iterator[Any]:
-    """(networks, rows) without end: each network's learning rows, shuffled anew when all have had their turn."""
+    """(networks, rows) without end: each network's learning rows, shuffled anew when all have had their
+    turn.
+    """
     while True:
-        rows = nets.torch.stack([_resized(nets.torch, _shuffled(nets, net), length) for net in range(len(nets.rows))])
+        rows = nets.torch.stack(
+            [_resized(nets.torch, _shuffled(nets, net), length) for net in range(len(nets.rows))]
+        )
         yield from rows.split(nets.settings.batch, dim=1)
 
 
 def _course(share: float) -> float:
-    """The learning rate's course: up in the first tenth of a stage, then evenly down to 0, so that the last rounds differ little."""
+    """The learning rate's course: up in the first tenth of a stage, then evenly down to 0, so that the
+    last rounds differ little.
+    """
     return min(1.0, share / _WARMING) * (1 - share)
 
 
-def _adam(parameters: list[Any], gradients: tuple[Any, ...], moments: list[list[Any]], rate: float, step: int) -> None:
+def _adam(
+    parameters: list[Any], gradients: tuple[Any, ...], moments: list[list[Any]], rate: float, step: int
+) -> None:
     """One step of Adam, in place."""
     (first_decay, second_decay), (firsts, seconds) = _DECAY, moments
     for parameter, gradient, first, second in zip(parameters, gradients, firsts, seconds, strict=True):
@@ -371,7 +488,9 @@ def _shuffled(nets: _Nets, net: int) -> Any:
 
 
 def _resized(torch: Any, rows: Any, length: int) -> Any:
-    """Rows repeated from the first one on until there are `length`: networks learn side by side, and some have a row more."""
+    """Rows repeated from the first one on until there are `length`: networks learn side by side, and some
+    have a row more.
+    """
     return rows[torch.arange(length) % len(rows)]
 
 

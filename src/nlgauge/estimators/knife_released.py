@@ -1,10 +1,12 @@
-"""The estimator that the authors of COSMIC released, with all that is wrong with it: for comparing with their numbers, not for measuring.
+"""The estimator that the authors of COSMIC released, with all that is wrong with it: for comparing with their
+numbers, not for measuring.
 
-One fit on all rows, valued on the same rows: modes of q(t) stay where they started, around 0, and are as many as a batch has rows; scales lie between
-1/e and e, whatever the data's; q(t|s) has three networks (means, scales, weights) of two layers, each normalised, linear, ReLU, before a linear one;
-plain gradient descent, batches in the order of the rows, no stopping rule. So the value changes with shift and scale of the vectors, grows
-with what was memorised, and is far from converged. The same random numbers in the same order as the package draws them: with `seed` it is
-the package's number after `torch.manual_seed(seed)`.
+One fit on all rows, valued on the same rows: modes of q(t) stay where they started, around 0, and are as many
+as a batch has rows; scales lie between 1/e and e, whatever the data's; q(t|s) has three networks (means,
+scales, weights) of two layers, each normalised, linear, ReLU, before a linear one; plain gradient descent,
+batches in the order of the rows, no stopping rule. So the value changes with shift and scale of the vectors,
+grows with what was memorised, and is far from converged. The same random numbers in the same order as the
+package draws them: with `seed` it is the package's number after `torch.manual_seed(seed)`.
 """
 
 from __future__ import annotations
@@ -35,27 +37,43 @@ class Settings(NamedTuple):
 
 
 def released(target: Array, given: Array, settings: Settings, seed: int, seeds: int) -> Pointwise:
-    """Pointwise entropies of `target`, alone and given `given`, for `seeds` seeds from `seed` on; in one fold that holds nothing out."""
+    """Pointwise entropies of `target`, alone and given `given`, for `seeds` seeds from `seed` on; in one
+    fold that holds nothing out.
+    """
     torch = torch_modules("estimating information")[1]
     before = torch.get_num_threads()
     torch.set_num_threads(1)  # the matrices are small: more threads mostly wait for each other
     try:
-        targets, givens = (torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (target, given))
+        targets, givens = (
+            torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (target, given)
+        )
         found = [_released(torch, targets, givens, settings, seed + k, k, seeds) for k in range(seeds)]
     finally:
         torch.set_num_threads(before)
     entropy, conditional = (np.array([one[side] for one in found]) for side in (0, 1))
     one_fold = Pointwise.of(entropy, conditional, np.zeros(entropy.shape, dtype=np.int64), target.shape[1])
-    return one_fold._replace(rounds=np.full_like(one_fold.rounds, settings.epochs), learnt=one_fold.held_out, held_out=one_fold.learnt)
+    return one_fold._replace(
+        rounds=np.full_like(one_fold.rounds, settings.epochs),
+        learnt=one_fold.held_out,
+        held_out=one_fold.learnt,
+    )
 
 
-def _released(torch: Any, targets: Any, givens: Any, settings: Settings, seed: int, k: int, seeds: int) -> tuple[Array, Array]:
+def _released(
+    torch: Any, targets: Any, givens: Any, settings: Settings, seed: int, k: int, seeds: int
+) -> tuple[Array, Array]:
     generator = torch.Generator().manual_seed(seed)
     d, width = targets.shape[1], givens.shape[1]
     means = _START * torch.randn(settings.batch, d, generator=generator)
     alone = [_START * torch.randn(settings.batch, d, generator=generator), torch.ones(settings.batch)]
-    networks = [_network(torch, width, d, outputs, generator) for outputs in (settings.modes * d, settings.modes * d, settings.modes)]
-    parameters = [parameter.requires_grad_() for parameter in (*alone, *(part for network in networks for part in network))]
+    networks = [
+        _network(torch, width, d, outputs, generator)
+        for outputs in (settings.modes * d, settings.modes * d, settings.modes)
+    ]
+    parameters = [
+        parameter.requires_grad_()
+        for parameter in (*alone, *(part for network in networks for part in network))
+    ]
 
     def surprises(rows: slice) -> tuple[Any, Any]:
         values, conditions = targets[rows], givens[rows]
@@ -84,13 +102,18 @@ def _log_mixture(torch: Any, values: Any, means: Any, scales: Any, logits: Any) 
 
 
 def _network(torch: Any, width: int, hidden: int, outputs: int, generator: Any) -> list[Any]:
-    """Gain and shift of the normalisation, then weight and bias, of each hidden layer; weight and bias of the last."""
+    """Gain and shift of the normalisation, then weight and bias, of each hidden layer; weight and bias of
+    the last.
+    """
     found = []
     for i in range(_HIDDEN_LAYERS + 1):
         inputs = width if i == 0 else hidden
         size = hidden if i < _HIDDEN_LAYERS else outputs
         bound = inputs**-0.5
-        layer = [torch.empty(*shape).uniform_(-bound, bound, generator=generator) for shape in ((size, inputs), (size,))]
+        layer = [
+            torch.empty(*shape).uniform_(-bound, bound, generator=generator)
+            for shape in ((size, inputs), (size,))
+        ]
         found += [torch.ones(inputs), torch.zeros(inputs), *layer] if i < _HIDDEN_LAYERS else layer
     return found
 

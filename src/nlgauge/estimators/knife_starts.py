@@ -1,4 +1,6 @@
-"""Where the training of q(t|s) starts: for each mixture of the targets, a linear map and a linear guess of the mode, in closed form."""
+"""Where the training of q(t|s) starts: for each mixture of the targets, a linear map and a linear guess
+of the mode, in closed form.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _LEAST_DEVIATION = 1e-2
 
 
 def weighing(rows: int) -> int:
-    """How many rows count where their mean loss becomes a weight, exp(-count * loss): with more, a loss would have to be known to more digits."""
+    """How many rows count where their mean loss becomes a weight, exp(-count * loss): with more, a loss
+    would have to be known to more digits.
+    """
     return min(_MOST_WEIGHING, rows)
 
 
@@ -29,7 +33,9 @@ def weights_of(losses: Array, rows: int) -> Array:
 
 
 class Expert(NamedTuple):
-    """q(t|s): the mode is guessed from s by s @ gates + offsets, and t - s @ slopes is distributed as that mode of the mixture."""
+    """q(t|s): the mode is guessed from s by s @ gates + offsets, and t - s @ slopes is distributed as
+    that mode of the mixture.
+    """
 
     mixture: Mixture
     slopes: Array
@@ -39,14 +45,24 @@ class Expert(NamedTuple):
     def surprise(self, target: Array, given: Array) -> Array:
         """Return -log q(t|s) of each row."""
         logs = joint_logs(self.mixture.framed(target - given @ self.slopes), self.mixture)
-        surprise: Array = -np.logaddexp.reduce(logs + log_softmax(given @ self.gates + self.offsets), axis=1) - self.mixture.volume
+        surprise: Array = (
+            -np.logaddexp.reduce(logs + log_softmax(given @ self.gates + self.offsets), axis=1)
+            - self.mixture.volume
+        )
         return surprise
 
     def repeated(self, modes: int) -> Expert:
         """Return the same density with every mode repeated until there are so many."""
         times = modes // len(self.offsets)
-        mixture = self.mixture._replace(means=np.repeat(self.mixture.means, times, 0), scales=np.repeat(self.mixture.scales, times, 0))
-        return Expert(mixture, self.slopes, np.repeat(self.gates, times, 1), np.repeat(self.offsets, times) - np.log(times))
+        mixture = self.mixture._replace(
+            means=np.repeat(self.mixture.means, times, 0), scales=np.repeat(self.mixture.scales, times, 0)
+        )
+        return Expert(
+            mixture,
+            self.slopes,
+            np.repeat(self.gates, times, 1),
+            np.repeat(self.offsets, times) - np.log(times),
+        )
 
 
 def log_softmax(logits: Array) -> Array:
@@ -56,10 +72,17 @@ def log_softmax(logits: Array) -> Array:
 
 
 def expert(mixture: Mixture, target: Array, given: Array, wanted: Array, shown: Array) -> Expert:
-    """Fit q(t|s) with the modes of a mixture of the targets on `target` and `given`; the rows `wanted` and `shown` say how far to trust it."""
+    """Fit q(t|s) with the modes of a mixture of the targets on `target` and `given`; the rows `wanted`
+    and `shown` say how far to trust it.
+    """
     shares, others = mixture.shares(target), mixture.shares(wanted)
     of_target, of_given = (_means(shares, side) for side in (target, given))
-    sides = [target - shares @ of_target, given - shares @ of_given, wanted - others @ of_target, shown - others @ of_given]
+    sides = [
+        target - shares @ of_target,
+        given - shares @ of_given,
+        wanted - others @ of_target,
+        shown - others @ of_given,
+    ]
     scales = [np.sqrt((side**2).mean(axis=0) + _LEAST_DEVIATION**2) for side in sides[:2]]
     slopes = ridge(*(side / scales[i % 2] for i, side in enumerate(sides))) * scales[0] / scales[1][:, None]
     frame = inverse_factor(sides[0] - sides[1] @ slopes)
@@ -75,20 +98,34 @@ def _means(shares: Array, rows: Array) -> Array:
     return means
 
 
-def _gates(shares: Array, others: Array, given: Array, shown: Array, means: Array, residuals: Array) -> tuple[Array, Array]:
+def _gates(
+    shares: Array, others: Array, given: Array, shown: Array, means: Array, residuals: Array
+) -> tuple[Array, Array]:
     """Fit the linear discriminant of the modes, as far as other rows trust it."""
     factor = inverse_factor(residuals)
     gates = factor.T @ (factor @ means.T)
-    offsets, prior = -0.5 * (means.T * gates).sum(axis=0), np.log((shares.sum(axis=0) + 1) / (len(shares) + len(means)))
-    losses = np.array([-(others * log_softmax(trust * (shown @ gates + offsets) + prior)).sum(axis=1).mean() for trust in _TRUSTS])
+    offsets, prior = (
+        -0.5 * (means.T * gates).sum(axis=0),
+        np.log((shares.sum(axis=0) + 1) / (len(shares) + len(means))),
+    )
+    losses = np.array(
+        [
+            -(others * log_softmax(trust * (shown @ gates + offsets) + prior)).sum(axis=1).mean()
+            for trust in _TRUSTS
+        ]
+    )
     trust = weights_of(losses, len(shown)) @ np.array(_TRUSTS)
     return trust * gates, trust * offsets + prior
 
 
 def ridge(target: Array, given: Array, wanted: Array, shown: Array) -> Array:
-    """Return a linear map from `given` to `target`: the mean of ridge regressions, weighted by what they leave of `wanted`, given `shown`."""
+    """Return a linear map from `given` to `target`: the mean of ridge regressions, weighted by what they
+    leave of `wanted`, given `shown`.
+    """
     covariance, crossed = given.T @ given / len(given), given.T @ target / len(given)
-    tried = [np.linalg.solve(covariance + strength * np.eye(len(covariance)), crossed) for strength in _STRENGTHS]
+    tried = [
+        np.linalg.solve(covariance + strength * np.eye(len(covariance)), crossed) for strength in _STRENGTHS
+    ]
     tried.append(np.zeros_like(crossed))
     # One more row with the variance of all: a handful of rows must not look like certainty.
     left = [(((wanted - shown @ slopes) ** 2).sum(axis=0) + 1) / (len(wanted) + 1) for slopes in tried]

@@ -1,8 +1,10 @@
-"""Mixtures of Gaussians by expectation maximization, with ever more modes: 1, 2, 4, ..., each level by splitting the modes of the level before.
+"""Mixtures of Gaussians by expectation maximization, with ever more modes: 1, 2, 4, ..., each level by
+splitting the modes of the level before.
 
-Every level is fitted until ten steps gain less than `TOLERANCE`. Modes have deviations of their own in a frame that all share: the factor of the
-shrunk covariance that the modes leave, so that dimensions may be correlated within modes. Nothing is drawn or chosen by comparing numbers that
-could be nearly equal: a mode is split along the direction of its largest variance, found by a fixed number of power iterations.
+Every level is fitted until ten steps gain less than `TOLERANCE`. Modes have deviations of their own in a
+frame that all share: the factor of the shrunk covariance that the modes leave, so that dimensions may be
+correlated within modes. Nothing is drawn or chosen by comparing numbers that could be nearly equal: a mode is
+split along the direction of its largest variance, found by a fixed number of power iterations.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
 class Mixture(NamedTuple):
-    """Weights (K), means (K, d) and scales of modes in a frame: rows @ frame.T; scales are inverse deviations (K, d) or, if full, factors (K, d, d).
+    """Weights (K), means (K, d) and scales of modes in a frame: rows @ frame.T; scales are inverse deviations
+    (K, d) or, if full, factors (K, d, d).
 
     `gained`: nats per row that the last ten steps of its fit gained.
     """
@@ -78,14 +81,18 @@ def one_mode(rows: Array, full: bool) -> Mixture:
 def split(rows: Array, mixture: Mixture, spread: Array, direction: Array) -> Mixture:
     """Fit a mixture of twice as many modes.
 
-    `spread` (d) is the deviation of each dimension before rows were standardized: a mode is split along its longest axis in those units, and
-    `direction` (d) is where the search for that axis starts.
+    `spread` (d) is the deviation of each dimension before rows were standardized: a mode is split along its
+    longest axis in those units, and `direction` (d) is where the search for that axis starts.
     """
     turned, shares = mixture.framed(rows), mixture.shares(rows)
-    halves = np.stack([_half(rows * spread, share, direction) for share in shares.T]) / spread @ mixture.frame.T
+    halves = (
+        np.stack([_half(rows * spread, share, direction) for share in shares.T]) / spread @ mixture.frame.T
+    )
     starts = np.stack([mixture.means - halves, mixture.means + halves], axis=1)
     doubled = mixture._replace(
-        means=starts.reshape(-1, rows.shape[1]), weights=np.repeat(mixture.weights, 2) / 2, scales=np.repeat(mixture.scales, 2, axis=0)
+        means=starts.reshape(-1, rows.shape[1]),
+        weights=np.repeat(mixture.weights, 2) / 2,
+        scales=np.repeat(mixture.scales, 2, axis=0),
     )
     fitted = fit(turned, doubled)
     if fitted.full:
@@ -97,7 +104,9 @@ def split(rows: Array, mixture: Mixture, spread: Array, direction: Array) -> Mix
 
 
 def fit(turned: Array, mixture: Mixture) -> Mixture:
-    """Maximize the likelihood of rows that are in the frame already, until ten steps gain less than the tolerance."""
+    """Maximize the likelihood of rows that are in the frame already, until ten steps gain less than the
+    tolerance.
+    """
     before = -np.inf
     for step in range(_MOST_STEPS + 1):
         shares, logs = _shares(joint_logs(turned, mixture))
@@ -112,13 +121,17 @@ def fit(turned: Array, mixture: Mixture) -> Mixture:
 
 
 def maximized(turned: Array, shares: Array, frame: Array, pooled: Array, full: bool) -> Mixture:
-    """Take the step of maximization; one more row in each mode, at its mean and with the deviations of all modes, keeps it from vanishing."""
+    """Take the step of maximization; one more row in each mode, at its mean and with the deviations of
+    all modes, keeps it from vanishing.
+    """
     counts = shares.sum(axis=0)[:, None]
     means = (shares.T @ turned) / counts.clip(1e-300)
     weights = (counts[:, 0] + 1) / (counts.sum() + len(counts))
     if full:
         centered = turned[None] - means[:, None]
-        covariances = np.einsum("rk,kri,krj->kij", shares, centered, centered) + (pooled.clip(_LEAST_VARIANCE)[:, None] * np.eye(turned.shape[1]))
+        covariances = np.einsum("rk,kri,krj->kij", shares, centered, centered) + (
+            pooled.clip(_LEAST_VARIANCE)[:, None] * np.eye(turned.shape[1])
+        )
         factors = np.linalg.inv(np.linalg.cholesky(covariances / (counts + 1)[:, :, None]))
         return Mixture(frame, weights, means, factors)
     variances = (shares.T @ turned**2 - counts * means**2 + pooled) / (counts + 1)
@@ -136,14 +149,26 @@ def joint_logs(turned: Array, mixture: Mixture) -> Array:
 def distances(turned: Array, mixture: Mixture) -> Array:
     """Return (rows, K): squared distances from the modes, in their deviations."""
     if mixture.full:
-        return np.stack([(((turned - mean) @ factor.T) ** 2).sum(axis=1) for mean, factor in zip(mixture.means, mixture.scales, strict=True)], axis=1)
+        return np.stack(
+            [
+                (((turned - mean) @ factor.T) ** 2).sum(axis=1)
+                for mean, factor in zip(mixture.means, mixture.scales, strict=True)
+            ],
+            axis=1,
+        )
     precisions = mixture.scales**2
-    found: Array = turned**2 @ precisions.T - 2 * turned @ (mixture.means * precisions).T + (mixture.means**2 * precisions).sum(axis=1)
+    found: Array = (
+        turned**2 @ precisions.T
+        - 2 * turned @ (mixture.means * precisions).T
+        + (mixture.means**2 * precisions).sum(axis=1)
+    )
     return found
 
 
 def widened(mixture: Mixture, turned: Array, shares: Array) -> Mixture:
-    """Scale the deviations of all modes to other rows, in the frame, and one more: the rows that modes were fitted to lie nearer to them."""
+    """Scale the deviations of all modes to other rows, in the frame, and one more: the rows that modes
+    were fitted to lie nearer to them.
+    """
     rows, d = turned.shape
     wider = np.sqrt(((shares * distances(turned, mixture)).sum() / d + 1) / (rows + 1))
     return mixture._replace(scales=mixture.scales / wider)

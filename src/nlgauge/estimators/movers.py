@@ -1,4 +1,6 @@
-"""The earth mover's distance between weighted points, with the masses that both sides have at the same place left where they are."""
+"""The earth mover's distance between weighted points, with the masses that both sides have at the same
+place left where they are.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from nlgauge.estimators.transport import exact_plan
 
 
 class Points(NamedTuple):
-    """Different points, by keys that are equal where points are; how often each is there, and (points, d) where it is."""
+    """Different points, by keys that are equal where points are; how often each is there, and (points, d)
+    where it is.
+    """
 
     keys: Array
     counts: Array
@@ -29,7 +33,8 @@ class Moved(NamedTuple):
 def moved(one: Points, other: Points) -> Moved:
     """The least cost of moving one measure, of mass 1, onto the other, by Euclidean distances.
 
-    As these keep the triangle inequality, mass that both have at a point need not move: what is left is a smaller problem, and none for equal texts.
+    As these keep the triangle inequality, mass that both have at a point need not move: what is left is a
+    smaller problem, and none for equal texts.
     """
     from scipy.spatial.distance import cdist
 

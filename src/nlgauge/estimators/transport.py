@@ -1,4 +1,6 @@
-"""Optimal transport: exact plans, entropic ones between uniform measures, and barycentres; POT does what is combinatorial."""
+"""Optimal transport: exact plans, entropic ones between uniform measures, and barycentres; POT does what
+is combinatorial.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ def uniform(cost: Array) -> tuple[Array, Array]:
 
 
 def exact_plan(cost: Array, masses: tuple[Array, Array] | None = None) -> Array:
-    """The plan T with the least cost <T, C> between measures, whose masses on rows and columns sum to the same; uniform ones where none are given.
+    """The plan T with the least cost <T, C> between measures, whose masses on rows and columns sum to the
+    same; uniform ones where none are given.
 
     >>> exact_plan(np.array([[0.0, 1.0], [1.0, 0.0]]), (np.array([0.75, 0.25]), np.array([0.5, 0.5]))).tolist()
     [[0.5, 0.25], [0.0, 0.25]]
@@ -46,11 +49,13 @@ def exact_plan(cost: Array, masses: tuple[Array, Array] | None = None) -> Array:
 
 
 def entropic_plan(cost: Array, regularisation: float) -> Array | None:
-    """The plan T between uniform measures with the least <T, C> - regularisation * entropy(T), which Sinkhorn's iterations tend to; None if unfound.
+    """The plan T between uniform measures with the least <T, C> - regularisation * entropy(T), which
+    Sinkhorn's iterations tend to; None if unfound.
 
-    Those iterations need millions of steps where the plan is nearly a permutation, as it is for two similar texts. Here Newton's method, damped as
-    Levenberg and Marquardt do, climbs the same concave dual with the columns' potentials eliminated, from a large regularisation down to the one
-    asked for, each time from where it was before.
+    Those iterations need millions of steps where the plan is nearly a permutation, as it is for two similar
+    texts. Here Newton's method, damped as Levenberg and Marquardt do, climbs the same concave dual with the
+    columns' potentials eliminated, from a large regularisation down to the one asked for, each time from
+    where it was before.
 
     >>> plan = entropic_plan(np.array([[0.0, 1.0], [1.0, 0.0]]), 1.0)
     >>> round(float(plan[0, 0] / plan[0, 1]), 6)  # exp(1)
@@ -63,8 +68,12 @@ def entropic_plan(cost: Array, regularisation: float) -> Array | None:
     return plan
 
 
-def _climb(cost: Array, regularisation: float, potential: Array, precision: float) -> tuple[Array, Array | None]:
-    """The row potentials that maximise the dual, and the plan, whose rows sum as they must within a precision; None if that was not reached."""
+def _climb(
+    cost: Array, regularisation: float, potential: Array, precision: float
+) -> tuple[Array, Array | None]:
+    """The row potentials that maximise the dual, and the plan, whose rows sum as they must within a
+    precision; None if that was not reached.
+    """
     rows, columns = uniform(cost)
     damping = 1e-3
     value, plan = _dual(cost, regularisation, potential)
@@ -80,14 +89,21 @@ def _climb(cost: Array, regularisation: float, potential: Array, precision: floa
         nearer = np.abs(rows - new_plan.sum(axis=1)).sum() < np.abs(missing).sum()
         # At the top the value changes by rounding alone.
         if new_value > value or (nearer and new_value > value - 1e-13 * (abs(value) + regularisation)):
-            potential, value, plan, damping = potential + step, new_value, new_plan, max(damping / 10, _LEAST_DAMPING)
+            potential, value, plan, damping = (
+                potential + step,
+                new_value,
+                new_plan,
+                max(damping / 10, _LEAST_DAMPING),
+            )
         else:
             damping = max(10 * damping, 1e-6)
     return potential, None
 
 
 def _dual(cost: Array, regularisation: float, potential: Array) -> tuple[float, Array]:
-    """The dual objective with the best column potentials, and the plan of both, whose columns sum as they must."""
+    """The dual objective with the best column potentials, and the plan of both, whose columns sum as they
+    must.
+    """
     rows, columns = uniform(cost)
     exponents = (potential[:, None] - cost) / regularisation
     top = exponents.max(axis=0)
@@ -98,9 +114,15 @@ def _dual(cost: Array, regularisation: float, potential: Array) -> tuple[float, 
 
 
 def barycentre(measures: Array, start: Array) -> Array:
-    """(points, d) of the uniform measure with the least sum of squared Wasserstein distances to others (measures, points, d), a local minimum."""
+    """(points, d) of the uniform measure with the least sum of squared Wasserstein distances to others
+    (measures, points, d), a local minimum.
+    """
     weights = np.full(measures.shape[1], 1 / measures.shape[1])
     found: Array = transport_module().lp.free_support_barycenter(
-        list(measures), [weights] * len(measures), start, b=np.full(len(start), 1 / len(start)), numItermax=_MOST_ITERATIONS
+        list(measures),
+        [weights] * len(measures),
+        start,
+        b=np.full(len(start), 1 / len(start)),
+        numItermax=_MOST_ITERATIONS,
     )
     return found

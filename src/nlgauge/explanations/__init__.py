@@ -1,6 +1,8 @@
-"""Explanations: why a text got its score, as typed values; `nlgauge.show.pages.explanation` says what is shown of them.
+"""Explanations: why a text got its score, as typed values; `nlgauge.show.pages.explanation` says what is
+shown of them.
 
-Each carries the statistics of the row it explains, so that what is shown and what was scored cannot drift apart.
+Each carries the statistics of the row it explains, so that what is shown and what was scored cannot drift
+apart.
 """
 
 from __future__ import annotations
@@ -16,11 +18,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Shown):
-    """What every explanation has: a title, the statistics of the row, part by part, which texts counted, and where the tokens are.
+    """What every explanation has: a title, the statistics of the row, part by part, which texts counted, and
+    where the tokens are.
 
-    `prediction_number` and `reference_number` count the segment's texts from 0; no reference where none counts alone. `spans` has for each text
-    ("prediction", "reference", "source") the start and end of each of its tokens, in the order in which the explanation has them; None where the
-    text does not have the token.
+    `prediction_number` and `reference_number` count the segment's texts from 0; no reference where none
+    counts alone. `spans` has for each text ("prediction", "reference", "source") the start and end of each of
+    its tokens, in the order in which the explanation has them; None where the text does not have the token.
     """
 
     title: str
@@ -39,12 +42,17 @@ class Explanations(Shown, list[Explanation]):
     """The explanations of one segment, which show themselves one after the other."""
 
     def _short_page(self) -> Page:
-        return Page([block for explanation in self for block in explanation._short_page().blocks] or [Line("no explanation")])
+        return Page(
+            [block for explanation in self for block in explanation._short_page().blocks]
+            or [Line("no explanation")]
+        )
 
 
 @dataclass(frozen=True)
 class Order:
-    """The counts of one n-gram order: how many match, how many the prediction has and, where that is counted, how many the reference has."""
+    """The counts of one n-gram order: how many match, how many the prediction has and, where that is
+    counted, how many the reference has.
+    """
 
     name: str
     matched: float
@@ -54,7 +62,9 @@ class Order:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NgramMatches(Explanation):
-    """The tokens of the prediction, and for each the length of the longest matched n-gram that contains it (0: none)."""
+    """The tokens of the prediction, and for each the length of the longest matched n-gram that contains
+    it (0: none).
+    """
 
     tokens: list[str]
     longest: list[int]
@@ -65,7 +75,8 @@ class NgramMatches(Explanation):
 class Edit:
     """One run of an alignment: "equal", "replace", "delete" or "insert", with the tokens of both sides.
 
-    A "shift" moves tokens of the prediction to the position `target` before anything is aligned; a "jump" continues reading the prediction there.
+    A "shift" moves tokens of the prediction to the position `target` before anything is aligned; a "jump"
+    continues reading the prediction there.
     """
 
     kind: str
@@ -75,9 +86,15 @@ class Edit:
 
     @classmethod
     def of(cls, run: tuple[str, int, int, int, int], reference: list[str], prediction: list[str]) -> Edit:
-        """The edit that a run of an alignment stands for: kind, start and end in the reference, start and end in the prediction."""
+        """The edit that a run of an alignment stands for: kind, start and end in the reference, start and
+        end in the prediction.
+        """
         kind, start, end, first, last = run
-        return cls(kind, [], [], last) if kind == "jump" else cls(kind, reference[start:end], prediction[first:last])
+        return (
+            cls(kind, [], [], last)
+            if kind == "jump"
+            else cls(kind, reference[start:end], prediction[first:last])
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +121,9 @@ class Alignment(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Transport(Explanation):
-    """The tokens of both texts, how much mass moves from each prediction token to each reference token, and the cost per unit of mass."""
+    """The tokens of both texts, how much mass moves from each prediction token to each reference token,
+    and the cost per unit of mass.
+    """
 
     prediction: list[str]
     reference: list[str]
@@ -114,7 +133,9 @@ class Transport(Explanation):
 
 @dataclass(frozen=True)
 class Guesses:
-    """What a model expects at one position of a text: the probability of the token that is there, and the most likely tokens with theirs."""
+    """What a model expects at one position of a text: the probability of the token that is there, and the
+    most likely tokens with theirs.
+    """
 
     token: str
     probability: float
@@ -123,10 +144,11 @@ class Guesses:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distributions(Explanation):
-    """The tokens whose probabilities in two distributions differ most, and what the model expects at each position of both texts.
+    """The tokens whose probabilities in two distributions differ most, and what the model expects at each
+    position of both texts.
 
-    `differences` has (token, its probability for the prediction, for the reference), the largest difference first; `covered` is the share
-    of the total difference that these tokens make up.
+    `differences` has (token, its probability for the prediction, for the reference), the largest difference
+    first; `covered` is the share of the total difference that these tokens make up.
     """
 
     differences: list[tuple[str, float, float]]
@@ -137,9 +159,11 @@ class Distributions(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TokenScores(Explanation):
-    """The tokens of one text with one or more values each, such as its information with and without the summary.
+    """The tokens of one text with one or more values each, such as its information with and without the
+    summary.
 
-    `text` says which one: "prediction", "reference" or "source"; "" where the tokens are not in the order of a text.
+    `text` says which one: "prediction", "reference" or "source"; "" where the tokens are not in the order of
+    a text.
     """
 
     tokens: list[str]
@@ -156,7 +180,9 @@ class WordGroups(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordAlignment(Explanation):
-    """The words of both texts, the matches (position in the prediction, position in the reference, reason), and the METEOR chunk of each match."""
+    """The words of both texts, the matches (position in the prediction, position in the reference,
+    reason), and the METEOR chunk of each match.
+    """
 
     prediction: list[str]
     reference: list[str]
@@ -166,10 +192,12 @@ class WordAlignment(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict(Explanation):
-    """What a judge said: the criterion, the score, the probability or share of each level, how much of the probability the levels cover, and why.
+    """What a judge said: the criterion, the score, the probability or share of each level, how much of the
+    probability the levels cover, and why.
 
-    `reason` says why there is no score; it is "" where there is one. Prompts and replies are what was sent and what came back, one list of replies
-    for each prompt. `read_by` names the rule that read the replies, if they were read as text.
+    `reason` says why there is no score; it is "" where there is one. Prompts and replies are what was sent
+    and what came back, one list of replies for each prompt. `read_by` names the rule that read the replies,
+    if they were read as text.
     """
 
     criterion: str
@@ -184,7 +212,9 @@ class Verdict(Explanation):
 
 @dataclass(frozen=True)
 class ErrorSpan:
-    """A stretch of a text, text[start:end], that was found to be wrong; `confidence` from 0 to 1, None where nothing is known of it."""
+    """A stretch of a text, text[start:end], that was found to be wrong; `confidence` from 0 to 1, None
+    where nothing is known of it.
+    """
 
     start: int
     end: int
@@ -202,7 +232,8 @@ class ErrorSpans(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entailment(Explanation):
-    """How a classifier judges sentences (`hypotheses`) by other texts (`premises`): a (premises, hypotheses) matrix of probabilities per label.
+    """How a classifier judges sentences (`hypotheses`) by other texts (`premises`): a (premises, hypotheses)
+    matrix of probabilities per label.
 
     `best` is the premise that decided each hypothesis, by number. The first matrix is that which decides.
     """

@@ -1,7 +1,8 @@
 """Where the tokens of an explanation stand in their texts.
 
-Metrics lower-case, stem, split and drop: their tokens are not always pieces of the text. The characters of all tokens are aligned with those of the
-text at once, so that a token which was changed is found between its neighbours, and one that the text does not have is nowhere.
+Metrics lower-case, stem, split and drop: their tokens are not always pieces of the text. The characters of
+all tokens are aligned with those of the text at once, so that a token which was changed is found between its
+neighbours, and one that the text does not have is nowhere.
 
 >>> spans(["the", "cats", "sit"], "The cats, sitting")
 [(0, 3), (4, 8), (10, 13)]
@@ -16,21 +17,35 @@ from functools import singledispatch
 
 from rapidfuzz.distance import Levenshtein
 
-from nlgauge.explanations import Alignment, Distributions, Edits, Explanation, NgramMatches, Span, TokenScores, Transport, WordAlignment
+from nlgauge.explanations import (
+    Alignment,
+    Distributions,
+    Edits,
+    Explanation,
+    NgramMatches,
+    Span,
+    TokenScores,
+    Transport,
+    WordAlignment,
+)
 
 # How tokenisers mark the beginning or the middle of a word.
 _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 
 def located(explanation: Explanation, texts: dict[str, str]) -> Explanation:
-    """The explanation with the places of its tokens, for those of the texts ("prediction", "reference", "source") that it has tokens of."""
+    """The explanation with the places of its tokens, for those of the texts ("prediction", "reference",
+    "source") that it has tokens of.
+    """
     found = {side: spans(tokens, texts[side]) for side, tokens in sides(explanation).items() if side in texts}
     return replace(explanation, spans=found)
 
 
 @singledispatch
 def sides(explanation: Explanation) -> dict[str, list[str]]:
-    """The tokens of each text, in the order in which the explanation has them; nothing where it has words without an order."""
+    """The tokens of each text, in the order in which the explanation has them; nothing where it has words
+    without an order.
+    """
     return {}
 
 
@@ -71,7 +86,8 @@ def _(explanation: TokenScores) -> dict[str, list[str]]:
 def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
     """Start and end of each token in the text; None where the text does not have it.
 
-    First come the tokens that the alignment finds whole, then those that were moved and are whole elsewhere, then those of which a part is left.
+    First come the tokens that the alignment finds whole, then those that were moved and are whole elsewhere,
+    then those of which a part is left.
     """
     # Tokens may be characters, and then some of them are spaces.
     spaces = any(token.isspace() for token in tokens)
@@ -101,7 +117,9 @@ def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
 
 
 def _aligned(tokens: list[str], text: str) -> list[Span | None]:
-    """The span of each token's characters in the text, where at least half of them are found close together."""
+    """The span of each token's characters in the text, where at least half of them are found close
+    together.
+    """
     owners = [i for i, token in enumerate(tokens) for _ in token]
     first: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -114,7 +132,10 @@ def _aligned(tokens: list[str], text: str) -> list[Span | None]:
                 last[owner] = place + 1
                 matched[owner] += 1
     return [
-        (first[i], last[i]) if 2 * matched[i] >= len(token) > 0 and last[i] - first[i] <= len(token) + 1 else None for i, token in enumerate(tokens)
+        (first[i], last[i])
+        if 2 * matched[i] >= len(token) > 0 and last[i] - first[i] <= len(token) + 1
+        else None
+        for i, token in enumerate(tokens)
     ]
 
 
@@ -125,7 +146,9 @@ def _bare(token: str) -> str:
 
 
 def _folded(text: str, spaces: bool) -> tuple[str, list[int]]:
-    """The text without capitals and accents, with or without its spaces, and where each of its characters stands in the text as it was given."""
+    """The text without capitals and accents, with or without its spaces, and where each of its characters
+    stands in the text as it was given.
+    """
     characters: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):

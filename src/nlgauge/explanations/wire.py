@@ -31,7 +31,9 @@ def read(given: Any) -> Explanation:
         raise ResultError(f"an explanation must be a JSON object with format {FORMAT}; got {found!r}.")
     kind = kinds().get(given.get("kind", ""))
     if kind is None:
-        raise ResultError(f"there is no kind of explanation {given.get('kind')!r}; there are {', '.join(kinds())}.")
+        raise ResultError(
+            f"there is no kind of explanation {given.get('kind')!r}; there are {', '.join(kinds())}."
+        )
     own = {name: value for name, value in given.items() if name not in ("format", "kind")}
     try:
         return msgspec.convert(own, kind, strict=False, dec_hook=_array)

@@ -1,8 +1,9 @@
 """Features: what metrics share, computed once per chunk for all metrics and systems.
 
-A Feature is a frozen dataclass: a batched, deterministic function of keys. A key is a text, or a tuple of texts (prompt parts, then the
-text). A metric asks for a feature by value; the keys that nobody asked for before are computed in one call. A feature may ask for other
-features in turn. A RowFeature is a function of the rows of a view, such as the alignment of each prediction with its reference.
+A Feature is a frozen dataclass: a batched, deterministic function of keys. A key is a text, or a tuple of
+texts (prompt parts, then the text). A metric asks for a feature by value; the keys that nobody asked for
+before are computed in one call. A feature may ask for other features in turn. A RowFeature is a function of
+the rows of a view, such as the alignment of each prediction with its reference.
 """
 
 from __future__ import annotations
@@ -46,11 +47,15 @@ class Feature:
         return {}
 
     def compute(self, keys: list[Any], work: Work) -> Any:
-        """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts for each key."""
+        """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts
+        for each key.
+        """
         raise NotImplementedError
 
     def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:
-        """Those of the features that metrics will ask for which come with this one at little cost, such as other layers of one pass."""
+        """Those of the features that metrics will ask for which come with this one at little cost, such
+        as other layers of one pass.
+        """
         return []
 
     def compute_with(self, others: Sequence[Feature], keys: list[Any], work: Work) -> list[Any]:
@@ -68,7 +73,9 @@ class RowFeature:
 
 @dataclass(frozen=True)
 class Work:
-    """What a feature has at hand while it computes: the options of the run, its own memory, and other features."""
+    """What a feature has at hand while it computes: the options of the run, its own memory, and other
+    features.
+    """
 
     options: RunOptions
     memory: Any = field(default_factory=dict)
@@ -96,7 +103,8 @@ def new_ids(ids: Array, rows: Array) -> Array:
 class _Known:
     """What is known of one feature: its rows, where each key's row is, and the feature's own memory.
 
-    The key that almost every feature has, the id of a text, is looked up in an array; tuples and the strings of kept features are in a dict.
+    The key that almost every feature has, the id of a text, is looked up in an array; tuples and the strings
+    of kept features are in a dict.
     """
 
     def __init__(self, feature: Feature) -> None:
@@ -107,7 +115,9 @@ class _Known:
         self._by_key: dict[Any, int] = {}
 
     def missing_ids(self, ids: Array, texts: int) -> Array:
-        """Those of the ids that have no row yet, each once, in order of first appearance; there are about so many texts in all."""
+        """Those of the ids that have no row yet, each once, in order of first appearance; there are about
+        so many texts in all.
+        """
         size = int(ids.max(initial=-1)) + 1
         if size > len(self._by_id):
             grown = np.full(max(size, texts, 2 * len(self._by_id)), -1)
@@ -166,12 +176,16 @@ class Features:
             missing: Any = known.missing_keys(list(chain.from_iterable(asked)))
         else:
             asked = list(keys)
-            missing = known.missing_ids(asked[0] if len(asked) == 1 else np.concatenate(asked), self.texts.given)
+            missing = known.missing_ids(
+                asked[0] if len(asked) == 1 else np.concatenate(asked), self.texts.given
+            )
         if len(missing) or known.rows.column is None:
             with self.timed(feature):
                 work, strings = Work(self.options, known.memory, self), self._strings(missing, feature.kept)
                 if others := self._others(feature, missing):
-                    for other, rows in zip((feature, *others), feature.compute_with(others, strings, work), strict=True):
+                    for other, rows in zip(
+                        (feature, *others), feature.compute_with(others, strings, work), strict=True
+                    ):
                         self._known_of(other).add(missing, rows)
                 else:
                     new = feature.compute(strings, work)
@@ -185,7 +199,11 @@ class Features:
         if feature not in self.expected or not isinstance(missing, np.ndarray) or not len(missing):
             return []
         others = feature.together([other for other in self.expected if other != feature], self.options)
-        return [other for other in others if len(self._known_of(other).missing_ids(missing, self.texts.given)) == len(missing)]
+        return [
+            other
+            for other in others
+            if len(self._known_of(other).missing_ids(missing, self.texts.given)) == len(missing)
+        ]
 
     def memory_of(self, feature: Feature) -> Any:
         """What a feature remembers in this chunk, such as the vocabulary that its numbers are of."""
@@ -199,7 +217,9 @@ class Features:
 
     def _interned(self, rows: Sequence[Sequence[str]]) -> Ragged:
         """The ids of rows of texts."""
-        return Ragged(self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows))))
+        return Ragged(
+            self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows)))
+        )
 
     @contextmanager
     def timed(self, feature: Any) -> Iterator[None]:
@@ -248,7 +268,9 @@ class Features:
         return found
 
     def _keys(self, column: Array | Ragged, kept: bool) -> list[Any]:
-        """The keys of a column: ids or tuples of ids; for a kept feature strings, since ids of derived texts mean something in this chunk alone."""
+        """The keys of a column: ids or tuples of ids; for a kept feature strings, since ids of derived
+        texts mean something in this chunk alone.
+        """
         if isinstance(column, np.ndarray):
             return self.texts.strings_of(column) if kept else column.tolist()
         keys = [tuple(row) for row in column.lists()]
@@ -265,4 +287,8 @@ class Features:
 
 
 def _taken(column: Any, rows: Array) -> Any:
-    return column.take(rows) if isinstance(column, Ragged) else type(column)(*(part.take(rows) for part in column))
+    return (
+        column.take(rows)
+        if isinstance(column, Ragged)
+        else type(column)(*(part.take(rows) for part in column))
+    )

@@ -1,4 +1,6 @@
-"""Batches of about equal lengths: little padding, bounded memory, and the original order is the caller's to restore by index."""
+"""Batches of about equal lengths: little padding, bounded memory, and the original order is the caller's
+to restore by index.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ _ENOUGH_TOKENS = 192
 _LEAST_FILLED = 0.9
 
 
-def by_length(lengths: Sequence[int] | Array, batch_size: int | None, tokens: int, what: str) -> Iterator[Array]:
-    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens per batch.
+def by_length(
+    lengths: Sequence[int] | Array, batch_size: int | None, tokens: int, what: str
+) -> Iterator[Array]:
+    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens per
+    batch.
 
-    A row that would be much shorter than the batch's longest opens a new batch, once the batch has enough tokens to be worth its start.
+    A row that would be much shorter than the batch's longest opens a new batch, once the batch has enough
+    tokens to be worth its start.
     """
     order = np.argsort(-np.asarray(lengths), kind="stable")
     sizes = np.maximum(np.asarray(lengths)[order], 1)

@@ -1,4 +1,6 @@
-"""What metrics share of a row (a prediction with its reference or references, or with its source): alignments and overlaps, made once."""
+"""What metrics share of a row (a prediction with its reference or references, or with its source):
+alignments and overlaps, made once.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from nlgauge.kernels.ngrams import ngram_matches, ngram_totals
 
 @dataclass(frozen=True)
 class EditCounts(RowFeature):
-    """(rows, 4) substitutions, deletions, insertions and hits between each prediction and its one reference."""
+    """(rows, 4) substitutions, deletions, insertions and hits between each prediction and its one
+    reference.
+    """
 
     tokens: Tokens
 
@@ -25,7 +29,9 @@ class EditCounts(RowFeature):
 
 
 class Matched(NamedTuple):
-    """(rows, orders) clipped n-gram matches, and (rows, orders) n-grams of the predictions; (references, orders) n-grams of all references."""
+    """(rows, orders) clipped n-gram matches, and (rows, orders) n-grams of the predictions; (references,
+    orders) n-grams of all references.
+    """
 
     matched: Array
     predicted: Array
@@ -42,12 +48,16 @@ class ClippedMatches(RowFeature):
     def compute(self, view: Any) -> Matched:
         tokens, predictions, references = view.get(self.tokens, view.predictions, view.reference)
         matched = ngram_matches(tokens, predictions, Ragged(references, view.references.offsets), self.orders)
-        return Matched(matched, *(ngram_totals(tokens.lengths[side], self.orders) for side in (predictions, references)))
+        return Matched(
+            matched, *(ngram_totals(tokens.lengths[side], self.orders) for side in (predictions, references))
+        )
 
 
 @dataclass(frozen=True)
 class Fragments(RowFeature):
-    """The fragments of its source that each prediction is put together from: a column of (start, place in the source, length)."""
+    """The fragments of its source that each prediction is put together from: a column of (start, place in
+    the source, length).
+    """
 
     tokens: Tokens
     exhaustive: bool

@@ -1,4 +1,6 @@
-"""The passages of a text that entailment is asked of: sentences, pairs of sentences, paragraphs, or about as many words as a model reads."""
+"""The passages of a text that entailment is asked of: sentences, pairs of sentences, paragraphs, or about
+as many words as a model reads.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _WORDS = 350
 
 @dataclass(frozen=True)
 class Passages(DerivedTextFeature):
-    """The passages of a text that have more than `longer_than` characters; "2sents" are any two sentences that follow each other, and the last."""
+    """The passages of a text that have more than `longer_than` characters; "2sents" are any two sentences
+    that follow each other, and the last.
+    """
 
     granularity: str
     sentences: Sentences
@@ -26,12 +30,15 @@ class Passages(DerivedTextFeature):
         else:
             parts = self.sentences.of(text)
         parts = [part for part in parts if len(part) > self.longer_than]
-        return [" ".join(parts[i : i + 2]) for i in range(len(parts))] if self.granularity == "2sents" else parts
+        return (
+            [" ".join(parts[i : i + 2]) for i in range(len(parts))] if self.granularity == "2sents" else parts
+        )
 
 
 @dataclass(frozen=True)
 class WordChunks(DerivedTextFeature):
-    """AlignScore's chunks of a document: sentences joined, the same number in each but the last, so that there are some 350 words in it.
+    """AlignScore's chunks of a document: sentences joined, the same number in each but the last, so that
+    there are some 350 words in it.
 
     >>> [len(chunk.split()) for chunk in WordChunks(Sentences()).of(("And so they went. " * 200).strip())]
     [264, 264, 264, 8]

@@ -1,4 +1,6 @@
-"""What a model's vocabulary makes of a text: its tokens, and how many of them the vocabulary does not know."""
+"""What a model's vocabulary makes of a text: its tokens, and how many of them the vocabulary does not
+know.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, Work
 from nlgauge.features.encoders.embeddings import EncoderPieces
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_align, load_causal, load_encoder, load_masked, load_pair, load_seq2seq
+from nlgauge.models.loader import (
+    Loaded,
+    load_align,
+    load_causal,
+    load_encoder,
+    load_masked,
+    load_pair,
+    load_seq2seq,
+)
 from nlgauge.models.weights.catalogue import Kind
 
 _LOADERS = {
@@ -35,12 +45,19 @@ class TokenIds(Feature):
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
         tokenizer = _LOADERS[self.kind](self.model, work.options.device).tokenizer
-        return Ragged.of([list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else [] for text in keys])
+        return Ragged.of(
+            [
+                list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else []
+                for text in keys
+            ]
+        )
 
 
 @dataclass(frozen=True)
 class UnknownTokens(Feature):
-    """One row per text: how many of its tokens the vocabulary does not know, and how many tokens it has, both without special ones."""
+    """One row per text: how many of its tokens the vocabulary does not know, and how many tokens it has,
+    both without special ones.
+    """
 
     model: ModelSpec
     kind: Kind
@@ -56,12 +73,16 @@ class UnknownTokens(Feature):
 
 
 def unknown_counts(loaded: Loaded, ids: Ragged, special: Array | None = None) -> Array:
-    """(texts, 2): unknown tokens and all tokens of each text, from its token ids and which of those are special."""
+    """(texts, 2): unknown tokens and all tokens of each text, from its token ids and which of those are
+    special.
+    """
     unknown, space = loaded.made("unknown token", lambda: _unknown_and_space(loaded))
     counted = ids.values != space
     if special is not None:
         counted &= ~special
-    return np.column_stack([np.bincount(ids.owners, counted & which, len(ids)) for which in (ids.values == unknown, True)])
+    return np.column_stack(
+        [np.bincount(ids.owners, counted & which, len(ids)) for which in (ids.values == unknown, True)]
+    )
 
 
 def _unknown_and_space(loaded: Loaded) -> tuple[int, int]:

@@ -1,4 +1,6 @@
-"""The rows of a file block by block, so that it need not fit into memory; each block is `Records`, as the whole file would be."""
+"""The rows of a file block by block, so that it need not fit into memory; each block is `Records`, as the
+whole file would be.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,15 @@ from nlgauge.corpus.records import Records, columns_of
 from nlgauge.errors import InputError
 from nlgauge.io.files import STDIN, UTF8, Address, damaged, encoding_of, lines_of, opened, undecodable
 from nlgauge.io.quoting import PlainRows, QuotedRows, Row, check_closed, is_quoted, plain_rows
-from nlgauge.io.tables import NAMELESS, jsonl_rows, names_of_columns, parquet_file, parquet_tables, records_of, separator_of
+from nlgauge.io.tables import (
+    NAMELESS,
+    jsonl_rows,
+    names_of_columns,
+    parquet_file,
+    parquet_tables,
+    records_of,
+    separator_of,
+)
 from nlgauge.io.watched import Watched
 
 _BYTES = 1 << 21
@@ -26,14 +36,25 @@ _UNPACK_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueE
 
 
 def comes_in_blocks(address: Address) -> bool:
-    """Whether a file can be read block by block: one JSON document cannot, nor can a packed Parquet file or a pipe of columns in quotes."""
-    if address.kind == "json" or (address.kind == "parquet" and not address.path.lower().endswith(".parquet")):
+    """Whether a file can be read block by block: one JSON document cannot, nor can a packed Parquet file
+    or a pipe of columns in quotes.
+    """
+    if address.kind == "json" or (
+        address.kind == "parquet" and not address.path.lower().endswith(".parquet")
+    ):
         return False
     return address.kind in (None, "jsonl") or not Path(address.path).exists() or Path(address.path).is_file()
 
 
-def record_blocks(address: Address, encoding: str | None = None, delimiter: str | None = None, watched: Watched | None = None) -> Iterator[Records]:
-    """The rows of a file, block after block; a line of a plain file is a row with one field, which has no name."""
+def record_blocks(
+    address: Address,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    watched: Watched | None = None,
+) -> Iterator[Records]:
+    """The rows of a file, block after block; a line of a plain file is a row with one field, which has no
+    name.
+    """
     if address.kind is None:
         return _lines(address, encoding, watched)
     if address.kind == "jsonl":
@@ -54,7 +75,12 @@ def _objects(address: Address, encoding: str | None, watched: Watched | None) ->
     for text, line in text_pieces(address.path, encoding, watched):
         rows, numbers = jsonl_rows(text.encode(), line, address.path)
         if rows:
-            yield Records(columns_of(rows), len(rows), lambda i, at=numbers: f"{address.path}, line {at[i]}", address.path).flat()  # type: ignore[misc]
+            yield Records(
+                columns_of(rows),
+                len(rows),
+                lambda i, at=numbers: f"{address.path}, line {at[i]}",
+                address.path,
+            ).flat()  # type: ignore[misc]
 
 
 def _batches(address: Address) -> Iterator[Records]:
@@ -62,11 +88,15 @@ def _batches(address: Address) -> Iterator[Records]:
     with parquet_file(address.path, address.path) as file:
         for table in parquet_tables(file):
             columns, rows = table.to_pydict(), table.num_rows
-            yield Records(columns, rows, lambda i, at=done: f"{address.path}, row {at + i + 1}", address.path).flat()  # type: ignore[misc]
+            yield Records(
+                columns, rows, lambda i, at=done: f"{address.path}, row {at + i + 1}", address.path
+            ).flat()  # type: ignore[misc]
             done += rows
 
 
-def _rows(address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None) -> Iterator[Records]:
+def _rows(
+    address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None
+) -> Iterator[Records]:
     """The rows of a TSV or CSV file; what its first rows look like decides what its columns are."""
     assert address.kind is not None
     names: list[str] | None = None
@@ -80,7 +110,9 @@ def _rows(address: Address, encoding: str | None, delimiter: str | None, watched
         raise InputError(f"{address.path} is empty.")
 
 
-def _split(address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None) -> Iterator[list[Row]]:
+def _split(
+    address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None
+) -> Iterator[list[Row]]:
     """The rows of a TSV or CSV file as lists of fields, some in each list."""
     separator, quoted = "", None
     for text, line in text_pieces(address.path, encoding, watched):
@@ -110,7 +142,9 @@ def _is_quoted(address: Address, encoding: str | None, watched: Watched | None) 
     return is_quoted(quoted, plain, address.path)
 
 
-def text_pieces(path: str, encoding: str | None = None, watched: Watched | None = None) -> Iterator[tuple[str, int]]:
+def text_pieces(
+    path: str, encoding: str | None = None, watched: Watched | None = None
+) -> Iterator[tuple[str, int]]:
     """The text of a file in pieces of whole lines, each with the number of its first line."""
     line = 1
     rest: list[str] = []
@@ -137,7 +171,10 @@ def _decoded(path: str, encoding: str | None, watched: Watched | None) -> Iterat
     for data in chain([first], blocks, [b""]):
         unbroken = 0 if b"\n" in data else unbroken + len(data)
         if unbroken > _LONGEST_LINE:
-            raise InputError(f"{place}, line {lines + 1} is longer than {_LONGEST_LINE:,} bytes; a segment must fit on a line that can be scored.")
+            raise InputError(
+                f"{place}, line {lines + 1} is longer than {_LONGEST_LINE:,} bytes; a segment must fit on a"
+                " line that can be scored."
+            )
         try:
             text = decoder.decode(data, not data)
         except UnicodeDecodeError as error:

@@ -37,14 +37,22 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "UTF-16",
 }
 _LOOKED_AT = 1000
-_KINDS = {"tsv": "tsv", "csv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "parquet": "parquet"}
+_KINDS = {
+    "tsv": "tsv",
+    "csv": "csv",
+    "jsonl": "jsonl",
+    "ndjson": "jsonl",
+    "json": "json",
+    "parquet": "parquet",
+}
 
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 _PACKED = "|".join(suffix[1:] for suffix in PACKED)
 _BLOCK = 1 << 22
 _ZSTD_BYTES = 1 << 10
-# The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's name may hold more.
+# The first data suffix that a colon follows ends the path: a drive's colon has none before it, a column's
+# name may hold more.
 _COLUMN = re.compile(rf"(.*?\.(?:{'|'.join(_KINDS)})(?:\.(?:{_PACKED}))?):(.+)", re.IGNORECASE | re.DOTALL)
 
 
@@ -63,7 +71,11 @@ class Address:
         Address(path='C:/data/wmt.tsv', column='ref')
         """
         found = _COLUMN.fullmatch(given)
-        return cls(given) if found is None or given == STDIN or Path(given).is_file() else cls(found[1], found[2])
+        return (
+            cls(given)
+            if found is None or given == STDIN or Path(given).is_file()
+            else cls(found[1], found[2])
+        )
 
     @property
     def kind(self) -> str | None:
@@ -87,7 +99,12 @@ class Address:
     @property
     def numbered(self) -> bool:
         """Whether the column is a number, so that the file has no row of names."""
-        return self.kind in ("tsv", "csv") and self.column is not None and self.column.isascii() and self.column.isdigit()
+        return (
+            self.kind in ("tsv", "csv")
+            and self.column is not None
+            and self.column.isascii()
+            and self.column.isdigit()
+        )
 
     @property
     def _unpacked(self) -> str:
@@ -101,7 +118,9 @@ class Address:
 
 
 def read_bytes(path: str) -> bytes:
-    """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst; one that does not fit into memory is refused."""
+    """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst; one that does not fit
+    into memory is refused.
+    """
     suffix, limit = Path(path).suffix.lower(), memory() // 2
     blocks: list[bytes] = []
     size = 0
@@ -118,7 +137,9 @@ def read_bytes(path: str) -> bytes:
     except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
         raise error if isinstance(error, InputError) else InputError(damaged(path, suffix, error)) from None
     except OSError as error:  # bz2 has no error of its own
-        raise InputError(damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}.") from None
+        raise InputError(
+            damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}."
+        ) from None
 
 
 def memory() -> int:
@@ -129,26 +150,36 @@ def memory() -> int:
     with suppress(ImportError):
         import resource
 
-        found += [limit for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],) if limit != resource.RLIM_INFINITY]
+        found += [
+            limit for limit in (resource.getrlimit(resource.RLIMIT_AS)[0],) if limit != resource.RLIM_INFINITY
+        ]
     return min(size for size in found if size > 0)
 
 
 def too_large(path: str, size: int) -> InputError:
     """Return what is said of a file that does not fit into memory."""
     return InputError(
-        f"{path} holds more than {size / 1e9:,.1f} GB when it is read, too much for the memory of this machine; "
-        "with -o RESULT files of plain lines, .tsv, .csv, .jsonl and .parquet are read piece by piece."
+        f"{path} holds more than {size / 1e9:,.1f} GB when it is read, too much for the memory of this"
+        " machine; with -o RESULT files of plain lines, .tsv, .csv, .jsonl and .parquet are read piece by"
+        " piece."
     )
 
 
 def holds_more(paths: Iterable[str], limit: int) -> bool:
-    """Return whether files hold more bytes than a limit in all, packed ones by what they unpack to; of a pipe nobody knows."""
+    """Return whether files hold more bytes than a limit in all, packed ones by what they unpack to; of a
+    pipe nobody knows.
+    """
     total = 0
-    for path in sorted({path for path in paths if is_file(path)}, key=lambda path: Path(path).suffix.lower() in PACKED):
+    for path in sorted(
+        {path for path in paths if is_file(path)}, key=lambda path: Path(path).suffix.lower() in PACKED
+    ):
         if Path(path).suffix.lower() not in PACKED:
             total += Path(path).stat().st_size
             continue
-        with suppress(InputError, EOFError, zlib.error, lzma.LZMAError, ValueError, OSError), opened(path) as stream:  # said when it is read
+        with (
+            suppress(InputError, EOFError, zlib.error, lzma.LZMAError, ValueError, OSError),
+            opened(path) as stream,
+        ):  # said when it is read
             while total <= limit and (data := stream.read(_BLOCK)):
                 total += len(data)
     return total > limit
@@ -156,7 +187,9 @@ def holds_more(paths: Iterable[str], limit: int) -> bool:
 
 @contextmanager
 def opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = None) -> Iterator[BinaryIO]:
-    """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst; `reading` may stand between file and unpacking."""
+    """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst;
+    `reading` may stand between file and unpacking.
+    """
     place = Path(path)
     if place.is_dir():
         raise InputError(f"{path} is a directory; give a file.")
@@ -195,7 +228,8 @@ class _Unzstd(io.RawIOBase):
         found: list[bytes] = []
         total = 0
         while total < max(size, 1):
-            # What is unpacked at once cannot be limited, so little is given at once: four bytes may stand for 128 kB.
+            # What is unpacked at once cannot be limited, so little is given at once: four bytes may stand for
+            # 128 kB.
             data = self._rest or self._packed.read(_ZSTD_BYTES)
             if not data:
                 if self._begun and not self._frame.eof:
@@ -223,7 +257,10 @@ _UNPACKING: dict[str, Callable[[BinaryIO], Any]] = {
 def damaged(path: str, suffix: str, error: Exception) -> str:
     """What is said of a packed file that cannot be unpacked."""
     kind = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}.get(suffix, suffix)
-    return f"{path} is not a complete {kind} file ({error}); fetch or compress it again, or drop the {suffix} from its name."
+    return (
+        f"{path} is not a complete {kind} file ({error}); fetch or compress it again, or drop the {suffix}"
+        " from its name."
+    )
 
 
 def _near(place: Path) -> str:
@@ -237,7 +274,9 @@ def _near(place: Path) -> str:
 
 
 def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
-    """The text of bytes in the given encoding, else in the one that their mark names, else in UTF-8; or an error that names line and byte."""
+    """The text of bytes in the given encoding, else in the one that their mark names, else in UTF-8; or
+    an error that names line and byte.
+    """
     chosen = encoding_of(data, place, encoding)
     if chosen == UTF8:
         data = data.removeprefix(codecs.BOM_UTF8)
@@ -248,7 +287,9 @@ def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
 
 
 def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
-    """The encoding of a file that begins with these bytes: the given one, else the one that their mark names, else UTF-8."""
+    """The encoding of a file that begins with these bytes: the given one, else the one that their mark
+    names, else UTF-8.
+    """
     packed = next((kind for start, kind in _BINARY.items() if data.startswith(start)), None)
     if packed:
         raise InputError(f"{place} is a {packed}.")
@@ -256,7 +297,10 @@ def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
         try:
             codecs.lookup(encoding)
         except LookupError:
-            raise InputError(f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252, utf-16 or gb18030.") from None
+            raise InputError(
+                f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252,"
+                " utf-16 or gb18030."
+            ) from None
         return encoding
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     if marked:
@@ -266,12 +310,17 @@ def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
     for name, first in (("utf-16-le", 1), ("utf-16-be", 0)):
         every_other = data[first:_LOOKED_AT:2]
         if every_other.count(0) > len(every_other) // 2:
-            raise InputError(f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16; say what its encoding is: --encoding {name}")
+            raise InputError(
+                f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16; say what its encoding is:"
+                f" --encoding {name}"
+            )
     return UTF8
 
 
 def utf8(data: bytes, place: str, encoding: str | None = None) -> bytes:
-    """Bytes as UTF-8 without a mark; they are copied only where they were something else, and whoever reads them checks them."""
+    """Bytes as UTF-8 without a mark; they are copied only where they were something else, and whoever
+    reads them checks them.
+    """
     if encoding_of(data, place, encoding) != UTF8:
         return decoded(data, place, encoding).encode()
     return data.removeprefix(codecs.BOM_UTF8)
@@ -286,7 +335,10 @@ def undecodable(data: bytes, place: str, encoding: str, error: UnicodeError, lin
         where = f": line {line}, byte {column} is 0x{data[error.start]:02X}"
     if encoding != UTF8:
         return InputError(f"{place} is not {encoding}{where}; give its right encoding with --encoding.")
-    return InputError(f"{place} is not UTF-8{where}; say what its encoding is, for example --encoding cp1252 for files of Western European Windows.")
+    return InputError(
+        f"{place} is not UTF-8{where}; say what its encoding is, for example --encoding cp1252 for files of"
+        " Western European Windows."
+    )
 
 
 def lines_of(text: str) -> list[str]:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from nlgauge.errors import InputError
 from nlgauge.io.files import lines_of
 
-# A quoted field, with all quotes inside doubled; atomic, so that one that is never closed is given up after one pass.
+# A quoted field, with all quotes inside doubled; atomic, so that one that is never closed is given up after
+# one pass.
 _QUOTED = re.compile(r'"((?>[^"]*(?:""[^"]*)*))"')
 # The end of a quoted field is not looked for further than this.
 _LONGEST = 1 << 24
@@ -23,7 +24,9 @@ class Row(NamedTuple):
 
 
 class QuotedRows:
-    """Reads rows of a text, which may come in pieces, in which every field that begins with a quote is quoted; and sees what its quotes are like."""
+    """Reads rows of a text, which may come in pieces, in which every field that begins with a quote is
+    quoted; and sees what its quotes are like.
+    """
 
     def __init__(self, separator: str) -> None:
         mark = re.escape(separator)
@@ -31,11 +34,13 @@ class QuotedRows:
         self._separator = separator
         self._rest = ""
         self._line = 1
-        # The first line of a quoted field, of one with line breaks, and of a quote that is neither opening, closing nor doubled.
+        # The first line of a quoted field, of one with line breaks, and of a quote that is neither opening,
+        # closing nor doubled.
         self.first: int | None = None
         self.across: int | None = None
         self.stray: int | None = None
-        # The line of a field that begins with a quote and does not end with one; nothing is read from there on.
+        # The line of a field that begins with a quote and does not end with one; nothing is read from there
+        # on.
         self.unclosed: int | None = None
         # Whether a field holds what only a quoted field can hold.
         self.needed = False
@@ -92,7 +97,8 @@ class PlainRows:
         self.lengths: set[int] = set()
         # The first line with a field in quotes that has doubled quotes in it.
         self.doubled: int | None = None
-        # Whether every field that is not a number is in quotes, the names of the columns too; and whether just those with a comma are.
+        # Whether every field that is not a number is in quotes, the names of the columns too; and whether
+        # just those with a comma are.
         self.all_quoted = self.commas_quoted = True
 
     def add(self, rows: list[Row]) -> None:
@@ -103,7 +109,13 @@ class PlainRows:
                 is_quoted = field.startswith('"')
                 self.all_quoted = self.all_quoted and (is_quoted or not field or _is_number(field))
                 self.commas_quoted = self.commas_quoted and ("," in field) == is_quoted
-                if is_quoted and self.doubled is None and '""' in field and (found := _QUOTED.fullmatch(field)) and '""' in found[1]:
+                if (
+                    is_quoted
+                    and self.doubled is None
+                    and '""' in field
+                    and (found := _QUOTED.fullmatch(field))
+                    and '""' in found[1]
+                ):
                     self.doubled = row.line
 
 
@@ -119,13 +131,16 @@ def check_closed(quoted: QuotedRows, place: str) -> None:
     """Raises where a quoted field of a CSV file has no end."""
     if quoted.unclosed is not None:
         raise InputError(
-            f"{place}, line {quoted.unclosed} is not CSV: a field begins with a quote, and no quote before a separator or the end of a line "
-            "closes it; put the field in quotes and double the quotes inside it."
+            f"{place}, line {quoted.unclosed} is not CSV: a field begins with a quote, and no quote before a"
+            " separator or the end of a line closes it; put the field in quotes and double the quotes"
+            " inside it."
         )
 
 
 def has_even_rows(text: str, separator: str, last: bool = True) -> bool:
-    """Whether a text, read as CSV with this separator, has several fields in every row, the same number in all; `last` as in `feed`."""
+    """Whether a text, read as CSV with this separator, has several fields in every row, the same number
+    in all; `last` as in `feed`.
+    """
     quoted = QuotedRows(separator)
     lengths = {len(row.fields) for row in quoted.feed(text, last)}
     return quoted.unclosed is None and len(lengths) == 1 and lengths != {1}
@@ -143,21 +158,28 @@ def tsv_rows(text: str, place: str) -> list[Row]:
 
 
 def is_quoted(quoted: QuotedRows, plain: PlainRows, place: str) -> bool:
-    """Whether a program that quotes wrote a TSV file, which was read both ways; refused where that cannot be told."""
+    """Whether a program that quotes wrote a TSV file, which was read both ways; refused where that cannot
+    be told.
+    """
     odd = quoted.unclosed or quoted.stray
     if odd is not None:
         if plain.doubled is not None:
             raise InputError(
-                f"{place}, line {plain.doubled} doubles the quotes inside a quoted field, line {odd} has quotes as they stand. {_REMEDY}"
+                f"{place}, line {plain.doubled} doubles the quotes inside a quoted field, line {odd} has"
+                f" quotes as they stand. {_REMEDY}"
             )
         return False
     if quoted.across is not None and len(plain.lengths) == 1:
-        raise InputError(f"{place}, line {quoted.across}: a field with line breaks begins here, or a text that begins with a quote. {_REMEDY}")
+        raise InputError(
+            f"{place}, line {quoted.across}: a field with line breaks begins here, or a text that begins with"
+            f" a quote. {_REMEDY}"
+        )
     if quoted.needed or plain.all_quoted:
         return True
     if plain.commas_quoted:
         raise InputError(
-            f"{place}, line {quoted.first}: the quotes may be part of the text, or put there by a spreadsheet because of the comma. {_REMEDY}"
+            f"{place}, line {quoted.first}: the quotes may be part of the text, or put there by a spreadsheet"
+            f" because of the comma. {_REMEDY}"
         )
     return False
 

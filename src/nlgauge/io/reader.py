@@ -42,25 +42,47 @@ class Reader:
             return self.lines(address)
         table = self.table(address)
         if address.column is None and list(table.columns) != [NAMELESS]:
-            there = ", ".join(name if len(name) <= 30 else f"{name[:29]}…" for name in table.columns) or "none"
-            numbers = f" Without a header row they are {given}:1, {given}:2, ..." if address.kind in ("tsv", "csv") else ""
+            there = (
+                ", ".join(name if len(name) <= 30 else f"{name[:29]}…" for name in table.columns) or "none"
+            )
+            numbers = (
+                f" Without a header row they are {given}:1, {given}:2, ..."
+                if address.kind in ("tsv", "csv")
+                else ""
+            )
             raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {there}).{numbers}")
-        name = NAMELESS if address.column is None else str(int(address.column)) if address.numbered else address.column
-        return Column(str(address), _values(table, name, address.path), lambda i: f"{address}{table.place(i).removeprefix(address.path)}")
+        name = (
+            NAMELESS
+            if address.column is None
+            else str(int(address.column))
+            if address.numbered
+            else address.column
+        )
+        return Column(
+            str(address),
+            _values(table, name, address.path),
+            lambda i: f"{address}{table.place(i).removeprefix(address.path)}",
+        )
 
     def lines(self, address: Address) -> Column:
         """The lines of a plain file."""
         return Column(str(address), lines_of(self._text(address.path)), lambda i: f"{address}, line {i + 1}")
 
     def texts(self, given: str, skip_missing: bool = False) -> Column:
-        """Texts, or lists of texts where a field of JSON holds lists; None where one is missing that may be."""
+        """Texts, or lists of texts where a field of JSON holds lists; None where one is missing that may
+        be.
+        """
         column = self.column(given)
         for i, value in enumerate(() if column.plain else column.values):
-            if isinstance(value, str) or (isinstance(value, list) and all(isinstance(text, str) for text in value)):
+            if isinstance(value, str) or (
+                isinstance(value, list) and all(isinstance(text, str) for text in value)
+            ):
                 continue
             if value is None and skip_missing:
                 continue
-            raise InputError(f"{column.line(i)} is {_shown(value)}; a text or a list of texts is needed.{_hint(value)}")
+            raise InputError(
+                f"{column.line(i)} is {_shown(value)}; a text or a list of texts is needed.{_hint(value)}"
+            )
         return column
 
     def single_texts(self, given: str, skip_missing: bool = False) -> Column:
@@ -96,7 +118,8 @@ class Reader:
         key = address.path, address.numbered
         if (address.path, not address.numbered) in self.tables:
             raise InputError(
-                f"{address.path} is asked for columns by name and by number; names need a header row, numbers a file without one. Use names alone."
+                f"{address.path} is asked for columns by name and by number; names need a header row, numbers"
+                " a file without one. Use names alone."
             )
         if key not in self.tables:
             self.tables[key] = table_of(
@@ -113,7 +136,9 @@ class Reader:
         if path != STDIN:
             return decoded(read_bytes(path), path, self._encoding)
         if self._stdin_used:
-            raise InputError("standard input (-) is asked for twice, and can be read once; write one of the two to a file.")
+            raise InputError(
+                "standard input (-) is asked for twice, and can be read once; write one of the two to a file."
+            )
         self._stdin_used = True
         return decoded(sys.stdin.buffer.read(), "standard input", self._encoding)
 
@@ -124,11 +149,15 @@ def _values(table: Records, name: str, path: str) -> list[Any]:
         raise InputError(f"{path} has no rows.")
     if name not in table.columns:
         columns = list(table.columns)
-        raise InputError(f"{path} has no column {name!r}{did_you_mean(name, columns)}; it has {', '.join(columns)}.")
+        raise InputError(
+            f"{path} has no column {name!r}{did_you_mean(name, columns)}; it has {', '.join(columns)}."
+        )
     values = table.columns[name]
     if ABSENT in values:
         i = values.index(ABSENT)
-        raise InputError(f"{table.place(i)} has no {name!r}, other lines have it; every line needs the same fields.")
+        raise InputError(
+            f"{table.place(i)} has no {name!r}, other lines have it; every line needs the same fields."
+        )
     return values
 
 

@@ -1,4 +1,6 @@
-"""RecordPieces: records that come block by block, as pieces of a corpus; those of several systems are joined by their ids on disk."""
+"""RecordPieces: records that come block by block, as pieces of a corpus; those of several systems are
+joined by their ids on disk.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from nlgauge.errors import InputError
 
 
 class RecordPieces:
-    """Makes pieces of a corpus of blocks of records; the options are those of `Corpus.read`, and `where` as in `nlgauge.io.read_corpus`."""
+    """Makes pieces of a corpus of blocks of records; the options are those of `Corpus.read`, and `where`
+    as in `nlgauge.io.read_corpus`.
+    """
 
     def __init__(
         self,
@@ -39,23 +43,35 @@ class RecordPieces:
         self._skip_missing, self._common, self._pooled = skip_missing, common, pooled
 
     def of_blocks(self, blocks: Iterable[Records]) -> Iterator[Corpus]:
-        """The pieces of records of one system, of several with a column each, or of several that say which one they are from."""
+        """The pieces of records of one system, of several with a column each, or of several that say
+        which one they are from.
+        """
         alike = self._alike(blocks)
         for first in alike:
-            several = not self._pooled and not self._wide(first) and not first.columns.keys().isdisjoint(FIELD_NAMES["system"])
+            several = (
+                not self._pooled
+                and not self._wide(first)
+                and not first.columns.keys().isdisjoint(FIELD_NAMES["system"])
+            )
             every = _with_first(first, alike)
             yield from self._joined(every) if several else self._apart(every)
 
     def of_systems(self, files: Mapping[str, Iterable[Records]]) -> Iterator[Corpus]:
         """The pieces of records of one system in each file."""
-        yield from self._joined(self._alike(block for name, blocks in files.items() for block in _of_system(name, blocks)))
+        yield from self._joined(
+            self._alike(block for name, blocks in files.items() for block in _of_system(name, blocks))
+        )
 
     def _wide(self, records: Records) -> list[str]:
         """The columns that hold the predictions of one system each."""
-        return self._systems if self._systems and all(name in records.columns for name in self._systems) else []
+        return (
+            self._systems if self._systems and all(name in records.columns for name in self._systems) else []
+        )
 
     def _alike(self, blocks: Iterable[Records]) -> Iterator[Records]:
-        """Blocks of the records that were asked for, with the columns of those before; "document" means in all what it means in the first."""
+        """Blocks of the records that were asked for, with the columns of those before; "document" means
+        in all what it means in the first.
+        """
         names: dict[str, str] = {}
         known: dict[str, str] = {}
         nothing: NothingMatches | None = None
@@ -67,10 +83,16 @@ class RecordPieces:
                 nothing = error
                 continue
             if not known:
-                meant = {name: our for our, name in names_of(block, self._wide(block)).items()}.get("document")
-                names = {} if meant is None else {"document": {"source": "source", "document": "doc_id"}[meant]}
+                meant = {name: our for our, name in names_of(block, self._wide(block)).items()}.get(
+                    "document"
+                )
+                names = (
+                    {} if meant is None else {"document": {"source": "source", "document": "doc_id"}[meant]}
+                )
             known |= {name: given.place(0) for name in given.columns if name not in known}
-            yield replace(block, columns={names.get(name, name): values for name, values in block.columns.items()})
+            yield replace(
+                block, columns={names.get(name, name): values for name, values in block.columns.items()}
+            )
         if not known and nothing is not None:
             raise nothing
 
@@ -78,18 +100,31 @@ class RecordPieces:
         """Every record as a segment."""
         start = left_out = 0
         for block in blocks:
-            parts = parts_of(block, self._systems, common=self._common, pooled=self._pooled, skip_missing=self._skip_missing, piece=True).as_lists()
+            parts = parts_of(
+                block,
+                self._systems,
+                common=self._common,
+                pooled=self._pooled,
+                skip_missing=self._skip_missing,
+                piece=True,
+            ).as_lists()
             gaps = parts.gaps() if self._skip_missing else set()
             left_out += len(gaps)
             if len(gaps) < block.count:
-                numbered = parts if parts.ids is not None else replace(parts, ids=list(range(start, start + block.count)))
+                numbered = (
+                    parts
+                    if parts.ids is not None
+                    else replace(parts, ids=list(range(start, start + block.count)))
+                )
                 yield Corpus.of_parts(numbered.without(gaps), self._lang, piece=True)
             start += block.count
         if left_out:
             check_left(left_out, start)
 
     def _joined(self, blocks: Iterable[Records]) -> Iterator[Corpus]:
-        """Records of several systems: each is stored as it comes, then those of a segment are put together."""
+        """Records of several systems: each is stored as it comes, then those of a segment are put
+        together.
+        """
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir(parents=True)
         gaps: set[Any] = set()
@@ -107,12 +142,16 @@ class RecordPieces:
             if facts is None:
                 check_left(len(gaps), len(gaps))
                 return
-            yield from Joining(stored_corpus(self._scratch, facts), self._systems, gaps, self._common, file).pieces()
+            yield from Joining(
+                stored_corpus(self._scratch, facts), self._systems, gaps, self._common, file
+            ).pieces()
         finally:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _rows(self, records: Records, gaps: set[Any]) -> Corpus | None:
-        """Records as segments of one system, with the id and the system of each as fields; ids of those with a gap are added to `gaps`."""
+        """Records as segments of one system, with the id and the system of each as fields; ids of those
+        with a gap are added to `gaps`.
+        """
         names = names_of(records, [])
         if "id" not in names:
             raise InputError("records of several systems need an 'id' that says which segment each is of.")
@@ -122,12 +161,22 @@ class RecordPieces:
             gaps |= {records.columns[names["id"]][i] for i in missing}
             if len(missing) == records.count:
                 return None
-            records = records.take([i for i in range(records.count) if i not in missing]) if missing else records
+            records = (
+                records.take([i for i in range(records.count) if i not in missing]) if missing else records
+            )
         parts = parts_of(records, [], common=False, pooled=True, skip_missing=False)
         fields = {name: values for name, values in parts.fields.items() if name != names["system"]}
         own = {ID: records.columns[names["id"]], SYSTEM: list(map(str, records.columns[names["system"]]))}
         predictions = {DEFAULT_SYSTEM: parts.predictions[DEFAULT_SYSTEM]}
-        rows = Parts(predictions, parts.references, parts.sources, None, parts.weights, parts.documents, {**fields, **own})
+        rows = Parts(
+            predictions,
+            parts.references,
+            parts.sources,
+            None,
+            parts.weights,
+            parts.documents,
+            {**fields, **own},
+        )
         return Corpus.of_parts(rows, self._lang, piece=True)
 
 
@@ -142,19 +191,28 @@ def _of_system(name: str, blocks: Iterable[Records]) -> Iterator[Records]:
     for block in blocks:
         if block.columns.keys() & set(FIELD_NAMES["system"]):
             raise InputError(
-                f"{block.file} says itself which system each record is from; give it alone, or one file per system without such a field."
+                f"{block.file} says itself which system each record is from; give it alone, or one file per"
+                " system without such a field."
             )
-        ids = {} if block.columns.keys() & set(FIELD_NAMES["id"]) else {"id": list(range(done, done + block.count))}
+        ids = (
+            {}
+            if block.columns.keys() & set(FIELD_NAMES["id"])
+            else {"id": list(range(done, done + block.count))}
+        )
         yield replace(block, columns={**block.columns, "system": [name] * block.count, **ids})
         done += block.count
 
 
 def _with_columns(block: Records, known: Mapping[str, str]) -> Records:
-    """The block with the columns that those before it had; one that says something of every record must have been there from the beginning."""
+    """The block with the columns that those before it had; one that says something of every record must
+    have been there from the beginning.
+    """
     new = next((name for name in block.columns if known and name in KNOWN_NAMES and name not in known), None)
     if new is not None:
         having = next(i for i, value in enumerate(block.columns[new]) if value is not ABSENT)
         before = next(iter(known.values()))
-        raise InputError(f"{before} has no {new!r}, {block.place(having)} has it; every record needs the same fields.")
+        raise InputError(
+            f"{before} has no {new!r}, {block.place(having)} has it; every record needs the same fields."
+        )
     absent = {name: [ABSENT] * block.count for name in known if name not in block.columns}
     return replace(block, columns={**block.columns, **absent}) if absent else block

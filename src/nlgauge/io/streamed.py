@@ -1,4 +1,7 @@
-"""Files that are read piece by piece, so that a corpus need not fit into memory. What they mean is what `nlgauge.io` says."""
+"""Files that are read piece by piece, so that a corpus need not fit into memory.
+
+What they mean is what `nlgauge.io` says.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,13 @@ class Streamed:
         pooled: bool = False,
     ) -> None:
         self._named = named_systems(systems)
-        self._beside: dict[str, Any] = {"references": list(references), "source": source, "ids": ids, "documents": documents, "weights": weights}
+        self._beside: dict[str, Any] = {
+            "references": list(references),
+            "source": source,
+            "ids": ids,
+            "documents": documents,
+            "weights": weights,
+        }
         self._encoding, self._delimiter = encoding, delimiter
         self._chosen: dict[str, Any] = {
             "columns": list(columns),
@@ -60,27 +69,38 @@ class Streamed:
 
     @property
     def _addresses(self) -> list[Address]:
-        beside = (self._beside["references"], *([given] for name, given in self._beside.items() if name != "references" and given is not None))
+        beside = (
+            self._beside["references"],
+            *([given] for name, given in self._beside.items() if name != "references" and given is not None),
+        )
         return [Address.of(given) for given in chain(self._named.values(), *beside)]
 
     def possible(self) -> bool:
         """Whether all files can be read piece by piece."""
-        return [address.path for address in self._addresses].count(STDIN) < 2 and all(map(comes_in_blocks, self._addresses))
+        return [address.path for address in self._addresses].count(STDIN) < 2 and all(
+            map(comes_in_blocks, self._addresses)
+        )
 
     def large(self) -> bool:
-        """Whether the files are so large that they should not be in memory at once; how much a pipe holds nobody knows."""
+        """Whether the files are so large that they should not be in memory at once; how much a pipe holds
+        nobody knows.
+        """
         return holds_more((address.path for address in self._addresses), LARGE)
 
     def source(self) -> dict[str, Any]:
-        """What is read and how, as plain data: names, sizes and times of the files, which another file of the same name would not have."""
+        """What is read and how, as plain data: names, sizes and times of the files, which another file of
+        the same name would not have.
+        """
         files = [[address.path, *_size_and_time(address.path)] for address in self._addresses]
         form = {"encoding": self._encoding, "delimiter": self._delimiter, "lang": self._lang}
         return {"systems": dict(self._named), **self._beside, **form, **self._chosen, "files": files}
 
     def pieces(self, scratch: Path) -> Iterator[Corpus]:
-        """The segments as corpora of some thousands each; what must be put in order first is put into the folder `scratch`.
+        """The segments as corpora of some thousands each; what must be put in order first is put into the
+        folder `scratch`.
 
-        A file that changed meanwhile is an error at the end, since the segments are then of no state that it ever had.
+        A file that changed meanwhile is an error at the end, since the segments are then of no state that it
+        ever had.
         """
         watched = Watched(address.path for address in self._addresses)
         yield from self._read(scratch, watched)
@@ -93,25 +113,39 @@ class Streamed:
         given = next((name for name, value in self._beside.items() if value), None)
         if given is not None:
             first = next(iter(self._named.values()))
-            raise InputError(f"{first} holds records, which carry their own {given}; name the column of the predictions, {first}:COLUMN.")
+            raise InputError(
+                f"{first} holds records, which carry their own {given}; name the column of the predictions,"
+                f" {first}:COLUMN."
+            )
         return self._of_records(addresses, scratch, watched)
 
     def _of_columns(self, watched: Watched) -> Iterator[Corpus]:
         first = next(iter(self._named.values()))
         if self._chosen["columns"]:
-            raise InputError(f"columns are chosen of files of records, .tsv, .csv, .jsonl or .parquet; {first} is not such a file.")
+            raise InputError(
+                f"columns are chosen of files of records, .tsv, .csv, .jsonl or .parquet; {first} is not such"
+                " a file."
+            )
         choice = _Choice(self._chosen["where"], self._chosen["skip_missing"], self._lang)
         window = Window(self._addresses, self._encoding, self._delimiter, watched)
         start = 0
         while count := window.move():
-            yield from choice.taken(column_parts(window, self._named, **self._beside, skip_missing=self._chosen["skip_missing"]), start)
+            yield from choice.taken(
+                column_parts(window, self._named, **self._beside, skip_missing=self._chosen["skip_missing"]),
+                start,
+            )
             start += count
         if not start:
             raise InputError(f"{first} is empty; give at least one segment.")
         choice.end()
 
-    def _of_records(self, addresses: Mapping[str, Address], scratch: Path, watched: Watched) -> Iterator[Corpus]:
-        files = {name: record_blocks(address, self._encoding, self._delimiter, watched) for name, address in addresses.items()}
+    def _of_records(
+        self, addresses: Mapping[str, Address], scratch: Path, watched: Watched
+    ) -> Iterator[Corpus]:
+        files = {
+            name: record_blocks(address, self._encoding, self._delimiter, watched)
+            for name, address in addresses.items()
+        }
         with _said_of(tuple(address.path for address in addresses.values())):
             (name, address), *others = addresses.items()
             blocks = files[name]
@@ -126,7 +160,9 @@ class Streamed:
 
 
 class _Choice:
-    """The pieces of columns that are taken: of each those segments whose fields are what was asked for, and of which no text is missing."""
+    """The pieces of columns that are taken: of each those segments whose fields are what was asked for,
+    and of which no text is missing.
+    """
 
     def __init__(self, where: Mapping[str, Any], skip_missing: bool, lang: str | None) -> None:
         self._where, self._skip_missing, self._lang = where, skip_missing, lang
@@ -134,7 +170,9 @@ class _Choice:
         self._nothing: NothingMatches | None = None
 
     def taken(self, parts: Parts, start: int) -> Iterator[Corpus]:
-        """The corpus of a piece, of which the first segment has this number; nothing where nothing of it is taken."""
+        """The corpus of a piece, of which the first segment has this number; nothing where nothing of it
+        is taken.
+        """
         plain = not self._where and not self._skip_missing
         if parts.ids is None and not plain:
             parts = replace(parts, ids=list(range(start, start + parts.count)))

@@ -1,4 +1,6 @@
-"""Tables: what TSV, CSV, JSONL, JSON and Parquet files hold, by column, with the line on which each row begins."""
+"""Tables: what TSV, CSV, JSONL, JSON and Parquet files hold, by column, with the line on which each row
+begins.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,15 @@ _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe":
 _SPELT = {"\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 
 
-def table_of(data: bytes, kind: str, place: str, *, named: bool = True, encoding: str | None = None, delimiter: str | None = None) -> Records:
+def table_of(
+    data: bytes,
+    kind: str,
+    place: str,
+    *,
+    named: bool = True,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+) -> Records:
     """The rows of a file; without a header row (`named=False`) the columns are called "1", "2", ..."""
     if kind == "parquet":
         return _from_parquet(data, place)
@@ -56,7 +66,9 @@ def _placed(columns: dict[str, list[Any]], count: int, place: Callable[[int], st
 
 
 def _from_jsonl(data: bytes, place: str) -> Records:
-    """The objects of all lines; some megabytes at a time, so that not all are there as dictionaries at once."""
+    """The objects of all lines; some megabytes at a time, so that not all are there as dictionaries at
+    once.
+    """
     columns: dict[str, list[Any]] = {}
     lines, count, line, start = [], 0, 1, 0
     while start < len(data):
@@ -79,7 +91,11 @@ def jsonl_rows(block: bytes, line: int, place: str) -> tuple[list[dict[str, Any]
     if len(rows) == there:
         return rows, np.arange(line, line + there)
     # There are blank lines, or a mistake.
-    found = [(_object(text, line + i, place), line + i) for i, text in enumerate(block.split(b"\n")) if text.strip()]
+    found = [
+        (_object(text, line + i, place), line + i)
+        for i, text in enumerate(block.split(b"\n"))
+        if text.strip()
+    ]
     return [row for row, _ in found], np.array([number for _, number in found], dtype=np.int64)
 
 
@@ -93,16 +109,23 @@ def _object(line: bytes, number: int, place: str) -> dict[str, Any]:
             raise undecodable(line, place, UTF8, error, number - 1) from None
         raise
     except msgspec.DecodeError as error:
-        raise InputError(f"{place}, line {number} is not JSON: {error}; each line must be one object.") from None
+        raise InputError(
+            f"{place}, line {number} is not JSON: {error}; each line must be one object."
+        ) from None
     except RecursionError:
         raise _too_deep(f"{place}, line {number}") from None
     if not isinstance(found, dict):
-        raise InputError(f"{place}, line {number} is a JSON {type(found).__name__}; each line must be one object.")
+        raise InputError(
+            f"{place}, line {number} is a JSON {type(found).__name__}; each line must be one object."
+        )
     return found
 
 
 def _too_deep(place: str) -> InputError:
-    return InputError(f"{place} has arrays or objects in each other too deep to be read; give records whose fields are texts, numbers or lists.")
+    return InputError(
+        f"{place} has arrays or objects in each other too deep to be read; give records whose fields are"
+        " texts, numbers or lists."
+    )
 
 
 def _extend(columns: dict[str, list[Any]], rows: list[dict[str, Any]], count: int) -> None:
@@ -122,7 +145,9 @@ def _from_json(data: bytes, place: str) -> Records:
         decoded(data, place)
         raise
     except msgspec.DecodeError as error:
-        raise InputError(f"{place} is not one JSON document: {error}; a file with one object per line is called .jsonl.") from None
+        raise InputError(
+            f"{place} is not one JSON document: {error}; a file with one object per line is called .jsonl."
+        ) from None
     except RecursionError:
         raise _too_deep(place) from None
 
@@ -132,21 +157,31 @@ def _from_json(data: bytes, place: str) -> Records:
     if (
         isinstance(found, dict)
         and found
-        and all(isinstance(values, list) and len(values) == len(next(iter(found.values()))) for values in found.values())
+        and all(
+            isinstance(values, list) and len(values) == len(next(iter(found.values())))
+            for values in found.values()
+        )
     ):
         return _placed(found, len(next(iter(found.values()))), item, place)
     if not isinstance(found, list):
-        raise InputError(f"{place} holds {_kind(found)}; an array of objects or of texts is needed, or an object with arrays of one length.")
+        raise InputError(
+            f"{place} holds {_kind(found)}; an array of objects or of texts is needed, or an object with"
+            " arrays of one length."
+        )
     if found and isinstance(found[0], dict):
         odd = next((i for i, row in enumerate(found) if not isinstance(row, dict)), None)
         if odd is not None:
-            raise InputError(f"{item(odd)} is {_kind(found[odd])}, the first is an object; every item must be one.")
+            raise InputError(
+                f"{item(odd)} is {_kind(found[odd])}, the first is an object; every item must be one."
+            )
         return _placed(columns_of(found), len(found), item, place)
     return _placed({NAMELESS: found}, len(found), item, place)
 
 
 def _kind(value: Any) -> str:
-    return {dict: "an object", list: "an array", str: "a text", type(None): "null"}.get(type(value), f"{value!r:.40}")
+    return {dict: "an object", list: "an array", str: "a text", type(None): "null"}.get(
+        type(value), f"{value!r:.40}"
+    )
 
 
 def _from_parquet(data: bytes, place: str) -> Records:
@@ -163,13 +198,18 @@ def _from_parquet(data: bytes, place: str) -> Records:
 
 
 def parquet_tables(file: Any) -> Iterator[Any]:
-    """The rows of a Parquet file, some at a time: a file of kilobytes may hold one long text in thousands of rows."""
+    """The rows of a Parquet file, some at a time: a file of kilobytes may hold one long text in thousands
+    of rows.
+    """
     import pyarrow
 
     batches: list[Any] = []
     rows = size = 0
     for batch in file.iter_batches(_FEW_ROWS):
-        values = [column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column for column in batch.columns]
+        values = [
+            column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column
+            for column in batch.columns
+        ]
         batches.append(pyarrow.record_batch(values, names=batch.schema.names))
         rows, size = rows + batch.num_rows, size + batches[-1].nbytes
         if rows >= _ROWS or size >= _BLOCK:
@@ -221,13 +261,19 @@ def records_of(names: list[str], body: list[Row], kind: str, place: str) -> Reco
     """Rows that have a field for each name."""
     for fields, line in body:
         if len(fields) != len(names):
-            raise InputError(f"{place}, line {line} has {_counted(len(fields))} where the first row has {len(names)}; {_hint(kind)}")
+            raise InputError(
+                f"{place}, line {line} has {_counted(len(fields))} where the first row has {len(names)};"
+                f" {_hint(kind)}"
+            )
     columns = list(map(list, zip(*(row.fields for row in body), strict=True))) or [[] for _ in names]
-    return Records(dict(zip(names, columns, strict=True)), len(body), lambda i: f"{place}, line {body[i].line}", place)
+    return Records(
+        dict(zip(names, columns, strict=True)), len(body), lambda i: f"{place}, line {body[i].line}", place
+    )
 
 
 def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: bool = True) -> str:
-    """What separates the fields of a file: what was given, else a tab or a comma, else what a CSV file seems to be separated by.
+    """What separates the fields of a file: what was given, else a tab or a comma, else what a CSV file seems
+    to be separated by.
 
     The text is all of the file, or where it is not the `last` piece, its first lines.
     """
@@ -237,28 +283,39 @@ def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: 
 
 
 def _guessed(text: str, place: str, last: bool) -> str | None:
-    """What separates the fields of a CSV file whose first line has no comma, where every row has as many of it."""
+    """What separates the fields of a CSV file whose first line has no comma, where every row has as many
+    of it.
+    """
     header = text.partition("\n")[0]
     for delimiter, spelt in _SPELT.items():
         if delimiter in header and "," not in header:
             if not has_even_rows(text, delimiter, last):
                 raise InputError(
-                    f"{place} seems to be separated by {spelt}, but its rows have different numbers of fields then; "
-                    "say what separates them with --delimiter."
+                    f"{place} seems to be separated by {spelt}, but its rows have different numbers of fields"
+                    " then; say what separates them with --delimiter."
                 )
-            warnings.warn(f"{place} is read as separated by {spelt}: its first line has no comma, and all rows have as many.", stacklevel=6)
+            warnings.warn(
+                f"{place} is read as separated by {spelt}: its first line has no comma, and all rows have as"
+                " many.",
+                stacklevel=6,
+            )
             return delimiter
     return None
 
 
 def _check_headless(rows: list[Row], place: str) -> None:
-    """Raises where the first row seems to name the columns: it has a name that we know, or it alone has one word in every field."""
+    """Raises where the first row seems to name the columns: it has a name that we know, or it alone has
+    one word in every field.
+    """
     first = rows[0].fields
     known = any(field.strip().lower() in KNOWN_NAMES for field in first)
-    if known or (len(rows) > 1 and _is_all_words(first) and not any(_is_all_words(row.fields) for row in rows[1:])):
+    if known or (
+        len(rows) > 1 and _is_all_words(first) and not any(_is_all_words(row.fields) for row in rows[1:])
+    ):
         raise InputError(
-            f"{place}: a column by number is for a file without a header row, and its first row looks like a header ({', '.join(first)}); "
-            f"give the column's name, such as {place}:{first[-1]}. If that row is data, put a header row above it."
+            f"{place}: a column by number is for a file without a header row, and its first row looks like a"
+            f" header ({', '.join(first)}); give the column's name, such as {place}:{first[-1]}. If that row"
+            " is data, put a header row above it."
         )
 
 
@@ -272,4 +329,7 @@ def _counted(fields: int) -> str:
 
 def _hint(kind: str) -> str:
     within = "commas" if kind == "csv" else "tabs"
-    return f"put fields that hold {within} or line breaks in quotes, or say what separates the fields with --delimiter."
+    return (
+        f"put fields that hold {within} or line breaks in quotes, or say what separates the fields with"
+        " --delimiter."
+    )

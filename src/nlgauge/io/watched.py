@@ -1,4 +1,6 @@
-"""Files that are read piece by piece, watched meanwhile: one that changes would give a corpus that never existed."""
+"""Files that are read piece by piece, watched meanwhile: one that changes would give a corpus that never
+existed.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,15 @@ _MEGABYTE = 1_000_000
 
 
 class Watched:
-    """The files of one run: what each looked like before it was read, and the digests of what was read of it. Pipes cannot be compared."""
+    """The files of one run: what each looked like before it was read, and the digests of what was read of it.
+
+    Pipes cannot be compared.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._before: dict[str, Stamp] = {path: stamp_of(Path(path)) for path in dict.fromkeys(paths) if is_file(path)}
+        self._before: dict[str, Stamp] = {
+            path: stamp_of(Path(path)) for path in dict.fromkeys(paths) if is_file(path)
+        }
         self._digests: dict[str, set[bytes]] = {path: set() for path in self._before}
         self._done = 0
 
@@ -31,14 +38,21 @@ class Watched:
         return io.BufferedReader(_Reading(self, path, stream), _BLOCK)
 
     def check(self) -> None:
-        """Raise if a file is not what it was when reading began: another size or time, or one more like it that does not hold what was read."""
+        """Raise if a file is not what it was when reading began: another size or time, or one more like
+        it that does not hold what was read.
+        """
         for path, before in self._before.items():
             if not is_file(path):
-                raise InputError(f"{path} was removed while it was read, so nothing was scored; put it back and run again.")
+                raise InputError(
+                    f"{path} was removed while it was read, so nothing was scored; put it back and run again."
+                )
             now = stamp_of(Path(path))
             # Another owner, another link or a copy with the same times is no other content; a digest tells.
             if now[:2] != before[:2] or (now != before and self._digests[path] != {_digest_of(path)}):
-                raise InputError(f"{path} changed while it was read, so nothing was scored; run again when no program writes to it.")
+                raise InputError(
+                    f"{path} changed while it was read, so nothing was scored; run again when no program"
+                    " writes to it."
+                )
 
     def read(self, path: str, size: int) -> None:
         """Say how far reading is."""

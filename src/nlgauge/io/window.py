@@ -17,24 +17,34 @@ class Window(Reader):
     """Reads columns as `Reader` does, of the rows that it shows."""
 
     def __init__(
-        self, addresses: Sequence[Address], encoding: str | None = None, delimiter: str | None = None, watched: Watched | None = None
+        self,
+        addresses: Sequence[Address],
+        encoding: str | None = None,
+        delimiter: str | None = None,
+        watched: Watched | None = None,
     ) -> None:
         super().__init__(encoding, delimiter)
         self._files: dict[tuple[str, bool], _File] = {}
         for address in addresses:
             key = address.path, address.numbered
             if key not in self._files:
-                self._files[key] = _File(str(Address(address.path)), record_blocks(address, encoding, delimiter, watched))
+                self._files[key] = _File(
+                    str(Address(address.path)), record_blocks(address, encoding, delimiter, watched)
+                )
 
     def move(self) -> int:
-        """Shows the next rows, and says how many; 0 where all files have ended. That one ends before another is an error."""
+        """Shows the next rows, and says how many; 0 where all files have ended.
+
+        That one ends before another is an error.
+        """
         ready = {file: file.ready() for file in self._files.values()}
         count = min(ready.values())
         if not count and any(ready.values()):
             shorter = next(file for file, rows in ready.items() if not rows)
             longer = next(file for file, rows in ready.items() if rows)
             raise InputError(
-                f"{shorter.place} has {shorter.done} entries, {longer.place} has {longer.count()} entries; every file needs one for each segment."
+                f"{shorter.place} has {shorter.done} entries, {longer.place} has {longer.count()} entries;"
+                " every file needs one for each segment."
             )
         self.tables = {key: file.take(count) for key, file in self._files.items()}
         return count

@@ -1,4 +1,6 @@
-"""ChatReplies: the raw replies of a judge to conversations, from the cache where they are, else from the judge."""
+"""ChatReplies: the raw replies of a judge to conversations, from the cache where they are, else from the
+judge.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,22 @@ from nlgauge.judges.endpoint import Endpoint, Unanswered
 from nlgauge.judges.limits import Ledger, LimitReached, estimated_cost, estimated_tokens
 from nlgauge.judges.local import LocalJudge, local_identity
 from nlgauge.judges.reading import Reads
-from nlgauge.judges.requests import TOP_TOKENS, Message, Request, Response, failed, is_cut, samples_of, text_of, tokens_of
+from nlgauge.judges.requests import (
+    TOP_TOKENS,
+    Message,
+    Request,
+    Response,
+    failed,
+    is_cut,
+    samples_of,
+    text_of,
+    tokens_of,
+)
 from nlgauge.models import Model, ModelSpec, model_name
 
 Reply = dict[str, Any]
-# Rows, each with the numbers of the samples that it lacks; and what keeps the samples of a row, which are whole replies.
+# Rows, each with the numbers of the samples that it lacks; and what keeps the samples of a row, which are
+# whole replies.
 _Missing = list[tuple[int, list[int]]]
 _Keep = Callable[[int, Mapping[int, Reply]], None]
 # Fewer equal samples than this may be chance.
@@ -37,7 +50,9 @@ _EQUAL_SAMPLES = 3
 
 @dataclass(frozen=True)
 class Judge:
-    """Who is asked: a model at an address, a client of the user's own, or a model on this machine; and how it is called."""
+    """Who is asked: a model at an address, a client of the user's own, or a model on this machine; and
+    how it is called.
+    """
 
     model: ModelSpec | Client
     base_url: str = ""
@@ -54,7 +69,9 @@ class Judge:
         return repr(self.model).strip("'") if isinstance(self.model, Client) else model_name(self.model)
 
     def identity(self) -> tuple[str, str] | None:
-        """Where replies come from and of which model, as far as that decides them; None where it cannot be told, so that nothing is kept."""
+        """Where replies come from and of which model, as far as that decides them; None where it cannot
+        be told, so that nothing is kept.
+        """
         if isinstance(self.model, Client):
             return f"client:{self.model.name}", self.model.model
         if isinstance(self.model, Model):
@@ -64,9 +81,11 @@ class Judge:
 
 @dataclass(frozen=True)
 class Ask:
-    """How a judge is asked: what stands before every conversation, how many replies are drawn and how, and what can be read of them.
+    """How a judge is asked: what stands before every conversation, how many replies are drawn and how, and
+    what can be read of them.
 
-    top_tokens: whether the alternatives of each token are needed; levels: the words that they are looked through for.
+    top_tokens: whether the alternatives of each token are needed; levels: the words that they are looked
+    through for.
     """
 
     expects: Reads
@@ -88,7 +107,9 @@ class Ask:
 
 @dataclass(frozen=True)
 class ChatReplies(Feature):
-    """The replies of a judge to a conversation, as JSON: the first `n`, then one more for each of them that could not be read."""
+    """The replies of a judge to a conversation, as JSON: the first `n`, then one more for each of them
+    that could not be read.
+    """
 
     judge: Judge
     ask: Ask
@@ -105,13 +126,17 @@ class ChatReplies(Feature):
         ledger: Ledger = work.memory
         before = dict(ledger.used)
         try:
-            rows = _Asking(self.judge, self.ask, Calls.of(self.judge.calls), ledger, work.options).replies(keys)
+            rows = _Asking(self.judge, self.ask, Calls.of(self.judge.calls), ledger, work.options).replies(
+                keys
+            )
         finally:
             if work.features is not None:
                 for name, amount in ledger.used.items():
                     work.features.used[f"judge {name.replace('_', ' ')}"] += amount - before.get(name, 0)
         encoded = [msgspec.json.encode(row) for row in rows]
-        return Ragged(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(row) for row in encoded]))
+        return Ragged(
+            np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets_of([len(row) for row in encoded])
+        )
 
 
 def decoded(column: Ragged, row: int) -> list[Reply]:
@@ -136,12 +161,16 @@ class _Asking:
         requests = [self.ask.request(conversation) for conversation in conversations]
         self._known = [{} for _ in requests]
         identity = self.judge.identity() if self.calls.cache != "off" else None
-        cache = None if identity is None else Cache(Path(self.calls.cache) if self.calls.cache else common_file())
+        cache = (
+            None if identity is None else Cache(Path(self.calls.cache) if self.calls.cache else common_file())
+        )
         try:
             self._fill(requests, [range(self.ask.n)] * len(requests), cache, identity)
             if self.ask.again:
                 unread = [sum(not self._is_read(reply) for reply in known.values()) for known in self._known]
-                self._fill(requests, [range(self.ask.n, self.ask.n + more) for more in unread], cache, identity)
+                self._fill(
+                    requests, [range(self.ask.n, self.ask.n + more) for more in unread], cache, identity
+                )
         finally:
             if cache is not None:
                 cache.close()
@@ -151,18 +180,35 @@ class _Asking:
 
     def _is_read(self, reply: Reply) -> bool:
         """Whether asking once more is of no use: the reply can be read, or there is none."""
-        return "failure" in reply or (self.ask.expects.read(text_of(reply)) is not None and (self.ask.alternatives or not is_cut(reply)))
+        return "failure" in reply or (
+            self.ask.expects.read(text_of(reply)) is not None and (self.ask.alternatives or not is_cut(reply))
+        )
 
-    def _fill(self, requests: list[Request], wanted: Sequence[range], cache: Cache | None, identity: tuple[str, str] | None) -> None:
+    def _fill(
+        self,
+        requests: list[Request],
+        wanted: Sequence[range],
+        cache: Cache | None,
+        identity: tuple[str, str] | None,
+    ) -> None:
         """Finds the samples with these numbers for each request."""
         names: dict[str, tuple[int, int]] = {}
         if cache is not None and identity is not None:
-            names = {request.key(*identity, index): (row, index) for row, request in enumerate(requests) for index in wanted[row]}
+            names = {
+                request.key(*identity, index): (row, index)
+                for row, request in enumerate(requests)
+                for index in wanted[row]
+            }
             for name, reply in cache.get(list(names)).items():
                 row, index = names[name]
                 self._known[row][index] = reply
-            self.ledger.add("cached", sum(len(known.keys() & set(wanted[row])) for row, known in enumerate(self._known)))
-        missing = [(row, [index for index in wanted[row] if index not in self._known[row]]) for row in range(len(requests))]
+            self.ledger.add(
+                "cached", sum(len(known.keys() & set(wanted[row])) for row, known in enumerate(self._known))
+            )
+        missing = [
+            (row, [index for index in wanted[row] if index not in self._known[row]])
+            for row in range(len(requests))
+        ]
         missing = [(row, indices) for row, indices in missing if indices]
         if not missing:
             return
@@ -176,16 +222,22 @@ class _Asking:
             self._known[row] |= replies
             report(f"asking ({self.judge.name})", done, len(missing))
 
-    def _answers(self, requests: list[Request], missing: _Missing, keep: _Keep) -> Iterator[tuple[int, dict[int, Reply]]]:
+    def _answers(
+        self, requests: list[Request], missing: _Missing, keep: _Keep
+    ) -> Iterator[tuple[int, dict[int, Reply]]]:
         if self.calls.offline:
             count = sum(len(indices) for _, indices in missing)
-            raise JudgeError(f"{count:,} replies are not in the cache, and offline=True; ask for them once without it.")
+            raise JudgeError(
+                f"{count:,} replies are not in the cache, and offline=True; ask for them once without it."
+            )
         if self.calls.dry_run:
             return self._counted(requests, missing)
         if self.judge.is_here:
             assert not isinstance(self.judge.model, Client)
             local = LocalJudge(self.judge.model, self.options, self.ask.levels)
-            return local.answers([(row, requests[row], indices) for row, indices in missing], self.ledger, keep)
+            return local.answers(
+                [(row, requests[row], indices) for row, indices in missing], self.ledger, keep
+            )
         return self._sent(requests, missing, keep)
 
     def _counted(self, requests: list[Request], missing: _Missing) -> Iterator[tuple[int, dict[int, Reply]]]:
@@ -198,10 +250,14 @@ class _Asking:
             self.ledger.add("estimated cost", estimated_cost(request, self.calls))
             yield row, {index: failed("not_asked", "this was a dry run") for index in indices}
 
-    def _sent(self, requests: list[Request], missing: _Missing, keep: _Keep) -> Iterator[tuple[int, dict[int, Reply]]]:
+    def _sent(
+        self, requests: list[Request], missing: _Missing, keep: _Keep
+    ) -> Iterator[tuple[int, dict[int, Reply]]]:
         client = self.judge.model if isinstance(self.judge.model, Client) else None
         model = "" if client is not None else str(self.judge.model)
-        self.ledger.check([replace(requests[row], choices=len(indices)) for row, indices in missing], self.calls)
+        self.ledger.check(
+            [replace(requests[row], choices=len(indices)) for row, indices in missing], self.calls
+        )
         try:
             yield from self._all_sent(model, client, requests, missing, keep)
         except LimitReached as limit:  # by now no request is in flight
@@ -213,22 +269,31 @@ class _Asking:
         with closing(Endpoint(model, self.judge.base_url, client, self.calls, self.ledger)) as endpoint:
             pool = ThreadPoolExecutor(self.calls.concurrency)
             try:
-                rows = {pool.submit(self._asked_or_stopped, endpoint, requests[row], row, indices, keep): row for row, indices in missing}
+                rows = {
+                    pool.submit(self._asked_or_stopped, endpoint, requests[row], row, indices, keep): row
+                    for row, indices in missing
+                }
                 for future in as_completed(rows):
                     yield rows[future], future.result()
             finally:
                 endpoint.stopped.set()
                 pool.shutdown(cancel_futures=True)
 
-    def _asked_or_stopped(self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep) -> dict[int, Reply]:
+    def _asked_or_stopped(
+        self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep
+    ) -> dict[int, Reply]:
         try:
             return self._asked(endpoint, request, row, indices, keep)
         except BaseException:
             endpoint.stopped.set()  # here, so that no other thread sends one more request meanwhile
             raise
 
-    def _asked(self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep) -> dict[int, Reply]:
-        """The samples with these numbers: at once where the server can, else one by one; each is kept as soon as it is here."""
+    def _asked(
+        self, endpoint: Endpoint, request: Request, row: int, indices: list[int], keep: _Keep
+    ) -> dict[int, Reply]:
+        """The samples with these numbers: at once where the server can, else one by one; each is kept as
+        soon as it is here.
+        """
         found: dict[int, Reply] = {}
         if len(indices) > 1 and not self.ledger.ignores_choices:
             several = replace(request.sample(indices[0]), choices=len(indices))
@@ -253,7 +318,11 @@ class _Asking:
         """The samples of a response, where it has what was asked for."""
         found = samples_of(response)
         for reply in found:
-            if self.ask.alternatives and not tokens_of(reply) and (text_of(reply) or tokens_of(reply) is None):
+            if (
+                self.ask.alternatives
+                and not tokens_of(reply)
+                and (text_of(reply) or tokens_of(reply) is None)
+            ):
                 raise JudgeError(
                     f"{self.judge.name} was asked for the probabilities of tokens (logprobs) and gave none; "
                     "use scoring='samples', or an endpoint that has them."
@@ -261,20 +330,37 @@ class _Asking:
         return found
 
     def _warn(self, rows: list[list[Reply]]) -> None:
-        """Warns, once per metric and corpus, of why there is no reply, and of what a server does that nobody asked for."""
-        unanswered = next((reply["why"] for row in rows for reply in row if reply.get("failure") == "failed"), None)
+        """Warns, once per metric and corpus, of why there is no reply, and of what a server does that
+        nobody asked for.
+        """
+        unanswered = next(
+            (reply["why"] for row in rows for reply in row if reply.get("failure") == "failed"), None
+        )
         if unanswered is not None:
             self._warn_once(f"{self.judge.name} gave no reply to some or all requests: {unanswered}")
-        drawn = [{text_of(reply) for reply in row[: self.ask.n]} for row in rows if sum("failure" not in reply for reply in row) >= _EQUAL_SAMPLES]
-        if self.ask.temperature > 0 and self.ask.n >= _EQUAL_SAMPLES and drawn and all(len(texts) == 1 for texts in drawn):
+        drawn = [
+            {text_of(reply) for reply in row[: self.ask.n]}
+            for row in rows
+            if sum("failure" not in reply for reply in row) >= _EQUAL_SAMPLES
+        ]
+        if (
+            self.ask.temperature > 0
+            and self.ask.n >= _EQUAL_SAMPLES
+            and drawn
+            and all(len(texts) == 1 for texts in drawn)
+        ):
             self._warn_once(
-                f"all {self.ask.n} samples of {self.judge.name} are equal for every prompt, at temperature {self.ask.temperature:g}: is it ignored?"
+                f"all {self.ask.n} samples of {self.judge.name} are equal for every prompt, at temperature"
+                f" {self.ask.temperature:g}: is it ignored?"
             )
-        self.ledger.fingerprints |= {reply["system_fingerprint"] for row in rows for reply in row if reply.get("system_fingerprint")}
+        self.ledger.fingerprints |= {
+            reply["system_fingerprint"] for row in rows for reply in row if reply.get("system_fingerprint")
+        }
         if len(self.ledger.fingerprints) > 1:
             self._warn_once(
-                f"the replies of {self.judge.name} have different fingerprints ({', '.join(sorted(self.ledger.fingerprints))}): "
-                "its model or its settings changed between them."
+                f"the replies of {self.judge.name} have different fingerprints"
+                f" ({', '.join(sorted(self.ledger.fingerprints))}): its model or its settings changed between"
+                " them."
             )
 
     def _warn_once(self, message: str) -> None:

@@ -1,8 +1,9 @@
-"""The cache of replies: an SQLite file that several processes may read and write at once. A reply is cached the moment it is complete.
+"""The cache of replies: an SQLite file that several processes may read and write at once. A reply is cached
+the moment it is complete.
 
-Every row has a digest of its key and its reply: a row that was damaged or edited counts as missing, is reported, and is asked for again. The digest
-has no secret, so that it does not protect against somebody who can write the file and computes it again. Only a file that nlgauge made is ever
-written to or renamed.
+Every row has a digest of its key and its reply: a row that was damaged or edited counts as missing, is
+reported, and is asked for again. The digest has no secret, so that it does not protect against somebody who
+can write the file and computes it again. Only a file that nlgauge made is ever written to or renamed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ from nlgauge.judges.requests import BrokenReply, cached_reply
 from nlgauge.models.weights.store import cache_directory
 
 _FORMAT = Format(
-    0x6E6C676A, 1, ("CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, digest BLOB NOT NULL, time REAL NOT NULL) WITHOUT ROWID",)
+    0x6E6C676A,
+    1,
+    (
+        (
+            "CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, digest BLOB NOT NULL, time REAL"
+            " NOT NULL) WITHOUT ROWID"
+        ),
+    ),
 )
 # How many keys SQLite is asked for at a time.
 _KEYS = 500
@@ -34,13 +42,17 @@ _Result = TypeVar("_Result")
 
 
 def common_file() -> Path:
-    """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite beside the models."""
+    """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite
+    beside the models.
+    """
     given = os.environ.get("NLGAUGE_JUDGE_CACHE")
     return Path(given) if given else cache_directory() / "judge.sqlite"
 
 
 class Cache:
-    """Replies by key. A damaged cache is renamed, with a warning, and a new one is begun; any other file is refused and stays as it is."""
+    """Replies by key. A damaged cache is renamed, with a warning, and a new one is begun; any other file
+    is refused and stays as it is.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -60,9 +72,14 @@ class Cache:
                 except BrokenReply:
                     changed.append(key)
         if changed:
-            self._run(lambda connection: connection.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in changed]))
+            self._run(
+                lambda connection: connection.executemany(
+                    "DELETE FROM replies WHERE key = ?", [(key,) for key in changed]
+                )
+            )
             warnings.warn(
-                f"{len(changed):,} replies in the cache {self.file} are not as they were written: they were removed and count as missing.",
+                f"{len(changed):,} replies in the cache {self.file} are not as they were written: they were"
+                " removed and count as missing.",
                 stacklevel=5,
             )
         return replies
@@ -94,10 +111,12 @@ class Cache:
                 if aside is None:
                     reason = getattr(error, "strerror", None) or error
                     raise JudgeError(
-                        f"the cache of judges' replies {self.file} cannot be used: {reason}; name another with calls='cache=FILE'."
+                        f"the cache of judges' replies {self.file} cannot be used: {reason}; name another"
+                        " with calls='cache=FILE'."
                     ) from None
                 warnings.warn(
-                    f"the cache of judges' replies {self.file} cannot be read ({error}); it is now {aside.name}, and a new one was begun.",
+                    f"the cache of judges' replies {self.file} cannot be read ({error}); it is now"
+                    f" {aside.name}, and a new one was begun.",
                     stacklevel=5,
                 )
                 return work(self._opened())
@@ -113,7 +132,9 @@ class Cache:
             self._connection = None
 
 
-def _selected(connection: sqlite3.Connection, keys: Sequence[str]) -> list[tuple[str, bytes | None, bytes | None]]:
+def _selected(
+    connection: sqlite3.Connection, keys: Sequence[str]
+) -> list[tuple[str, bytes | None, bytes | None]]:
     # As bytes, whatever type a row has.
     query = f"SELECT key, CAST(reply AS BLOB), CAST(digest AS BLOB) FROM replies WHERE key IN ({','.join('?' * len(keys))})"  # noqa: S608
     return connection.execute(query, keys).fetchall()

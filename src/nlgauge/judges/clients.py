@@ -1,4 +1,6 @@
-"""Client: the user's own way to a model, such as an openai.OpenAI object, litellm.completion, or anything that has `complete`."""
+"""Client: the user's own way to a model, such as an openai.OpenAI object, litellm.completion, or anything
+that has `complete`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from nlgauge.judges.requests import Request
 
 @runtime_checkable
 class Completes(Protocol):
-    """What can answer a request: it gives a response in the shape of OpenAI's chat completions, as a dictionary."""
+    """What can answer a request: it gives a response in the shape of OpenAI's chat completions, as a
+    dictionary.
+    """
 
     def complete(self, request: Request) -> Mapping[str, Any]:
         """The response."""
@@ -20,11 +24,13 @@ class Completes(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Client:
-    """An object of the user's own that is asked instead of an endpoint, under a name that labels, signatures and the cache show.
+    """An object of the user's own that is asked instead of an endpoint, under a name that labels, signatures
+    and the cache show.
 
-    client: an object with `complete(request)`, one like openai.OpenAI() (`client.chat.completions.create`), or a function like litellm.completion
-    that takes model, messages and the other fields of a chat completion by name. model: what the client calls the model. Replies are cached under the
-    name and the model: give another name to another model.
+    client: an object with `complete(request)`, one like openai.OpenAI() (`client.chat.completions.create`),
+    or a function like litellm.completion that takes model, messages and the other fields of a chat completion
+    by name. model: what the client calls the model. Replies are cached under the name and the model: give
+    another name to another model.
     """
 
     client: Any = field(repr=False)
@@ -45,7 +51,9 @@ class Client:
             return _plain(create(**body))
         if callable(self.client):
             return _plain(self.client(**body))
-        raise JudgeError(f"{self!r} has neither complete(request) nor chat.completions.create(...), and is not a function.")
+        raise JudgeError(
+            f"{self!r} has neither complete(request) nor chat.completions.create(...), and is not a function."
+        )
 
 
 def _plain(response: Any) -> dict[str, Any]:
@@ -54,5 +62,8 @@ def _plain(response: Any) -> dict[str, Any]:
             response = getattr(response, method)()
             break
     if not isinstance(response, Mapping):
-        raise JudgeError(f"the client gave {type(response).__name__} instead of a response with choices, as chat completions have.")
+        raise JudgeError(
+            f"the client gave {type(response).__name__} instead of a response with choices, as chat"
+            " completions have."
+        )
     return dict(response)

@@ -1,4 +1,7 @@
-"""Endpoint: one request to an OpenAI-compatible server, sent again where that may help. The key is in the request's header and nowhere else."""
+"""Endpoint: one request to an OpenAI-compatible server, sent again where that may help.
+
+The key is in the request's header and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,9 @@ class Unanswered(Exception):
 
 
 class _Again(Exception):
-    """A request that may be answered if it is sent again, after some seconds if the server names them; `billed` as above."""
+    """A request that may be answered if it is sent again, after some seconds if the server names them;
+    `billed` as above.
+    """
 
     def __init__(self, why: str, after: float | None = None, billed: bool = False) -> None:
         super().__init__(why)
@@ -62,18 +67,28 @@ class _Again(Exception):
 
 
 def checked_url(given: str) -> str:
-    """The address of an endpoint without a slash at its end; one that carries a secret is refused, since addresses are shown."""
+    """The address of an endpoint without a slash at its end; one that carries a secret is refused, since
+    addresses are shown.
+    """
     try:
         parts = urlsplit(given)
-        whole = parts.scheme in ("http", "https") and bool(parts.hostname) and given.isprintable() and parts.port != 0
+        whole = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and given.isprintable()
+            and parts.port != 0
+        )
         (parts.hostname or "").encode("idna")
     except ValueError:
         whole = False
     if not whole:
-        raise ParameterError(f"base_url must be an address such as 'http://localhost:8000/v1', got {given!r:.80}.")
+        raise ParameterError(
+            f"base_url must be an address such as 'http://localhost:8000/v1', got {given!r:.80}."
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ParameterError(
-            "base_url must not hold a name, a password or a query; the key is read from the environment variable of calls='key_env=...'."
+            "base_url must not hold a name, a password or a query; the key is read from the environment"
+            " variable of calls='key_env=...'."
         )
     return given.rstrip("/")
 
@@ -97,7 +112,10 @@ class Endpoint:
     _random: random.Random = field(default_factory=random.Random)
 
     def __post_init__(self) -> None:
-        self._requests, self._tokens = Bucket(self.calls.requests_per_minute), Bucket(self.calls.tokens_per_minute)
+        self._requests, self._tokens = (
+            Bucket(self.calls.requests_per_minute),
+            Bucket(self.calls.tokens_per_minute),
+        )
         self._key = os.environ.get(self.calls.key_env, "") if self.client is None else ""
         self._session = Session(self._key, self.calls) if self.client is None else None
 
@@ -107,7 +125,9 @@ class Endpoint:
             self._session.close()
 
     def ask(self, request: Request) -> Response:
-        """Send a request, several times if that may help; raise `Unanswered`, or JudgeError if no request can be answered."""
+        """Send a request, several times if that may help; raise `Unanswered`, or JudgeError if no request
+        can be answered.
+        """
         for attempt in range(1, self.calls.tries + 1):
             self._wait(max(self._requests.take(1), self._tokens.take(sum(estimated_tokens(request)))))
             try:
@@ -117,7 +137,11 @@ class Endpoint:
                     raise Unanswered("failed", f"{again} It was sent {attempt} times.") from None
                 self.ledger.add("retries")
                 longest = min(_LONGEST_WAIT, self.calls.first_wait * 2 ** (attempt - 1))
-                self._wait(self._random.uniform(0, longest) if again.after is None else min(again.after, _LONGEST_ASKED_WAIT))
+                self._wait(
+                    self._random.uniform(0, longest)
+                    if again.after is None
+                    else min(again.after, _LONGEST_ASKED_WAIT)
+                )
         raise AssertionError("tries is at least 1")
 
     def _billed(self, request: Request) -> Response:
@@ -143,18 +167,30 @@ class Endpoint:
             return self._of_client(request)
         host = host_of(self.base_url)
         try:
-            answer = self._session.post(f"{self.base_url}/chat/completions", request.body(self.model, self.calls.limit_field))
+            answer = self._session.post(
+                f"{self.base_url}/chat/completions", request.body(self.model, self.calls.limit_field)
+            )
         except NoAnswer as nothing:
             why = f"{host}: {self._hidden(str(nothing)).rstrip('.')}."
-            raise (_Again(why, billed=nothing.sent) if nothing.again else Unanswered("failed", why, nothing.sent)) from None
+            raise (
+                _Again(why, billed=nothing.sent) if nothing.again else Unanswered("failed", why, nothing.sent)
+            ) from None
         if answer.status != 200:
             text = answer.body.decode(errors="replace")
-            raise self._refused(answer.status, text, _seconds(answer.headers.get("retry-after")), answer.headers.get("location", ""))
+            raise self._refused(
+                answer.status,
+                text,
+                _seconds(answer.headers.get("retry-after")),
+                answer.headers.get("location", ""),
+            )
         try:
             return self._checked(response_of(self._without_key(answer.body)))
         except BrokenReply as broken:
             beginning = self._hidden(answer.body[:_LOOKED_AT].decode(errors="replace"))[:120]
-            raise _Again(f"{host} answered with something that is not a chat completion ({broken}): {beginning!r}.", billed=True) from None
+            raise _Again(
+                f"{host} answered with something that is not a chat completion ({broken}): {beginning!r}.",
+                billed=True,
+            ) from None
 
     def _of_client(self, request: Request) -> Response:
         assert self.client is not None
@@ -170,7 +206,11 @@ class Endpoint:
         try:
             return self._checked(response_of(response))
         except BrokenReply as broken:
-            raise Unanswered("failed", f"{self.client!r} gave something that is not a chat completion: {broken}.", billed=True) from None
+            raise Unanswered(
+                "failed",
+                f"{self.client!r} gave something that is not a chat completion: {broken}.",
+                billed=True,
+            ) from None
 
     def _checked(self, response: Response) -> Response:
         if not response.choices:
@@ -194,27 +234,46 @@ class Endpoint:
                 404: f"does base_url end as it should (often in /v1), and is there a model {self.model!r}?",
             }
             if 300 <= status < 400:
-                advice[status] = f"it leads to {_place(self._hidden(location))[:_SHOWN]!r}; nothing is sent there unless base_url names it."
+                advice[status] = (
+                    f"it leads to {_place(self._hidden(location))[:_SHOWN]!r}; nothing is sent there unless"
+                    " base_url names it."
+                )
             return JudgeError(f"{said} {advice.get(status, '')}".rstrip())
         return Unanswered("failed", said)
 
     def _hidden(self, text: str) -> str:
-        """Hide the key in a text of the server, which may repeat it, also in an escaped form or in other letter case."""
+        """Hide the key in a text of the server, which may repeat it, also in an escaped form or in other
+        letter case.
+        """
         if len(self._key) < _SHORTEST_KEY:
             return text
         text = re.sub(re.escape(self._key), "***", text, flags=re.IGNORECASE)
-        forms = (html.unescape(text), unquote(text), _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\\", ""))
-        return "(a text with the key in it, which is not shown)" if any(self._key.casefold() in form.casefold() for form in forms) else text
+        forms = (
+            html.unescape(text),
+            unquote(text),
+            _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text).replace("\\", ""),
+        )
+        return (
+            "(a text with the key in it, which is not shown)"
+            if any(self._key.casefold() in form.casefold() for form in forms)
+            else text
+        )
 
     def _without_key(self, body: bytes) -> bytes:
         """Hide the key in a reply before it is read and cached, in every form that JSON has for it."""
-        return body if len(self._key) < _SHORTEST_KEY else re.sub(_in_json(self._key), b"***", body, flags=re.IGNORECASE)
+        return (
+            body
+            if len(self._key) < _SHORTEST_KEY
+            else re.sub(_in_json(self._key), b"***", body, flags=re.IGNORECASE)
+        )
 
 
 def _in_json(text: str) -> bytes:
     """Write the pattern of all forms that a text may have in JSON."""
     signs = (re.escape(sign.encode()) for sign in text)
-    return b"".join(rb"(?:\\?%s|\\u%04x)" % (escaped, ord(sign)) for sign, escaped in zip(text, signs, strict=True))
+    return b"".join(
+        rb"(?:\\?%s|\\u%04x)" % (escaped, ord(sign)) for sign, escaped in zip(text, signs, strict=True)
+    )
 
 
 def _message(body: str) -> str:

@@ -1,7 +1,8 @@
-"""HTTP requests that end in time: `timeout` limits a whole request, from the connection to the last byte of the reply, and replies have a size limit.
+"""HTTP requests that end in time: `timeout` limits a whole request, from the connection to the last byte of
+the reply, and replies have a size limit.
 
-The requests run in an event loop of their own thread, because there a request can be ended at any moment, also while a server sends one byte after
-the other. A read in a plain thread cannot be ended so.
+The requests run in an event loop of their own thread, because there a request can be ended at any moment,
+also while a server sends one byte after the other. A read in a plain thread cannot be ended so.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class Answer(NamedTuple):
 
 
 class NoAnswer(Exception):
-    """A request without an answer; `sent` says whether the server may have read it, and `again` whether another try may help."""
+    """A request without an answer; `sent` says whether the server may have read it, and `again` whether
+    another try may help.
+    """
 
     def __init__(self, why: str, sent: bool, again: bool = True) -> None:
         super().__init__(why)
@@ -52,7 +55,9 @@ class Session:
             )
         except (UnicodeError, ValueError):
             self._loop.close()
-            raise ParameterError(f"the key in the environment variable {calls.key_env} has characters that no key has.") from None
+            raise ParameterError(
+                f"the key in the environment variable {calls.key_env} has characters that no key has."
+            ) from None
         self._thread = threading.Thread(target=self._loop.run_forever, name="nlgauge judge", daemon=True)
         self._thread.start()
 
@@ -77,12 +82,18 @@ class Session:
                 async for part in answer.aiter_bytes():
                     data += part
                     if len(data) > _LARGEST_REPLY:
-                        raise NoAnswer(f"the reply is larger than {_LARGEST_REPLY // 10**6} MB", sent=True, again=False)
+                        raise NoAnswer(
+                            f"the reply is larger than {_LARGEST_REPLY // 10**6} MB", sent=True, again=False
+                        )
                 return Answer(answer.status_code, answer.headers, bytes(data))
         except (self._httpx.InvalidURL, UnicodeError) as error:
-            raise ParameterError(f"base_url must be an address such as 'http://localhost:8000/v1'; it cannot be used: {error}.") from None
+            raise ParameterError(
+                f"base_url must be an address such as 'http://localhost:8000/v1'; it cannot be used: {error}."
+            ) from None
         except TimeoutError:
-            raise NoAnswer(f"the reply was not complete after {self._timeout:g} seconds (timeout)", sent=True) from None
+            raise NoAnswer(
+                f"the reply was not complete after {self._timeout:g} seconds (timeout)", sent=True
+            ) from None
         except (self._httpx.TransportError, self._httpx.DecodingError) as error:
             sent = not isinstance(error, self._httpx.ConnectError | self._httpx.ConnectTimeout)
             raise NoAnswer(f"{type(error).__name__} {error}".rstrip(), sent) from None

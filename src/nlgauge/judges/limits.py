@@ -1,4 +1,6 @@
-"""Limits: how much may be asked for in all, and how fast; and the ledger of what was asked, paid and found in the cache."""
+"""Limits: how much may be asked for in all, and how fast; and the ledger of what was asked, paid and
+found in the cache.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from nlgauge.errors import JudgeError
 from nlgauge.judges.calls import Calls
 from nlgauge.judges.requests import Request, Response
 
-# So many requests in a row that fail for good end the run: the endpoint is down, or the request is one it never answers.
+# So many requests in a row that fail for good end the run: the endpoint is down, or the request is one it
+# never answers.
 _FAILURES = 5
 # The bytes of a text that make a token, on the small side, so that costs are rather estimated too high.
 _BYTES_PER_TOKEN = 3
@@ -40,7 +43,9 @@ class Usage(NamedTuple):
 
 @dataclass
 class Ledger:
-    """What a metric has asked its judge for on one corpus, and paid; and what was seen of the server meanwhile."""
+    """What a metric has asked its judge for on one corpus, and paid; and what was seen of the server
+    meanwhile.
+    """
 
     used: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     fingerprints: set[str] = field(default_factory=set)
@@ -55,14 +60,17 @@ class Ledger:
     _lock: threading.Condition = field(default_factory=threading.Condition)
 
     def check(self, requests: list[Request], calls: Calls) -> None:
-        """Raise if these requests, or their estimated cost, exceed a limit; to be called before any of them is sent."""
+        """Raise if these requests, or their estimated cost, exceed a limit; to be called before any of
+        them is sent.
+        """
         with self._lock:
             self._check(len(requests), sum(estimated_cost(request, calls) for request in requests), calls)
 
     def reserve(self, request: Request, calls: Calls) -> float:
         """Count a request that is about to be sent and reserve its cost, or raise if it exceeds a limit.
 
-        If there is a limit of cost, the first request is sent alone: if its bill is above the estimate, so are the reservations of all others.
+        If there is a limit of cost, the first request is sent alone: if its bill is above the estimate, so
+        are the reservations of all others.
         """
         with self._lock:
             while calls.max_cost is not None and self._ratio is None and self._in_flight:
@@ -78,33 +86,53 @@ class Ledger:
     def _check(self, requests: int, estimate: float, calls: Calls) -> None:
         estimate *= self._ratio or 1.0
         too_many = calls.max_requests is not None and self.used["requests"] + requests > calls.max_requests
-        too_dear = calls.max_cost is not None and self.used["cost"] + self._reserved + estimate > calls.max_cost
+        too_dear = (
+            calls.max_cost is not None and self.used["cost"] + self._reserved + estimate > calls.max_cost
+        )
         if too_many or too_dear:
             raise LimitReached(self._exceeded(requests, estimate, calls, too_many), requests, estimate)
 
     def exceeded(self, limit: LimitReached, calls: Calls) -> JudgeError:
         """Make the error of a run that a limit ended, with the numbers after the last request in flight."""
         with self._lock:
-            too_many = calls.max_requests is not None and self.used["requests"] + limit.requests > calls.max_requests
+            too_many = (
+                calls.max_requests is not None and self.used["requests"] + limit.requests > calls.max_requests
+            )
             return JudgeError(self._exceeded(limit.requests, limit.estimate, calls, too_many))
 
     def _exceeded(self, requests: int, estimate: float, calls: Calls, too_many: bool) -> str:
         again = f" ({int(self.used['retries']):,} of them again)" if self.used.get("retries") else ""
         if too_many:
             sent = int(self.used["requests"])
-            return f"{requests:,} more requests are needed, {sent:,} were sent{again}, and max_requests is {calls.max_requests:,}; {_KEPT}"
-        more, spent = f"about {estimate:.4g} more would be spent on {requests:,} requests", self.used["cost"] + self._reserved
+            return (
+                f"{requests:,} more requests are needed, {sent:,} were sent{again}, and max_requests is"
+                f" {calls.max_requests:,}; {_KEPT}"
+            )
+        more, spent = (
+            f"about {estimate:.4g} more would be spent on {requests:,} requests",
+            self.used["cost"] + self._reserved,
+        )
         return f"{more}, {spent:.4g} was{again}, and max_cost is {calls.max_cost:.4g}; {_KEPT}"
 
     def settle(self, reserved: float, response: Response | None, billed: bool, calls: Calls) -> None:
-        """Add what a request used; the reservation counts as its cost if a server may charge for it without saying how much."""
+        """Add what a request used; the reservation counts as its cost if a server may charge for it
+        without saying how much.
+        """
         usage = None if response is None else usage_of(response.usage)
         billed = billed or response is not None
-        cost = 0.0 if calls.prices is None or not billed else reserved if usage is None else _cost(usage.prompt, usage.reply, calls.prices)
+        cost = (
+            0.0
+            if calls.prices is None or not billed
+            else reserved
+            if usage is None
+            else _cost(usage.prompt, usage.reply, calls.prices)
+        )
         with self._lock:
             self._in_flight -= 1
             self._reserved -= reserved
-            for name, amount in zip(("prompt_tokens", "reply_tokens", "cached_prompt_tokens"), usage or (), strict=False):
+            for name, amount in zip(
+                ("prompt_tokens", "reply_tokens", "cached_prompt_tokens"), usage or (), strict=False
+            ):
                 if amount:
                     self.used[name] += amount
             if calls.prices is not None:
@@ -127,12 +155,17 @@ class Ledger:
         with self._lock:
             self._failures += 1
             if self._failures >= _FAILURES:
-                raise JudgeError(f"{self._failures} requests in a row failed, the last one so: {why} {_KEPT[0].upper()}{_KEPT[1:]}")
+                raise JudgeError(
+                    f"{self._failures} requests in a row failed, the last one so: {why}"
+                    f" {_KEPT[0].upper()}{_KEPT[1:]}"
+                )
 
 
 def estimated_tokens(request: Request) -> tuple[float, float]:
     """About how many tokens the prompt has, and how many the replies may have."""
-    return request.size / _BYTES_PER_TOKEN + 4 * len(request.messages), float(request.max_tokens * request.choices)
+    return request.size / _BYTES_PER_TOKEN + 4 * len(request.messages), float(
+        request.max_tokens * request.choices
+    )
 
 
 def estimated_cost(request: Request, calls: Calls) -> float:
@@ -155,7 +188,11 @@ def usage_of(counted: Any) -> Usage | None:
 
 def _count(counted: Any, name: str) -> int | None:
     value = counted.get(name) if isinstance(counted, Mapping) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
+        else None
+    )
 
 
 class Bucket:

@@ -1,7 +1,9 @@
-"""A judge on this machine: any causal language model, asked through its tokeniser's chat template, or plainly where it has none.
+"""A judge on this machine: any causal language model, asked through its tokeniser's chat template, or plainly
+where it has none.
 
-The probabilities of the next token come of one pass over the prompt. Samples are drawn by a generator of their own, which hangs on the seed, the
-sample's number and the prompt, so that the same question always has the same replies.
+The probabilities of the next token come of one pass over the prompt. Samples are drawn by a generator of
+their own, which hangs on the seed, the sample's number and the prompt, so that the same question always has
+the same replies.
 """
 
 from __future__ import annotations
@@ -34,13 +36,17 @@ _ROWS = 16
 
 
 def local_identity(name: str) -> str:
-    """What decides the replies of a model of the store: its weights, its files of words, and the libraries that run it."""
+    """What decides the replies of a model of the store: its weights, its files of words, and the
+    libraries that run it.
+    """
     place = _required(name)
     digest = hashlib.sha256(store.weights_hash(place).encode())
     for file in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
         if (place / file).is_file():
             digest.update((place / file).read_bytes())
-    return "|".join([digest.hexdigest(), *(installed_version(package) for package in ("torch", "transformers"))])
+    return "|".join(
+        [digest.hexdigest(), *(installed_version(package) for package in ("torch", "transformers"))]
+    )
 
 
 def _required(name: str) -> Path:
@@ -50,7 +56,8 @@ def _required(name: str) -> Path:
     except ModelError as error:
         elsewhere = "base_url='http://localhost:8000/v1', or the environment variable NLGAUGE_JUDGE_URL"
         raise ModelError(
-            f"a judge without base_url is a model on this machine, and {error}. A judge at an endpoint needs its address: {elsewhere}."
+            f"a judge without base_url is a model on this machine, and {error}. A judge at an endpoint needs"
+            f" its address: {elsewhere}."
         ) from None
 
 
@@ -62,7 +69,9 @@ class LocalJudge:
     options: RunOptions
     levels: tuple[str, ...]
 
-    def answers(self, asked: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep) -> Iterator[tuple[int, dict[int, _Reply]]]:
+    def answers(
+        self, asked: list[tuple[int, Request, list[int]]], ledger: Ledger, keep: _Keep
+    ) -> Iterator[tuple[int, dict[int, _Reply]]]:
         """The samples that each row lacks, some rows at a time."""
         if isinstance(self.model, str):
             _required(self.model)
@@ -70,22 +79,40 @@ class LocalJudge:
         for start in range(0, len(asked), _ROWS):
             part = asked[start : start + _ROWS]
             prompts = [prompt_tokens(loaded, request.messages) for _, request, _ in part]
-            fits = [len(prompt) + request.max_tokens <= loaded.max_length for prompt, (_, request, _) in zip(prompts, part, strict=True)]
-            short = [i for i, (_, request, _) in enumerate(part) if fits[i] and request.top_tokens and request.max_tokens <= FIRST_TOKENS]
+            fits = [
+                len(prompt) + request.max_tokens <= loaded.max_length
+                for prompt, (_, request, _) in zip(prompts, part, strict=True)
+            ]
+            short = [
+                i
+                for i, (_, request, _) in enumerate(part)
+                if fits[i] and request.top_tokens and request.max_tokens <= FIRST_TOKENS
+            ]
             # Where a blank is the likeliest first token, the level comes after it, and must be waited for.
             first = {
-                i: reply for i, reply in zip(short, self._next_tokens(loaded, [prompts[i] for i in short]), strict=True) if text_of(reply).strip()
+                i: reply
+                for i, reply in zip(
+                    short, self._next_tokens(loaded, [prompts[i] for i in short]), strict=True
+                )
+                if text_of(reply).strip()
             }
             for i, (row, request, indices) in enumerate(part):
                 if not fits[i]:
                     why = (
-                        f"{len(prompts[i])} tokens and {request.max_tokens} of reply are more than the {loaded.max_length} that {loaded.name} reads."
+                        f"{len(prompts[i])} tokens and {request.max_tokens} of reply are more than the"
+                        f" {loaded.max_length} that {loaded.name} reads."
                     )
                     yield row, dict.fromkeys(indices, failed("too_long", why))
                     continue
-                replies = dict.fromkeys(indices, first[i]) if i in first else self._drawn(loaded, prompts[i], request, indices)
+                replies = (
+                    dict.fromkeys(indices, first[i])
+                    if i in first
+                    else self._drawn(loaded, prompts[i], request, indices)
+                )
                 ledger.add("prompt_tokens", len(prompts[i]))
-                ledger.add("reply_tokens", sum(reply["usage"]["completion_tokens"] for reply in replies.values()))
+                ledger.add(
+                    "reply_tokens", sum(reply["usage"]["completion_tokens"] for reply in replies.values())
+                )
                 ledger.add("requests")
                 keep(row, replies)
                 yield row, replies
@@ -98,12 +125,16 @@ class LocalJudge:
         def take(numbers: Array, log_probabilities: Array) -> None:
             for number, row in zip(numbers.tolist(), log_probabilities, strict=True):
                 token = int(row.argmax())
-                found[number] = _reply(loaded, [token], [_alternatives(loaded, row, token, candidates)], "length")
+                found[number] = _reply(
+                    loaded, [token], [_alternatives(loaded, row, token, candidates)], "length"
+                )
 
         log_probabilities_after(loaded, prompts, self.options, take)
         return found
 
-    def _drawn(self, loaded: Loaded, prompt: tuple[int, ...], request: Request, indices: list[int]) -> dict[int, _Reply]:
+    def _drawn(
+        self, loaded: Loaded, prompt: tuple[int, ...], request: Request, indices: list[int]
+    ) -> dict[int, _Reply]:
         """Samples, one token after the other, all of a prompt's together."""
         seeded = int.from_bytes(hashlib.sha256(repr(prompt).encode()).digest()[:8], "big")
         generators = [np.random.default_rng([request.seed + index, seeded]) for index in indices]
@@ -115,17 +146,24 @@ class LocalJudge:
             steps = _Steps(torch, loaded, prompt, len(indices))
             for _ in range(request.max_tokens):
                 rows = steps.log_probabilities()
-                tokens = [_draw(row, request.temperature, request.top_p, rng) for row, rng in zip(rows, generators, strict=True)]
+                tokens = [
+                    _draw(row, request.temperature, request.top_p, rng)
+                    for row, rng in zip(rows, generators, strict=True)
+                ]
                 for i, token in enumerate(tokens):
                     ended[i] |= token in ends
                     if not ended[i]:
                         texts[i].append(token)
-                        seen[i].append(_alternatives(loaded, rows[i], token, candidates) if request.top_tokens else None)
+                        seen[i].append(
+                            _alternatives(loaded, rows[i], token, candidates) if request.top_tokens else None
+                        )
                 if all(ended):
                     break
                 steps.go_on(tokens)
         return {
-            index: _reply(loaded, texts[i], seen[i] if request.top_tokens else None, "stop" if ended[i] else "length")
+            index: _reply(
+                loaded, texts[i], seen[i] if request.top_tokens else None, "stop" if ended[i] else "length"
+            )
             for i, index in enumerate(indices)
         }
 
@@ -167,9 +205,11 @@ class _Steps:
 
 
 def prompt_tokens(loaded: Loaded, messages: tuple[Message, ...]) -> tuple[int, ...]:
-    """Tokenize a conversation by the model's chat template or, if it has none, as the texts with an empty line between them.
+    """Tokenize a conversation by the model's chat template or, if it has none, as the texts with an empty
+    line between them.
 
-    The name of a control token within a text (such as <|im_end|>) is read letter by letter: it must not end the text.
+    The name of a control token within a text (such as <|im_end|>) is read letter by letter: it must not end
+    the text.
     """
     tokenizer = loaded.tokenizer
     start = () if getattr(tokenizer, "chat_template", None) else (loaded.start_token,)
@@ -192,14 +232,21 @@ def _rendered(tokenizer: Any, messages: tuple[Message, ...]) -> str:
 
 def _control_tokens(tokenizer: Any) -> list[str]:
     """List the tokens that a text must not contain as such."""
-    return [str(token) for token in getattr(tokenizer, "added_tokens_decoder", {}).values() if getattr(token, "special", False)]
+    return [
+        str(token)
+        for token in getattr(tokenizer, "added_tokens_decoder", {}).values()
+        if getattr(token, "special", False)
+    ]
 
 
 def level_tokens(loaded: Loaded, levels: tuple[str, ...]) -> list[int]:
     """Every token of the vocabulary that, without blanks around it, is a level."""
     words = {level.casefold() for level in levels}
     strings = loaded.made("token strings", lambda: token_strings(loaded, list(range(len(loaded.tokenizer)))))
-    return loaded.made(("levels", levels), lambda: [token for token, text in enumerate(strings) if text.strip().casefold() in words])
+    return loaded.made(
+        ("levels", levels),
+        lambda: [token for token, text in enumerate(strings) if text.strip().casefold() in words],
+    )
 
 
 def _alternatives(loaded: Loaded, row: Array, token: int, candidates: list[int]) -> dict[str, Any]:
@@ -209,9 +256,15 @@ def _alternatives(loaded: Loaded, row: Array, token: int, candidates: list[int])
     # Two tokens may be written alike: what is looked up by its words must have the probability of both.
     together: dict[str, float] = {}
     for one, text in zip(listed, token_strings(loaded, listed), strict=True):
-        together[text] = float(np.logaddexp(together[text], row[one])) if text in together else float(row[one])
+        together[text] = (
+            float(np.logaddexp(together[text], row[one])) if text in together else float(row[one])
+        )
     own = token_strings(loaded, [token])[0]
-    return {"token": own, "logprob": together.get(own, float(row[token])), "top_logprobs": [{"token": t, "logprob": p} for t, p in together.items()]}
+    return {
+        "token": own,
+        "logprob": together.get(own, float(row[token])),
+        "top_logprobs": [{"token": t, "logprob": p} for t, p in together.items()],
+    }
 
 
 def _reply(loaded: Loaded, tokens: list[int], seen: list[Any] | None, finish: str) -> _Reply:
@@ -239,4 +292,9 @@ def _end_tokens(loaded: Loaded) -> set[int]:
     """The tokens that end a reply."""
     settings = getattr(loaded.model, "generation_config", None)
     named = [getattr(settings, "eos_token_id", None), getattr(loaded.tokenizer, "eos_token_id", None)]
-    return {int(token) for one in named if one is not None for token in (one if isinstance(one, list | tuple) else [one])}
+    return {
+        int(token)
+        for one in named
+        if one is not None
+        for token in (one if isinstance(one, list | tuple) else [one])
+    }

@@ -1,6 +1,7 @@
 """Prompts: templates as data files, with their version, source and licence; and how a text is put into one.
 
-{prediction}, {reference}, {source} and further names in braces are replaced in one pass, so that braces inside a text stay what they are.
+{prediction}, {reference}, {source} and further names in braces are replaced in one pass, so that braces
+inside a text stay what they are.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A template: what stands before it, the text with places to fill, what replies are expected, and where it is from."""
+    """A template: what stands before it, the text with places to fill, what replies are expected, and
+    where it is from.
+    """
 
     text: str
     expects: Expected
@@ -62,12 +65,16 @@ class Prompt:
     @property
     def places(self) -> set[str]:
         """The names of the texts that are filled in."""
-        return {name for text in (self.text, *(text for _, text in self.before)) for name in _PLACE.findall(text)}
+        return {
+            name for text in (self.text, *(text for _, text in self.before)) for name in _PLACE.findall(text)
+        }
 
     @property
     def sha(self) -> str:
         """The hash of all that is the same for every row."""
-        return hashlib.sha256(msgspec.json.encode([self.before, self.text, self.expects.mark, self.expects.scale.levels])).hexdigest()
+        return hashlib.sha256(
+            msgspec.json.encode([self.before, self.text, self.expects.mark, self.expects.scale.levels])
+        ).hexdigest()
 
     def filled(self, texts: Mapping[str, str]) -> Prompt:
         """The prompt with those places filled that are the same for every row."""
@@ -99,12 +106,16 @@ def from_file(path: str) -> Prompt:
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot read the prompt {path!r}: {getattr(error, 'strerror', None) or error}.") from None
+        raise InputError(
+            f"cannot read the prompt {path!r}: {getattr(error, 'strerror', None) or error}."
+        ) from None
     found = _prompt(path, data)
     unknown = found.places - set(TEXTS)
     if "prediction" not in found.places or unknown:
         wrong = f"{{{min(unknown)}}} is none of them" if unknown else "{prediction} is missing"
-        raise ParameterError(f"the prompt {path!r} may have the places {{prediction}}, {{reference}} and {{source}}; {wrong}.")
+        raise ParameterError(
+            f"the prompt {path!r} may have the places {{prediction}}, {{reference}} and {{source}}; {wrong}."
+        )
     return found
 
 
@@ -112,16 +123,22 @@ def _prompt(name: str, data: bytes) -> Prompt:
     try:
         given = msgspec.toml.decode(data, type=_File)
     except msgspec.MsgspecError as error:
-        raise ParameterError(f"the prompt {name!r} cannot be read as TOML with `prompt` in it: {error}") from None
+        raise ParameterError(
+            f"the prompt {name!r} cannot be read as TOML with `prompt` in it: {error}"
+        ) from None
     except UnicodeDecodeError:
         raise ParameterError(f"the prompt {name!r} is not UTF-8.") from None
-    before = ((("system", given.system),) if given.system else ()) + tuple((turn.role, turn.content) for turn in given.before)
+    before = ((("system", given.system),) if given.system else ()) + tuple(
+        (turn.role, turn.content) for turn in given.before
+    )
     if any(role not in ("system", "user", "assistant") for role, _ in before):
         raise ParameterError(f"the prompt {name!r} has a role other than system, user and assistant.")
     expects = Expected(_scale(name, given), given.mark)
     # A file ends with a newline that was not meant.
     text = given.prompt.removesuffix("\n")
-    return Prompt(text, expects, before, given.title, str(given.version), given.max_tokens, given.higher_is_better)
+    return Prompt(
+        text, expects, before, given.title, str(given.version), given.max_tokens, given.higher_is_better
+    )
 
 
 def _scale(name: str, given: _File) -> Scale:
@@ -131,5 +148,7 @@ def _scale(name: str, given: _File) -> Scale:
             raise ParameterError(f"the prompt {name!r} must have a scale with two values or more.")
         return Scale.of(scale)
     if len(scale) != 2 or not scale[0] < scale[1]:
-        raise ParameterError(f"the prompt {name!r} must have a scale of two numbers, the lower one first, got {scale}.")
+        raise ParameterError(
+            f"the prompt {name!r} must have a scale of two numbers, the lower one first, got {scale}."
+        )
     return Scale.between(*scale) if given.levels else Scale((), *map(float, scale))

@@ -3,7 +3,8 @@
     p_l = sum of the probabilities of the tokens that, without blanks around them, are the level l
     score = sum_l l p_l / sum_l p_l        covered = sum_l p_l
 
-A reply counts only if the whole of it is a level, or if it has the mark that was asked for; the first number in prose does not count.
+A reply counts only if the whole of it is a level, or if it has the mark that was asked for; the first number
+in prose does not count.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from nlgauge.judges.requests import Failure, alternatives, is_cut, refusal_of, t
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 # How replies begin that refuse in words; they are counted apart from those that cannot be read.
-_REFUSING = re.compile(r"(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t\b|i am unable|i['’]m unable|as an ai\b)", re.IGNORECASE)
+_REFUSING = re.compile(
+    r"(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t\b|i am unable|i['’]m unable|as an ai\b)",
+    re.IGNORECASE,
+)
 
 
 class Reading(NamedTuple):
@@ -31,7 +35,9 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Scale:
-    """The levels that a judge chooses from, each with its value; without levels any number from low to high."""
+    """The levels that a judge chooses from, each with its value; without levels any number from low to
+    high.
+    """
 
     levels: tuple[tuple[str, float], ...] = ()
     low: float = 0.0
@@ -66,7 +72,9 @@ class Scale:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a reply must look like: it is a level and nothing else or, where there is a mark, it has the mark with a level behind it."""
+    """What a reply must look like: it is a level and nothing else or, where there is a mark, it has the
+    mark with a level behind it.
+    """
 
     scale: Scale
     mark: str = ""
@@ -78,11 +86,16 @@ class Expected:
         else:
             after = [text[match.end() :] for match in re.finditer(re.escape(self.mark), text, re.IGNORECASE)]
             word = re.match(r"[\s:*(\[]*([+-]?\w+(?:\.\d+)?)", after[-1]) if after else None
-            value, rule = None if word is None else self.scale.value(word.group(1)), f"the level after {self.mark}"
+            value, rule = (
+                None if word is None else self.scale.value(word.group(1)),
+                f"the level after {self.mark}",
+            )
         return None if value is None else Reading(value, rule)
 
     def probabilities(self, reply: Mapping[str, Any]) -> dict[str, float]:
-        """The probability of each level where the reply states it: at its first token that is not blank, or the first one behind the mark."""
+        """The probability of each level where the reply states it: at its first token that is not blank,
+        or the first one behind the mark.
+        """
         found = dict.fromkeys(self.scale.names, 0.0)
         token = self._place(tokens_of(reply) or [])
         if token is not None:
@@ -95,12 +108,25 @@ class Expected:
 
     def _place(self, tokens: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
         if not self.mark:
-            return next((token for token in tokens if str(token.get("token", "")).strip()), tokens[0] if tokens else None)
+            return next(
+                (token for token in tokens if str(token.get("token", "")).strip()),
+                tokens[0] if tokens else None,
+            )
         before = ""
         for i, token in enumerate(tokens):
             before += str(token.get("token", ""))
-            if self.mark.lower() in before.lower() and self.mark.lower() not in "".join(str(t.get("token", "")) for t in tokens[i + 1 :]).lower():
-                return next((later for later in tokens[i + 1 :] if any(sign.isalnum() for sign in str(later.get("token", "")))), None)
+            if (
+                self.mark.lower() in before.lower()
+                and self.mark.lower() not in "".join(str(t.get("token", "")) for t in tokens[i + 1 :]).lower()
+            ):
+                return next(
+                    (
+                        later
+                        for later in tokens[i + 1 :]
+                        if any(sign.isalnum() for sign in str(later.get("token", "")))
+                    ),
+                    None,
+                )
         return None
 
 
@@ -141,7 +167,9 @@ class Judgement:
     rules: tuple[str, ...] = ()
 
 
-def judged(replies: Sequence[Mapping[str, Any]], expected: Reads, scoring: str, n: int, prompt: str = "") -> Judgement:
+def judged(
+    replies: Sequence[Mapping[str, Any]], expected: Reads, scoring: str, n: int, prompt: str = ""
+) -> Judgement:
     """The judgement that replies amount to."""
     texts = tuple(text_of(reply) for reply in replies if "failure" not in reply)
     missing = next((reply for reply in replies if "failure" in reply), None)
@@ -150,20 +178,30 @@ def judged(replies: Sequence[Mapping[str, Any]], expected: Reads, scoring: str, 
     if scoring == "probabilities":
         assert isinstance(expected, Expected)
         return _expected_score(replies, texts, expected, prompt)
-    readings = [reading for reply in replies if "failure" not in reply and (reading := _reading(reply, expected)) is not None]
+    readings = [
+        reading
+        for reply in replies
+        if "failure" not in reply and (reading := _reading(reply, expected)) is not None
+    ]
     if not readings:
         failure, why = _why_not(replies)
         return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
     values = [reading.value for reading in readings]
     rules = tuple(dict.fromkeys(reading.rule for reading in readings))
     spread = variance(values) if len(values) > 1 else math.nan
-    shares = {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))} if n > 1 else {}
+    shares = (
+        {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))} if n > 1 else {}
+    )
     return Judgement(fmean(values), math.nan, spread, shares, prompt=prompt, replies=texts, rules=rules)
 
 
-def _expected_score(replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...], expected: Expected, prompt: str) -> Judgement:
+def _expected_score(
+    replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...], expected: Expected, prompt: str
+) -> Judgement:
     # With a mark a second reply may be here, because the first one lacked it.
-    found = [expected.probabilities(reply) for reply in replies if "failure" not in reply and not refusal_of(reply)]
+    found = [
+        expected.probabilities(reply) for reply in replies if "failure" not in reply and not refusal_of(reply)
+    ]
     if not found:
         failure, why = _why_not(replies)
         return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
@@ -191,4 +229,6 @@ def _why_not(replies: Sequence[Mapping[str, Any]]) -> tuple[Failure, str]:
             if _REFUSING.match(text_of(reply).strip()):
                 return "refused", text_of(reply).strip()
     last = next(reply for reply in reversed(replies) if "failure" not in reply)
-    return "unparsed", "the reply was longer than it may be" if is_cut(last) else "the reply is not what was asked for"
+    return "unparsed", "the reply was longer than it may be" if is_cut(
+        last
+    ) else "the reply is not what was asked for"

@@ -1,4 +1,6 @@
-"""Request and raw replies: what is asked, under which key the answer is kept, and what an answer holds, in the shape of OpenAI's chat completions."""
+"""Request and raw replies: what is asked, under which key the answer is kept, and what an answer holds,
+in the shape of OpenAI's chat completions.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ Failure = Literal["", "unparsed", "refused", "too_long", "failed", "not_asked"]
 
 @dataclass(frozen=True)
 class Request:
-    """One request: messages as (role, text), and how the reply is drawn. `choices` replies are asked for at once."""
+    """One request: messages as (role, text), and how the reply is drawn.
+
+    `choices` replies are asked for at once.
+    """
 
     messages: tuple[Message, ...]
     max_tokens: int
@@ -133,8 +138,14 @@ def cached_reply(data: bytes) -> dict[str, Any]:
 
 def _shaped(data: bytes | Mapping[str, Any], shape: type[Shape]) -> Shape:
     try:
-        found = msgspec.json.decode(data, type=shape) if isinstance(data, bytes) else msgspec.convert(data, type=shape)
-        msgspec.json.encode(found.choices if isinstance(found, Response) else found)  # a lone surrogate cannot be cached
+        found = (
+            msgspec.json.decode(data, type=shape)
+            if isinstance(data, bytes)
+            else msgspec.convert(data, type=shape)
+        )
+        msgspec.json.encode(
+            found.choices if isinstance(found, Response) else found
+        )  # a lone surrogate cannot be cached
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise BrokenReply(str(error)) from None
     for choice in found.choices if isinstance(found, Response) else [found.choice]:
@@ -163,7 +174,9 @@ def failed(failure: Failure, why: str) -> dict[str, Any]:
 
 def samples_of(response: Response) -> list[dict[str, Any]]:
     """List the choices of a response, each with the name of the model and the fingerprint of the server."""
-    model, fingerprint = (value if isinstance(value, str) else None for value in (response.model, response.system_fingerprint))
+    model, fingerprint = (
+        value if isinstance(value, str) else None for value in (response.model, response.system_fingerprint)
+    )
     return [_plain(_Reply(choice, fingerprint, model)) for choice in response.choices]
 
 
@@ -182,7 +195,11 @@ def tokens_of(reply: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
 def alternatives(token: Mapping[str, Any]) -> list[tuple[str, float]]:
     """The tokens that could stand at a place, each once, with their natural log-probabilities."""
     listed: Sequence[Mapping[str, Any]] = [*(token.get("top_logprobs") or []), token]
-    return list({str(item["token"]): float(item["logprob"]) for item in listed if item.get("logprob") is not None}.items())
+    return list(
+        {
+            str(item["token"]): float(item["logprob"]) for item in listed if item.get("logprob") is not None
+        }.items()
+    )
 
 
 def is_cut(reply: Mapping[str, Any]) -> bool:
@@ -196,4 +213,6 @@ def refusal_of(reply: Mapping[str, Any]) -> str:
     refusal = (choice.get("message") or {}).get("refusal")
     if isinstance(refusal, str) and refusal:
         return refusal
-    return "the endpoint's filter kept the reply back" if choice.get("finish_reason") == "content_filter" else ""
+    return (
+        "the endpoint's filter kept the reply back" if choice.get("finish_reason") == "content_filter" else ""
+    )

@@ -1,11 +1,13 @@
 """Word alignments of METEOR: one to one, between words that share a key in one of several modules.
 
-A module is a column with the keys of each word (itself, its stem, its synsets): two words match in it if they share one, and a
-pair counts for the first module in which it matches. Alignments are lists of (prediction place, reference place, module) in reference order. A chunk
-is a run of them that is adjacent and in the same order on both sides.
+A module is a column with the keys of each word (itself, its stem, its synsets): two words match in it if they
+share one, and a pair counts for the first module in which it matches. Alignments are lists of (prediction
+place, reference place, module) in reference order. A chunk is a run of them that is adjacent and in the same
+order on both sides.
 
-`fewest_chunks` finds what METEOR's papers define: most matches, then fewest chunks, then the least sum of distances between matched
-places. What other programs find instead is in `kernels.alignment_compat`. `word_alignments` does so for every row of a column.
+`fewest_chunks` finds what METEOR's papers define: most matches, then fewest chunks, then the least sum of
+distances between matched places. What other programs find instead is in `kernels.alignment_compat`.
+`word_alignments` does so for every row of a column.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ import numpy as np
 from nlgauge._core.backend import compiled
 from nlgauge._core.ragged import Array, Ragged, offsets_of
 
-# How many extensions of partial alignments one pair may cost, about. The search is exact as long as that suffices: for 1,988 of 2,000
-# translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of SummEval. Beyond it only the best partial alignments go on, at
-# least 8 of them, and of a word's many places only those near the diagonal are tried.
+# How many extensions of partial alignments one pair may cost, about. The search is exact as long as that
+# suffices: for 1,988 of 2,000 translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of
+# SummEval. Beyond it only the best partial alignments go on, at least 8 of them, and of a word's many places
+# only those near the diagonal are tried.
 BUDGET = 200_000
 NARROW = 8
 
@@ -32,7 +35,9 @@ Keys = Sequence[Collection[Any]] | Mapping[int, Collection[Any]]
 
 
 class Match(NamedTuple):
-    """Where a match begins in prediction and reference, its module, and how many words it takes on each side."""
+    """Where a match begins in prediction and reference, its module, and how many words it takes on each
+    side.
+    """
 
     prediction: int
     reference: int
@@ -46,11 +51,17 @@ class Match(NamedTuple):
 
 
 @compiled
-def word_alignments(column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged], budget: int) -> Ragged:
-    """The matches of each row by `fewest_chunks`; a module has one row of keys for each word of the column."""
+def word_alignments(
+    column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged], budget: int
+) -> Ragged:
+    """The matches of each row by `fewest_chunks`; a module has one row of keys for each word of the
+    column.
+    """
     rows, keys = column.lists(), [module.lists() for module in modules]
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
-    return match_column(fewest_chunks(rows[prediction], rows[reference], keys, budget) for prediction, reference in pairs)
+    return match_column(
+        fewest_chunks(rows[prediction], rows[reference], keys, budget) for prediction, reference in pairs
+    )
 
 
 def match_column(found: Iterable[Sequence[tuple[int, ...]]]) -> Ragged:
@@ -80,8 +91,12 @@ def chunk_numbers(alignment: Alignment | list[Match]) -> list[int]:
     return numbers
 
 
-def links(prediction: list[int], reference: list[int], modules: Sequence[Keys]) -> dict[int, dict[int, list[int]]]:
-    """For each word of the reference, the words of the prediction that it matches and the modules in which it does."""
+def links(
+    prediction: list[int], reference: list[int], modules: Sequence[Keys]
+) -> dict[int, dict[int, list[int]]]:
+    """For each word of the reference, the words of the prediction that it matches and the modules in
+    which it does.
+    """
     found: dict[int, dict[int, list[int]]] = {}
     ours, theirs = set(prediction), set(reference)
     for number, keys in enumerate(modules):
@@ -98,7 +113,9 @@ def links(prediction: list[int], reference: list[int], modules: Sequence[Keys]) 
 
 
 def around(places: list[int], middle: float, most: int | None) -> list[int]:
-    """At most this many of the places, which are in ascending order: those nearest to the middle; all of them for None."""
+    """At most this many of the places, which are in ascending order: those nearest to the middle; all of
+    them for None.
+    """
     if most is None or len(places) <= most:
         return places
     start = max(0, min(bisect_left(places, middle) - most // 2, len(places) - most))
@@ -106,9 +123,14 @@ def around(places: list[int], middle: float, most: int | None) -> list[int]:
 
 
 def offers(
-    prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match], most: int | None = None
+    prediction: list[int],
+    reference: list[int],
+    modules: Sequence[Keys],
+    phrases: Sequence[Match],
+    most: int | None = None,
 ) -> Iterator[list[Match]]:
-    """The matches that may begin at each place of the reference, place by place: of words, by module and place, then of phrases.
+    """The matches that may begin at each place of the reference, place by place: of words, by module and
+    place, then of phrases.
 
     With `most`, a word that stands at more places than that is matched only at those nearest to the diagonal.
     """
@@ -122,12 +144,21 @@ def offers(
     slope = len(prediction) / max(1, len(reference))
     for r, word in enumerate(reference):
         near = {other: around(places[other], r * slope, most) for other in linked.get(word, {})}
-        pairs = sorted((module, p) for other, matched in linked.get(word, {}).items() for module in matched for p in near[other])
+        pairs = sorted(
+            (module, p)
+            for other, matched in linked.get(word, {}).items()
+            for module in matched
+            for p in near[other]
+        )
         yield [*(Match(p, r, module) for module, p in pairs), *beginning.get(r, ())]
 
 
-def fewest_chunks(prediction: list[int], reference: list[int], modules: Sequence[Keys], budget: int = BUDGET) -> Alignment:
-    """Most matches, then fewest chunks, then least distance; a tie goes to the leftmost word of the prediction, word by word."""
+def fewest_chunks(
+    prediction: list[int], reference: list[int], modules: Sequence[Keys], budget: int = BUDGET
+) -> Alignment:
+    """Most matches, then fewest chunks, then least distance; a tie goes to the leftmost word of the
+    prediction, word by word.
+    """
     if prediction == reference:
         return [(place, place, 0) for place in range(len(prediction))]
     search = _Search(prediction, reference, links(prediction, reference, modules), budget)
@@ -139,7 +170,9 @@ def fewest_chunks(prediction: list[int], reference: list[int], modules: Sequence
 
 
 class _State(NamedTuple):
-    """A partial alignment: places of the prediction that are taken and may matter later, the one matched last if just before, and costs."""
+    """A partial alignment: places of the prediction that are taken and may matter later, the one matched
+    last if just before, and costs.
+    """
 
     used: int
     last: int
@@ -150,7 +183,9 @@ class _State(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Words that are linked with each other, directly or not: where they stand, and how many matches they can have at most."""
+    """Words that are linked with each other, directly or not: where they stand, and how many matches they
+    can have at most.
+    """
 
     places: int
     predicted: int
@@ -159,12 +194,21 @@ class _Group(NamedTuple):
 
 
 class _Search:
-    def __init__(self, prediction: list[int], reference: list[int], linked: dict[int, dict[int, list[int]]], budget: int) -> None:
+    def __init__(
+        self,
+        prediction: list[int],
+        reference: list[int],
+        linked: dict[int, dict[int, list[int]]],
+        budget: int,
+    ) -> None:
         self.linked, self.reference = linked, reference
         self.places: dict[int, list[int]] = defaultdict(list)
         for place, word in enumerate(prediction):
             self.places[word].append(place)
-        self.targets = {word: sorted((p, found[0]) for other, found in of.items() for p in self.places[other]) for word, of in linked.items()}
+        self.targets = {
+            word: sorted((p, found[0]) for other, found in of.items() for p in self.places[other])
+            for word, of in linked.items()
+        }
         self.masks = {word: sum(1 << p for p, _ in targets) for word, targets in self.targets.items()}
         self.groups = self._groups()
         self.slope = len(prediction) / max(len(reference), 1)
@@ -189,26 +233,37 @@ class _Search:
             predicted = sum(len(self.places[other]) for other in reached)
             complete = all(len(self.linked[word]) == len(reached) for word in words)
             supply = {word: len(expected[word]) for word in words}
-            most = min(predicted, sum(supply.values())) if complete else self._most(supply, {other: len(self.places[other]) for other in reached})
+            most = (
+                min(predicted, sum(supply.values()))
+                if complete
+                else self._most(supply, {other: len(self.places[other]) for other in reached})
+            )
             mask = sum(1 << p for other in reached for p in self.places[other])
             group = _Group(mask, predicted, sorted(r for word in words for r in expected[word]), most)
             found.update(dict.fromkeys(words, group))
         return found
 
     def _most(self, supply: dict[int, int], room: dict[int, int]) -> int:
-        """The greatest number of matches between words that occur so often: a maximum flow, by augmenting paths."""
+        """The greatest number of matches between words that occur so often: a maximum flow, by augmenting
+        paths.
+        """
         flow: dict[tuple[int, int], int] = defaultdict(int)
         total = 0
         for source in sorted(supply):
             while supply[source]:
-                # Breadth first from a word of the reference to a word of the prediction with room; back along flow that can be undone.
+                # Breadth first from a word of the reference to a word of the prediction with room; back along
+                # flow that can be undone.
                 came: dict[tuple[str, int], tuple[str, int] | None] = {("r", source): None}
                 queue, end = [("r", source)], None
                 for side, word in queue:
                     if side == "p" and room[word]:
                         end = (side, word)
                         break
-                    onward = [("p", p) for p in sorted(self.linked[word])] if side == "r" else [("r", r) for r in sorted(supply) if flow[r, word]]
+                    onward = (
+                        [("p", p) for p in sorted(self.linked[word])]
+                        if side == "r"
+                        else [("r", r) for r in sorted(supply) if flow[r, word]]
+                    )
                     for node in onward:
                         if node not in came:
                             came[node] = (side, word)
@@ -232,7 +287,9 @@ class _Search:
         return total
 
     def _later_chunks(self, bigrams: set[tuple[int, int]]) -> list[int]:
-        """How many chunks must at least begin at or after each place of the reference, whatever came before."""
+        """How many chunks must at least begin at or after each place of the reference, whatever came
+        before.
+        """
         later = [0]
         known: dict[tuple[int, int], bool] = {}
         for r in range(len(self.reference) - 1, -1, -1):
@@ -249,7 +306,9 @@ class _Search:
         return later[::-1]
 
     def run(self, width: int, known: _State | None) -> tuple[_State, bool]:
-        """The best alignment of those kept, at most `width` at a time, and whether all were; none with more chunks than the known one is followed."""
+        """The best alignment of those kept, at most `width` at a time, and whether all were; none with
+        more chunks than the known one is followed.
+        """
         states = [_State(0, -2, 0, 0, 0, None)]
         complete = True
         for r, word in enumerate(self.reference):
@@ -277,7 +336,11 @@ class _Search:
             if not state.used >> p & 1:
                 path = (state.path, (p, r, module))
                 chunks = state.chunks + (p - 1 != state.last)
-                found.append(_State(state.used | 1 << p, p, state.matches + 1, chunks, state.distance + abs(p - r), path))
+                found.append(
+                    _State(
+                        state.used | 1 << p, p, state.matches + 1, chunks, state.distance + abs(p - r), path
+                    )
+                )
         return found
 
     def _tried(self, state: _State, r: int, word: int) -> list[tuple[int, int]]:
@@ -289,7 +352,9 @@ class _Search:
         free = self.masks[word] & ~state.used
         first = (free & -free).bit_length() - 1
         taken = {place for place, _ in near}
-        for place in dict.fromkeys(place for place in (state.last + 1, first) if place >= 0 and place not in taken):
+        for place in dict.fromkeys(
+            place for place in (state.last + 1, first) if place >= 0 and place not in taken
+        ):
             at = bisect_left(targets, (place, -1))
             if at < len(targets) and targets[at][0] == place:
                 near = [*near, targets[at]]
@@ -304,8 +369,8 @@ class _Search:
     def _best(states: list[_State]) -> list[_State]:
         """The states in order of cost, without those that another with the same places taken makes useless.
 
-        An open chunk saves one chunk at most: a state that costs one more than the cheapest, and no less distance, cannot win; nor can
-        one without an open chunk that is not the cheapest.
+        An open chunk saves one chunk at most: a state that costs one more than the cheapest, and no less
+        distance, cannot win; nor can one without an open chunk that is not the cheapest.
         """
         kept: dict[tuple[int, int, int], _State] = {}
         cheapest: dict[tuple[int, int], tuple[int, int]] = {}

@@ -1,4 +1,6 @@
-"""The alignments that two programs of METEOR find, which are not those with the fewest chunks; see `kernels.alignment` for the terms."""
+"""The alignments that two programs of METEOR find, which are not those with the fewest chunks; see
+`kernels.alignment` for the terms.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ BEAM = 40
 
 @dataclass(frozen=True)
 class _Path:
-    """A partial alignment of the METEOR 1.5 program; `end` is the place after the last match of an open chunk, `following` that in the reference."""
+    """A partial alignment of the METEOR 1.5 program; `end` is the place after the last match of an open
+    chunk, `following` that in the reference.
+    """
 
     used: int
     weight: int = 0
@@ -31,31 +35,49 @@ class _Path:
         broken = self.end not in (-1, match.prediction)
         weight = 2 if match.module == 0 else match.predicted // 2 + match.expected // 2
         end, following = match.ends()
-        return _Path(self.used | _mask(match), self.weight + weight, self.chunks + broken, self.distance, end, following, (self.path, match))
+        return _Path(
+            self.used | _mask(match),
+            self.weight + weight,
+            self.chunks + broken,
+            self.distance,
+            end,
+            following,
+            (self.path, match),
+        )
 
     def closed(self) -> _Path:
         return replace(self, chunks=self.chunks + (self.end != -1), end=-1)
 
 
 @compiled
-def beam_alignments(column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged]) -> Ragged:
-    """The matches of each row by `beam`, without phrases; a module has one row of keys for each word of the column."""
+def beam_alignments(
+    column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged]
+) -> Ragged:
+    """The matches of each row by `beam`, without phrases; a module has one row of keys for each word of
+    the column.
+    """
     rows, keys = column.lists(), [module.lists() for module in modules]
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
     return match_column(beam(rows[prediction], rows[reference], keys) for prediction, reference in pairs)
 
 
-def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match] = ()) -> list[Match]:
+def beam(
+    prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match] = ()
+) -> list[Match]:
     """What the METEOR 1.5 program finds, left to right with 40 partial alignments.
 
-    Matches that share no word with another are taken beforehand. The rest is ranked by the words of exact matches and half of those of
-    others, rounded down on each side (so a word matched otherwise counts nothing), then chunks closed so far, then distance, which a tried
-    match adds to the alignment it extends and not to the one it makes. Equal ranks stay in the order in which they were made: by module, then by
+    Matches that share no word with another are taken beforehand. The rest is ranked by the words of exact
+    matches and half of those of others, rounded down on each side (so a word matched otherwise counts
+    nothing), then chunks closed so far, then distance, which a tried match adds to the alignment it extends
+    and not to the one it makes. Equal ranks stay in the order in which they were made: by module, then by
     place in the prediction, phrases as they are given, leaving the word out last.
     """
     same = prediction == reference
     # Twice, because a long text has more matches than should be kept.
-    offered, again = (offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases) for _ in range(2))
+    offered, again = (
+        offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases)
+        for _ in range(2)
+    )
     fixed = _fixed(again)
     paths = [_Path(sum(map(_mask, fixed.values())))]
     for r, matches in enumerate(offered):
@@ -66,7 +88,9 @@ def beam(prediction: list[int], reference: list[int], modules: Sequence[Keys], p
                 continue
             if r in fixed:
                 match = fixed[r]
-                following.append(replace(path.matched(match), distance=path.distance + abs(match.prediction - r)))
+                following.append(
+                    replace(path.matched(match), distance=path.distance + abs(match.prediction - r))
+                )
                 continue
             distance = path.distance
             for match in matches:
@@ -90,7 +114,11 @@ def _fixed(offered: Iterable[list[Match]]) -> dict[int, Match]:
         if len(matches) == 1:
             alone[r] = matches[0]
     pairs = {r: list(zip(covered, _places(match), strict=True)) for r, match in alone.items()}
-    return {r: match for r, match in alone.items() if all(places[word] == 1 for places, words in pairs[r] for word in words)}
+    return {
+        r: match
+        for r, match in alone.items()
+        if all(places[word] == 1 for places, words in pairs[r] for word in words)
+    }
 
 
 def _rank(path: _Path) -> tuple[int, int, int]:
@@ -107,15 +135,24 @@ def _places(match: Match) -> tuple[range, range]:
 
 
 @compiled
-def greedy_alignments(column: Ragged, predictions: Array, references: Array, stems: Ragged, accepted: Ragged) -> Ragged:
-    """The matches of each row by `greedy`; for each word of the column its one stem, and the stems of which it accepts any as a synonym."""
+def greedy_alignments(
+    column: Ragged, predictions: Array, references: Array, stems: Ragged, accepted: Ragged
+) -> Ragged:
+    """The matches of each row by `greedy`; for each word of the column its one stem, and the stems of
+    which it accepts any as a synonym.
+    """
     rows, stem_of, accepted_of = column.lists(), stems.values.tolist(), accepted.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
-    return match_column(greedy(rows[prediction], rows[reference], stem_of, accepted_of) for prediction, reference in pairs)
+    return match_column(
+        greedy(rows[prediction], rows[reference], stem_of, accepted_of) for prediction, reference in pairs
+    )
 
 
-def greedy(prediction: list[int], reference: list[int], stems: Sequence[int], accepted: Sequence[Collection[int]]) -> Alignment:
-    """What NLTK finds: module by module, from the end of the prediction, each word takes the last free word of the reference that it matches.
+def greedy(
+    prediction: list[int], reference: list[int], stems: Sequence[int], accepted: Sequence[Collection[int]]
+) -> Alignment:
+    """What NLTK finds: module by module, from the end of the prediction, each word takes the last free word
+    of the reference that it matches.
 
     Stems stay stems: synonyms are looked for with and among the stems of the words that are left.
     """
@@ -127,7 +164,11 @@ def greedy(prediction: list[int], reference: list[int], stems: Sequence[int], ac
 
 
 def _taken(
-    ours: dict[int, int], theirs: dict[int, int], module: int, accepted: Callable[[int], Collection[int]], key: Callable[[int], int]
+    ours: dict[int, int],
+    theirs: dict[int, int],
+    module: int,
+    accepted: Callable[[int], Collection[int]],
+    key: Callable[[int], int],
 ) -> Alignment:
     """The matches of one module, taken out of both sides."""
     places = defaultdict(list)

@@ -16,12 +16,19 @@ SMALL = 1 << 24
 
 
 def backwards(
-    first: State, items: Sequence[Item], advance: Callable[[State, Item], State], size: float, found: Callable[[State], Found], found_size: float
+    first: State,
+    items: Sequence[Item],
+    advance: Callable[[State, Item], State],
+    size: float,
+    found: Callable[[State], Found],
+    found_size: float,
 ) -> Iterator[Found]:
-    """What is `found` in the state after each item, the last one first, where `advance` makes a state from the one before and an item.
+    """What is `found` in the state after each item, the last one first, where `advance` makes a state from
+    the one before and an item.
 
-    A state takes `size` bytes and what is found in it `found_size`, about. So many states are kept that those between two of them, which are
-    made once more when the way back comes to them, take as much memory: n states take that of sqrt(n), and twice the time.
+    A state takes `size` bytes and what is found in it `found_size`, about. So many states are kept that those
+    between two of them, which are made once more when the way back comes to them, take as much memory: n
+    states take that of sqrt(n), and twice the time.
     """
     small = found_size * len(items) < SMALL
     width = max(1, len(items) if small else isqrt(int(len(items) * max(1.0, size / found_size))))

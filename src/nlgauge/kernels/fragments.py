@@ -14,7 +14,9 @@ from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 
 class Fragment(NamedTuple):
-    """A run of tokens that both texts have: where it starts in the summary and in the source, and its length."""
+    """A run of tokens that both texts have: where it starts in the summary and in the source, and its
+    length.
+    """
 
     summary: int
     source: int
@@ -43,11 +45,14 @@ def places(source: Sequence[Hashable]) -> Places:
     return found
 
 
-def fragments(summary: Sequence[Hashable], source: Sequence[Hashable], where: Places, exhaustive: bool = False) -> list[Fragment]:
-    """The fragments, left to right: at each place of the summary the longest run, on a tie the first in the source; then on behind it.
+def fragments(
+    summary: Sequence[Hashable], source: Sequence[Hashable], where: Places, exhaustive: bool = False
+) -> list[Fragment]:
+    """The fragments, left to right: at each place of the summary the longest run, on a tie the first in the
+    source; then on behind it.
 
-    The published program goes on looking behind a run that it has tried, so it may miss a longer one that begins inside; `exhaustive`
-    tries every place.
+    The published program goes on looking behind a run that it has tried, so it may miss a longer one that
+    begins inside; `exhaustive` tries every place.
     """
     found: list[Fragment] = []
     start = 0
@@ -60,7 +65,11 @@ def fragments(summary: Sequence[Hashable], source: Sequence[Hashable], where: Pl
             if place < tried and not exhaustive:
                 continue
             length = 1
-            while start + length < len(summary) and place + length < len(source) and summary[start + length] == source[place + length]:
+            while (
+                start + length < len(summary)
+                and place + length < len(source)
+                and summary[start + length] == source[place + length]
+            ):
                 length += 1
             tried = place + length
             if length > best.length:

@@ -21,15 +21,19 @@ def lcs_lengths(column: Ragged, predictions: Array, references: Array) -> Array:
     """(rows,) lengths of the longest common subsequence."""
     rows = column.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
-    return np.array([LCSseq.similarity(rows[reference], rows[prediction]) for prediction, reference in pairs], dtype=np.float64)
+    return np.array(
+        [LCSseq.similarity(rows[reference], rows[prediction]) for prediction, reference in pairs],
+        dtype=np.float64,
+    )
 
 
 @compiled
 def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> Array:
-    """(rows,) hits of the union LCS: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
+    """(rows,) hits of the union LCS: `predictions[i]` and `references[i]` are the rows of the texts'
+    sentences.
 
-    Each reference sentence contributes the union of its LCS with every predicted sentence; a token counts no more often
-    than it stands on either side.
+    Each reference sentence contributes the union of its LCS with every predicted sentence; a token counts no
+    more often than it stands on either side.
     """
     rows = column.lists()
     hits = np.zeros(len(predictions))
@@ -52,9 +56,11 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
 
 
 def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], list[int]]:
-    """A function that finds, in ascending order, the places of a reference sentence that its LCS with any predicted one holds.
+    """A function that finds, in ascending order, the places of a reference sentence that its LCS with any
+    predicted one holds.
 
-    Only sentences that share a token are compared, those with a rare one first, and no more of them once every place that can be found is.
+    Only sentences that share a token are compared, those with a rare one first, and no more of them once
+    every place that can be found is.
     """
     holders: dict[int, list[int]] = defaultdict(list)
     for number, sentence in enumerate(predicted):
@@ -62,7 +68,9 @@ def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], 
             holders[token].append(number)
 
     def unite(reference: list[int]) -> list[int]:
-        common = sorted({token for token in reference if token in holders}, key=lambda token: len(holders[token]))
+        common = sorted(
+            {token for token in reference if token in holders}, key=lambda token: len(holders[token])
+        )
         possible = sum(token in holders for token in reference)
         found: set[int] = set()
         for number in dict.fromkeys(number for token in common for number in holders[token]):
@@ -76,11 +84,13 @@ def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], 
 
 @compiled
 def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
-    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the reference token.
+    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the
+    reference token.
 
-    One column of the table of lengths is one number: bit i is set where the length for i + 1 tokens of the reference is that for i tokens
-    (Hyyrö 2004). On the way back from (i, j) reference tokens are dropped up to one that is the predicted token, or from which on the
-    length grows; its partner then is the last such token before.
+    One column of the table of lengths is one number: bit i is set where the length for i + 1 tokens of the
+    reference is that for i tokens (Hyyrö 2004). On the way back from (i, j) reference tokens are dropped up
+    to one that is the predicted token, or from which on the length grows; its partner then is the last such
+    token before.
     """
     masks: dict[int, int] = defaultdict(int)
     for place, token in enumerate(reference):
@@ -91,7 +101,9 @@ def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
     i = len(reference) - 1
     wanted = len(prediction) - 1
     size = len(reference) / 8 + 1
-    columns = backwards(whole, [masks.get(token, 0) for token in prediction], partial(_column, whole), size, _itself, size)
+    columns = backwards(
+        whole, [masks.get(token, 0) for token in prediction], partial(_column, whole), size, _itself, size
+    )
     for j, column in zip(range(len(prediction) - 1, -1, -1), columns, strict=True):
         if j > wanted:
             continue
@@ -116,7 +128,9 @@ def _itself(column: int) -> int:
 
 
 def _last_places(tokens: list[int]) -> Callable[[int, int], int]:
-    """A function that gives the last place of a token before place j, asked with falling j; -1 where there is none."""
+    """A function that gives the last place of a token before place j, asked with falling j; -1 where
+    there is none.
+    """
     places: dict[int, list[int]] = defaultdict(list)
     for place, token in enumerate(tokens):
         places[token].append(place)

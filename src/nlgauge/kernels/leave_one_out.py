@@ -1,4 +1,6 @@
-"""Each text against all others of its corpus, in time linear in the corpus: what stands out is kept twice, as greatest and as second."""
+"""Each text against all others of its corpus, in time linear in the corpus: what stands out is kept
+twice, as greatest and as second.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:
-    """(texts, orders) clipped n-gram matches of each of the rows `texts` with all the others as references."""
+    """(texts, orders) clipped n-gram matches of each of the rows `texts` with all the others as
+    references.
+    """
     rows = column.take(texts).lists()
     matches = np.zeros((len(rows), orders))
     for n in range(1, min(orders, max(map(len, rows), default=0)) + 1):
@@ -30,7 +34,9 @@ def matches_with_the_others(column: Ragged, texts: Array, orders: int) -> Array:
 
 
 def closest_other_lengths(lengths: Array) -> Array:
-    """For each of two or more texts the length closest to its own among all other texts; on a tie the shorter."""
+    """For each of two or more texts the length closest to its own among all other texts; on a tie the
+    shorter.
+    """
     order = np.argsort(lengths, kind="stable")
     ordered = lengths[order]
     below = np.append(ordered[:1] - np.iinfo(np.int32).max, ordered[:-1])

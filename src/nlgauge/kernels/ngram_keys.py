@@ -1,7 +1,8 @@
-"""N-grams as 64-bit numbers that are the same in every chunk, so that counts of the whole corpus can be looked up by them.
+"""N-grams as 64-bit numbers that are the same in every chunk, so that counts of the whole corpus can be
+looked up by them.
 
-The key of an n-gram is a polynomial of its tokens' keys modulo 2^64. Two n-grams that differ in one token never share a key unless
-the tokens do; any two others share one with a chance of 2^-64.
+The key of an n-gram is a polynomial of its tokens' keys modulo 2^64. Two n-grams that differ in one token
+never share a key unless the tokens do; any two others share one with a chance of 2^-64.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
-    """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none where the row is shorter than n."""
+    """For each row of token keys, the keys of its n-grams in order (or of their `first` tokens); none
+    where the row is shorter than n.
+    """
     lengths = np.maximum(column.lengths - (n - 1), 0)
     offsets = offsets_of(lengths)
     starts = np.arange(offsets[-1]) + np.repeat(column.offsets[:-1] - offsets[:-1], lengths)
@@ -39,7 +42,9 @@ def count_keys(keys: Array, counts: Array) -> tuple[Array, Array]:
 def keys_once_each(keys: Ragged, groups: Ragged) -> Array:
     """The keys of each group of rows, group after group, each key once in a group."""
     rows = keys.lists()
-    found = [key for group in groups.lists() for key in dict.fromkeys(key for row in group for key in rows[row])]
+    found = [
+        key for group in groups.lists() for key in dict.fromkeys(key for row in group for key in rows[row])
+    ]
     return np.array(found, dtype=np.uint64)
 
 
@@ -54,7 +59,8 @@ def look_up(keys: Array, known: Array, values: Array, missing: float) -> Array:
 
 @compiled
 def weighted_matches(keys: Ragged, weights: Array, predictions: Array, references: Ragged) -> Array:
-    """(rows,) clipped matches, each counted with the weight of its n-gram; `weights` has one for each of `keys.values`.
+    """(rows,) clipped matches, each counted with the weight of its n-gram; `weights` has one for each of
+    `keys.values`.
 
     A match is clipped at the greatest count of the n-gram in any one of the row's references.
     """

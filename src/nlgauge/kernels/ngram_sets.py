@@ -1,4 +1,6 @@
-"""N-grams as sets and distributions: different ones, new ones, repeated ones, and how far two texts' distributions are apart."""
+"""N-grams as sets and distributions: different ones, new ones, repeated ones, and how far two texts'
+distributions are apart.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def repeated_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
 
 @compiled
 def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, distinct: bool) -> Array:
-    """(rows, orders, 2) n-grams of the summary that the source lacks, and all of them; each counted once if `distinct`."""
+    """(rows, orders, 2) n-grams of the summary that the source lacks, and all of them; each counted once
+    if `distinct`.
+    """
     rows = column.lists()
     known = cache(lambda row, n: ngram_counts(rows[row], n).keys())
     found = np.zeros((len(summaries), orders, 2))
@@ -43,7 +47,9 @@ def novel_ngrams(column: Ragged, summaries: Array, sources: Array, orders: int, 
         for n in range(1, min(orders, len(rows[summary])) + 1):
             counts = ngram_counts(rows[summary], n)
             new = counts.keys() - known(source, n)
-            found[i, n - 1] = (len(new), len(counts)) if distinct else (sum(counts[gram] for gram in new), counts.total())
+            found[i, n - 1] = (
+                (len(new), len(counts)) if distinct else (sum(counts[gram] for gram in new), counts.total())
+            )
     return found
 
 
@@ -62,10 +68,11 @@ def different_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
 
 @compiled
 def moving_ratios(column: Ragged, texts: Array, window: int) -> Array:
-    """(rows,) mean type-token ratio of all windows of so many tokens in a row; of the text itself where it is shorter, NaN where it is empty.
+    """(rows,) mean type-token ratio of all windows of so many tokens in a row; of the text itself where it is
+    shorter, NaN where it is empty.
 
-    A token is the first of its kind in a window if it stands there and its previous occurrence does not: so each token is counted in as
-    many windows as start after the previous one, and a text costs one pass.
+    A token is the first of its kind in a window if it stands there and its previous occurrence does not: so
+    each token is counted in as many windows as start after the previous one, and a text costs one pass.
     """
     return np.array([_moving_ratio(text, window) for text in column.take(texts).lists()], dtype=np.float64)
 
@@ -90,23 +97,34 @@ def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int,
     rows = column.lists()
     count = cache(lambda row: ngram_counts(rows[row], order))
     pairs = zip(summaries.tolist(), sources.tolist(), strict=True)
-    return np.array([js_divergence(count(summary), count(source), smoothing) for summary, source in pairs], dtype=np.float64)
+    return np.array(
+        [js_divergence(count(summary), count(source), smoothing) for summary, source in pairs],
+        dtype=np.float64,
+    )
 
 
 def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
-    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN where a text has no n-gram."""
+    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN where a text
+    has no n-gram.
+    """
     if not summary or not source:
         return 1.0 if summary or source else math.nan
     return min(max(added(bits for _, _, bits in js_terms(summary, source, smoothing).values()), 0.0), 1.0)
 
 
-def js_terms(summary: Counts, source: Counts, smoothing: float) -> dict[tuple[Hashable, ...], tuple[float, float, float]]:
-    """For each n-gram of either text, the source's first: its probability in the summary, in the source, and its part of the divergence."""
+def js_terms(
+    summary: Counts, source: Counts, smoothing: float
+) -> dict[tuple[Hashable, ...], tuple[float, float, float]]:
+    """For each n-gram of either text, the source's first: its probability in the summary, in the source,
+    and its part of the divergence.
+    """
     grams = dict.fromkeys([*source, *summary])
     sizes = [counts.total() + smoothing * len(grams) for counts in (summary, source)]
     found = {}
     for gram in grams:
-        p, q = ((counts[gram] + smoothing) / size for counts, size in zip((summary, source), sizes, strict=True))
+        p, q = (
+            (counts[gram] + smoothing) / size for counts, size in zip((summary, source), sizes, strict=True)
+        )
         bits = added(x * math.log2(2 * x / (p + q)) for x in (p, q) if x > 0) / 2
         found[gram] = (p, q, bits)
     return found

@@ -1,4 +1,6 @@
-"""Clipped n-gram matches: min(count in the prediction, greatest count in any one reference), summed over n-grams."""
+"""Clipped n-gram matches: min(count in the prediction, greatest count in any one reference), summed over
+n-grams.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders: int) -> Array:
-    """(rows, orders) clipped matches of prediction row `predictions[i]` with the reference rows `references[i]`."""
+    """(rows, orders) clipped matches of prediction row `predictions[i]` with the reference rows
+    `references[i]`.
+    """
     rows = column.lists()
     count = _counter(rows, shared=len(np.unique(references.values)) < len(references.values))
     matches = np.zeros((len(predictions), orders))
@@ -47,10 +51,14 @@ def ngram_totals(lengths: Array, orders: int) -> Array:
 
 
 def longest_matched(prediction: list[str], references: list[list[str]], orders: int) -> list[int]:
-    """For each token of the prediction, the order of the longest matched n-gram it is in, up to `orders`; 0: none."""
+    """For each token of the prediction, the order of the longest matched n-gram it is in, up to `orders`;
+    0: none.
+    """
     longest = [0] * len(prediction)
     for n in range(1, min(orders, len(prediction)) + 1):
-        known = {gram for reference in references for gram in zip(*(reference[k:] for k in range(n)), strict=False)}
+        known = {
+            gram for reference in references for gram in zip(*(reference[k:] for k in range(n)), strict=False)
+        }
         for start, gram in enumerate(zip(*(prediction[k:] for k in range(n)), strict=False)):
             if gram in known:
                 longest[start : start + n] = [n] * n

@@ -1,9 +1,11 @@
-"""Word alignments of METEOR in which phrases of several words may match as well; see `kernels.alignment` for the terms.
+"""Word alignments of METEOR in which phrases of several words may match as well; see `kernels.alignment` for
+the terms.
 
     most words covered on both sides together, then fewest chunks, then least distance between the places where matches begin
 
-is what METEOR's papers define. The search goes through the reference from left to right with all partial alignments that can still win; where they
-are too many only the best go on, and the alignment of words alone is taken where it is better.
+is what METEOR's papers define. The search goes through the reference from left to right with all partial
+alignments that can still win; where they are too many only the best go on, and the alignment of words alone
+is taken where it is better.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ BUDGET = 50_000
 
 
 class _State(NamedTuple):
-    """A partial alignment: places of the prediction that are taken and may matter later, the end of an open chunk (else -1), and costs."""
+    """A partial alignment: places of the prediction that are taken and may matter later, the end of an
+    open chunk (else -1), and costs.
+    """
 
     used: int
     end: int
@@ -36,7 +40,11 @@ class _State(NamedTuple):
 
 
 def phrase_alignment(
-    prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match], budget: int = BUDGET
+    prediction: list[int],
+    reference: list[int],
+    modules: Sequence[Keys],
+    phrases: Sequence[Match],
+    budget: int = BUDGET,
 ) -> list[Match]:
     """The alignment of words by `modules` and of these phrases; without phrases that of `fewest_chunks`."""
     words = [Match(*match) for match in fewest_chunks(prediction, reference, modules)]
@@ -44,7 +52,10 @@ def phrase_alignment(
         return words
     slope, most = len(prediction) / len(reference), most_places(reference, budget)
     offered = offers(prediction, reference, modules, phrases, most)
-    near = [sorted(matches, key=lambda match: abs(match.prediction - match.reference * slope))[:most] for matches in offered]
+    near = [
+        sorted(matches, key=lambda match: abs(match.prediction - match.reference * slope))[:most]
+        for matches in offered
+    ]
     width = max(NARROW, budget // sum(map(len, near)))
     later = [0]
     for matches in reversed(near):
@@ -73,7 +84,11 @@ def most_places(reference: Sequence[object], budget: int = BUDGET) -> int:
 def cost(alignment: list[Match]) -> tuple[int, int, int]:
     """What is to be least: words covered, negative; chunks; distance."""
     covered = sum(match.predicted + match.expected for match in alignment)
-    return -covered, max(chunk_numbers(alignment), default=0), sum(abs(match.prediction - match.reference) for match in alignment)
+    return (
+        -covered,
+        max(chunk_numbers(alignment), default=0),
+        sum(abs(match.prediction - match.reference) for match in alignment),
+    )
 
 
 def _cost(state: _State) -> tuple[int, int, int]:
@@ -83,13 +98,18 @@ def _cost(state: _State) -> tuple[int, int, int]:
 def _best(states: list[_State], later: int) -> list[_State]:
     """The states in order of cost, without those that another with the same places taken makes useless.
 
-    An open chunk saves one chunk at most: a state that covers less than the cheapest, or costs a chunk more and no less distance, cannot win.
+    An open chunk saves one chunk at most: a state that covers less than the cheapest, or costs a chunk more
+    and no less distance, cannot win.
     """
     kept: dict[tuple[int, int], _State] = {}
     cheapest: dict[int, _State] = {}
     for state in sorted((state._replace(used=state.used & later) for state in states), key=_cost):
         first = cheapest.setdefault(state.used, state)
-        open_chunk = state.end >= 0 and state.covered == first.covered and (state.chunks, state.distance) < (first.chunks + 1, first.distance)
+        open_chunk = (
+            state.end >= 0
+            and state.covered == first.covered
+            and (state.chunks, state.distance) < (first.chunks + 1, first.distance)
+        )
         if state is first or open_chunk:
             kept.setdefault((state.used, state.end), state)
     return list(kept.values())

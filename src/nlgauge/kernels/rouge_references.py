@@ -10,7 +10,9 @@ from nlgauge._core.ragged import Array, Ragged
 
 
 class PairCounts(NamedTuple):
-    """What is found in each pair of prediction and reference; the best reference is the one with the greatest share."""
+    """What is found in each pair of prediction and reference; the best reference is the one with the
+    greatest share.
+    """
 
     hits: Array
     predicted: Array
@@ -18,11 +20,15 @@ class PairCounts(NamedTuple):
     share: Array
 
 
-def reference_sets(counts: PairCounts, groups: Ragged, pool: bool, jackknife: bool) -> tuple[tuple[Array, ...], Array]:
-    """Hits, predicted and expected of every set of references that is scored, and the row to which the set belongs.
+def reference_sets(
+    counts: PairCounts, groups: Ragged, pool: bool, jackknife: bool
+) -> tuple[tuple[Array, ...], Array]:
+    """Hits, predicted and expected of every set of references that is scored, and the row to which the set
+    belongs.
 
-    `groups` says which pairs belong to a row. It has one set, of all its references; with `jackknife` one for each reference that can be left
-    out. A set's counts are those of its references added (`pool`), or of the best one (on a tie the first).
+    `groups` says which pairs belong to a row. It has one set, of all its references; with `jackknife` one for
+    each reference that can be left out. A set's counts are those of its references added (`pool`), or of the
+    best one (on a tie the first).
     """
     owners, rows, pairs = groups.owners, np.arange(len(groups)), np.arange(len(groups.values))
     several = groups.lengths[owners] > 1
@@ -30,12 +36,18 @@ def reference_sets(counts: PairCounts, groups: Ragged, pool: bool, jackknife: bo
         sums = [np.bincount(owners, values, len(groups)) for values in counts[:3]]
         if not jackknife:
             return tuple(sums), rows
-        others = (np.maximum(total[owners] - values, 0.0) for total, values in zip(sums, counts[:3], strict=True))
-        return tuple(np.where(several, other, values) for other, values in zip(others, counts[:3], strict=True)), owners
+        others = (
+            np.maximum(total[owners] - values, 0.0) for total, values in zip(sums, counts[:3], strict=True)
+        )
+        return tuple(
+            np.where(several, other, values) for other, values in zip(others, counts[:3], strict=True)
+        ), owners
     order = np.lexsort((pairs, -counts.share, owners))
     first, second = order[groups.offsets[:-1]], order[np.minimum(groups.offsets[:-1] + 1, len(order) - 1)]
     # Leaving a reference out changes the best one only if it is that one.
-    chosen = np.where(several & (pairs == first[owners]), second[owners], first[owners]) if jackknife else first
+    chosen = (
+        np.where(several & (pairs == first[owners]), second[owners], first[owners]) if jackknife else first
+    )
     return tuple(values[chosen] for values in counts[:3]), owners if jackknife else rows
 
 

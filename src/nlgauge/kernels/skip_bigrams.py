@@ -10,12 +10,15 @@ import numpy as np
 from nlgauge._core.backend import compiled
 from nlgauge._core.ragged import Array, Ragged
 
-# A text with more pairs than this is counted by the first token of a pair: the pairs of a long text would fill the memory.
+# A text with more pairs than this is counted by the first token of a pair: the pairs of a long text would
+# fill the memory.
 MOST_PAIRS = 1_000_000
 
 
 @compiled
-def skip_bigram_matches(column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool) -> Array:
+def skip_bigram_matches(
+    column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool
+) -> Array:
     """(rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may stand between.
 
     With `unigrams` single tokens count too; the last token of a text does so only with `last`.
@@ -58,7 +61,12 @@ def _matches_by_first(prediction: list[int], reference: list[int], distance: int
     for tokens in (np.array(prediction), np.array(reference)):
         ids = np.searchsorted(common, tokens).clip(0, max(len(common) - 1, 0))
         sides.append(np.where(common[ids] == tokens, ids, len(common)) if len(common) else ids)
-    return int(sum(np.minimum(*(_seconds(ids, first, len(common), distance) for ids in sides)).sum() for first in range(len(common))))
+    return int(
+        sum(
+            np.minimum(*(_seconds(ids, first, len(common), distance) for ids in sides)).sum()
+            for first in range(len(common))
+        )
+    )
 
 
 def _seconds(ids: Array, first: int, size: int, distance: int | None) -> Array:

@@ -1,7 +1,7 @@
 """BLEU from counts: sacreBLEU's four smoothings, and what the COCO captions' program does in their place.
 
-All functions take the predicted length, the reference length, and matched and predicted n-grams by order on the last axis, and give the
-score (0 to 100), the brevity penalty and the precisions in per cent.
+All functions take the predicted length, the reference length, and matched and predicted n-grams by order on
+the last axis, and give the score (0 to 100), the brevity penalty and the precisions in per cent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ SMOOTHING = {"none": 0.0, "floor": 0.1, "add-k": 1.0, "exp": 0.0}
 _TINY, _SMALL = 1e-15, 1e-9
 
 
-def smoothed(length: Array, reference: Array, matched: Array, total: Array, method: str, value: float, effective: bool) -> tuple[Array, Array, Array]:
+def smoothed(
+    length: Array, reference: Array, matched: Array, total: Array, method: str, value: float, effective: bool
+) -> tuple[Array, Array, Array]:
     """As sacreBLEU; with `effective` orders of which nothing was predicted are left out."""
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty = np.where(length < reference, np.where(length > 0, np.exp(1 - reference / length), 0.0), 1.0)
@@ -48,6 +50,10 @@ def _precisions(matched: Array, total: Array, method: str, value: float) -> tupl
     precisions = np.where(reached, 100.0 * matched / divisor, 0.0)
     missed = reached & (matched == 0)
     if method in ("exp", "floor") and missed.any():
-        instead = 100.0 / (2.0 ** np.cumsum(missed, axis=-1) * divisor) if method == "exp" else 100.0 * value / divisor
+        instead = (
+            100.0 / (2.0 ** np.cumsum(missed, axis=-1) * divisor)
+            if method == "exp"
+            else 100.0 * value / divisor
+        )
         precisions = np.where(missed, instead, precisions)
     return precisions, reached

@@ -8,7 +8,8 @@ from operator import add
 
 
 def added(values: Iterable[float]) -> float:
-    """The sum of numbers, one added after the other; Python's own `sum` compensates for rounding from 3.12 on.
+    """The sum of numbers, one added after the other; Python's own `sum` compensates for rounding from 3.12
+    on.
 
     >>> added([0.1] * 10)
     0.9999999999999999

@@ -14,11 +14,14 @@ from nlgauge.kernels.sums import added
 
 
 @compiled
-def tfidf_similarity(keys: Ragged, weights: Array, predictions: Array, references: Array, clipped: bool) -> Array:
-    """(rows,) cosine of count times weight of the n-grams of two texts; `weights` has one for each of `keys.values`.
+def tfidf_similarity(
+    keys: Ragged, weights: Array, predictions: Array, references: Array, clipped: bool
+) -> Array:
+    """(rows,) cosine of count times weight of the n-grams of two texts; `weights` has one for each of
+    `keys.values`.
 
-    Where `clipped`, a component of the prediction counts no higher than the reference's, while its norm stays as it is. A text whose
-    vector is zero is similar to nothing.
+    Where `clipped`, a component of the prediction counts no higher than the reference's, while its norm stays
+    as it is. A text whose vector is zero is similar to nothing.
     """
     rows, row_weights = keys.lists(), Ragged(weights, keys.offsets).lists()
 

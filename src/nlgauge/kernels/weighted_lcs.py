@@ -19,7 +19,9 @@ LONG = 300
 
 
 class Row(NamedTuple):
-    """One row of the table: values, the length of the run that ends in each cell, and whether the way back drops the predicted token there."""
+    """One row of the table: values, the length of the run that ends in each cell, and whether the way
+    back drops the predicted token there.
+    """
 
     values: list[float]
     runs: list[int]
@@ -38,15 +40,19 @@ class LongRow(NamedTuple):
 def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, weight: float) -> Array:
     """(rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
 
-    In each reference sentence the places of its weighted LCS with every predicted sentence are united. A run of such places, whose tokens
-    may stand apart in the prediction, counts its length to the power `weight`; as in ROUGE-1.5.5, a token counts no more often than it
-    stands in the prediction, and a run whose last place is lost that way goes on with the next one.
+    In each reference sentence the places of its weighted LCS with every predicted sentence are united. A run
+    of such places, whose tokens may stand apart in the prediction, counts its length to the power `weight`;
+    as in ROUGE-1.5.5, a token counts no more often than it stands in the prediction, and a run whose last
+    place is lost that way goes on with the next one.
     """
     rows = column.lists()
     hits = np.zeros(len(predictions))
     for i, (predicted, expected) in enumerate(zip(predictions.lists(), references.lists(), strict=True)):
         left = Counter(token for sentence in predicted for token in rows[sentence])
-        unite = united([rows[sentence] for sentence in dict.fromkeys(predicted)], partial(weighted_lcs_places, weight=weight))
+        unite = united(
+            [rows[sentence] for sentence in dict.fromkeys(predicted)],
+            partial(weighted_lcs_places, weight=weight),
+        )
         unions = {sentence: unite(rows[sentence]) for sentence in dict.fromkeys(expected)}
         for sentence in expected:
             union = set(unions[sentence])
@@ -83,8 +89,12 @@ def weighted_lcs_places(reference: list[int], prediction: list[int], weight: flo
     return places[::-1]
 
 
-def short_drops(reference: list[int], prediction: list[int], powers: list[float]) -> Iterator[Callable[[int], int]]:
-    """For each reference token, the last one first, a function that says whether the way back drops the predicted token j there."""
+def short_drops(
+    reference: list[int], prediction: list[int], powers: list[float]
+) -> Iterator[Callable[[int], int]]:
+    """For each reference token, the last one first, a function that says whether the way back drops the
+    predicted token j there.
+    """
 
     def advance(above: Row, token: int) -> Row:
         upper, upper_runs, _ = above
@@ -104,10 +114,14 @@ def short_drops(reference: list[int], prediction: list[int], powers: list[float]
     return backwards(first, reference, advance, 32 * size, lambda row: row.dropped.__getitem__, size)
 
 
-def long_drops(reference: list[int], prediction: list[int], powers: list[float]) -> Iterator[Callable[[int], int]]:
-    """What `short_drops` gives, a row at a time: between two matches a cell has the greatest value so far, which a match sets anew.
+def long_drops(
+    reference: list[int], prediction: list[int], powers: list[float]
+) -> Iterator[Callable[[int], int]]:
+    """What `short_drops` gives, a row at a time: between two matches a cell has the greatest value so far,
+    which a match sets anew.
 
-    The maximum of complex numbers is that of their real parts, here the number of matches before, then that of their imaginary ones.
+    The maximum of complex numbers is that of their real parts, here the number of matches before, then that
+    of their imaginary ones.
     """
     tokens, power = np.array(prediction), np.array(powers)
     cells = np.zeros(len(prediction) + 1, dtype=np.complex128)
@@ -119,7 +133,9 @@ def long_drops(reference: list[int], prediction: list[int], powers: list[float])
         cells.imag[1:] = np.where(match, above.values[:-1] + power[runs + 1] - power[runs], above.values[1:])
         values = np.maximum.accumulate(cells).imag.copy()
         dropped = np.packbits(~match & (values[:-1] > above.values[1:]), bitorder="little")
-        return LongRow(values, np.append(np.zeros(1, np.int32), np.where(match, runs + 1, 0).astype(np.int32)), dropped)
+        return LongRow(
+            values, np.append(np.zeros(1, np.int32), np.where(match, runs + 1, 0).astype(np.int32)), dropped
+        )
 
     size = len(prediction) + 1
     first = LongRow(np.zeros(size), np.zeros(size, dtype=np.int32), np.zeros(0, dtype=np.uint8))

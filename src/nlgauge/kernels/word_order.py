@@ -1,7 +1,9 @@
-"""Which word of the reference each word of the prediction is, and how many pairs of them stand in the same order.
+"""Which word of the reference each word of the prediction is, and how many pairs of them stand in the same
+order.
 
-A word is identified by the shortest n-gram that it begins or ends, and that stands exactly once in either text. All those n-grams
-come from one suffix array of both texts, so that long and repetitive texts cost n log n and not n^3.
+A word is identified by the shortest n-gram that it begins or ends, and that stands exactly once in either
+text. All those n-grams come from one suffix array of both texts, so that long and repetitive texts cost n log
+n and not n^3.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def word_places(column: Ragged, predictions: Array, references: Array, nltk: bool = False) -> Ragged:
-    """For each pair of rows, the place in the reference of every token of the prediction; -1 where it is unknown.
+    """For each pair of rows, the place in the reference of every token of the prediction; -1 where it is
+    unknown.
 
-    The shorter of the two n-grams decides, the one that the token begins and the one that it ends. On a tie it is the one that it ends,
-    as in RIBES 1.03; with `nltk` it is the other one, and n-grams as long as the text before the token are not tried.
+    The shorter of the two n-grams decides, the one that the token begins and the one that it ends. On a tie
+    it is the one that it ends, as in RIBES 1.03; with `nltk` it is the other one, and n-grams as long as the
+    text before the token are not tried.
     """
     rows = column.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
@@ -34,17 +38,22 @@ def _places(prediction: list[int], reference: list[int], nltk: bool) -> Array:
     if nltk:
         i = np.arange(size)
         longest = np.minimum(np.maximum(i, size - i + 1), len(reference))
-        right_lengths, left_lengths = (np.where((lengths > 1) & (lengths > longest), never, lengths) for lengths in (right_lengths, left_lengths))
+        right_lengths, left_lengths = (
+            np.where((lengths > 1) & (lengths > longest), never, lengths)
+            for lengths in (right_lengths, left_lengths)
+        )
     begins = right_lengths <= left_lengths if nltk else right_lengths < left_lengths
     places = np.where(begins, starts, len(reference) - 1 - ends)
     return np.where(np.minimum(right_lengths, left_lengths) == never, -1, places)
 
 
 def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, Array]:
-    """For each token, the length of the shortest n-gram from it on that stands once in either text, and where that starts in the reference.
+    """For each token, the length of the shortest n-gram from it on that stands once in either text, and where
+    that starts in the reference.
 
-    Where there is none the length is one more than the prediction's. Such an n-gram begins exactly two suffixes of the two texts, one of
-    each: neighbours in sorted order that have more in common than either has with its other neighbour.
+    Where there is none the length is one more than the prediction's. Such an n-gram begins exactly two
+    suffixes of the two texts, one of each: neighbours in sorted order that have more in common than either
+    has with its other neighbour.
     """
     size = len(prediction)
     never = np.full(size, size + 1)
@@ -63,7 +72,10 @@ def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, 
 
 
 def _sorted_suffixes(values: Array) -> tuple[Array, Array]:
-    """The suffixes in sorted order and each one's rank; they must all differ. Ranks by the first 1, 2, 4, ... values are refined."""
+    """The suffixes in sorted order and each one's rank; they must all differ. Ranks by the first 1, 2, 4, ...
+
+    values are refined.
+    """
     rank = np.unique(values, return_inverse=True)[1].reshape(-1)
     width = 1
     while True:
@@ -77,7 +89,10 @@ def _sorted_suffixes(values: Array) -> tuple[Array, Array]:
 
 
 def _common_prefixes(values: list[int], order: list[int], rank: list[int]) -> Array:
-    """How many values each sorted suffix has in common with the one before; 0 at both ends. Kasai's algorithm."""
+    """How many values each sorted suffix has in common with the one before; 0 at both ends.
+
+    Kasai's algorithm.
+    """
     common = np.zeros(len(values) + 1, dtype=np.int64)
     length = 0
     for start, place in enumerate(rank):
@@ -94,7 +109,9 @@ def _common_prefixes(values: list[int], order: list[int], rank: list[int]) -> Ar
 
 @compiled
 def ascending_pairs(places: Ragged) -> Array:
-    """(rows, 2) known places, and pairs of them of which the earlier is strictly smaller; -1 stands for an unknown place."""
+    """(rows, 2) known places, and pairs of them of which the earlier is strictly smaller; -1 stands for
+    an unknown place.
+    """
     counts = np.zeros((len(places), 2))
     for i, row in enumerate(places.lists()):
         before: list[int] = []

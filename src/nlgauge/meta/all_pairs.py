@@ -55,7 +55,9 @@ class Plan:
 
 
 class Scores(NamedTuple):
-    """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or None for each metric."""
+    """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or
+    None for each metric.
+    """
 
     labels: tuple[str, ...]
     x: Array
@@ -66,19 +68,25 @@ class Scores(NamedTuple):
     def values(self, plan: Plan) -> Array:
         """The value of each metric, (M,)."""
         return np.array(
-            [plan.measure.value(plan.level, one, self.z, self.weights, whole).value for one, whole in zip(self.x, self.whole, strict=True)]
+            [
+                plan.measure.value(plan.level, one, self.z, self.weights, whole).value
+                for one, whole in zip(self.x, self.whole, strict=True)
+            ]
         )
 
     def means(self) -> tuple[Array, Array]:
         """The metrics' scores of systems (M, S) and the human ones (S,)."""
-        rows = [system_means(one, self.z, self.weights)[0] if whole is None else whole for one, whole in zip(self.x, self.whole, strict=True)]
+        rows = [
+            system_means(one, self.z, self.weights)[0] if whole is None else whole
+            for one, whole in zip(self.x, self.whole, strict=True)
+        ]
         return np.array(rows), human_means(self.z, self.weights)
 
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
-    """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P) where there are draws, and
-    how many of them each p is from."""
+    """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P)
+    where there are draws, and how many of them each p is from."""
 
     plan: Plan
     labels: tuple[str, ...]
@@ -103,7 +111,10 @@ class AllPairs:
         k, m = np.triu_indices(len(labels), 1)
         pairs = {pair: at for at, pair in enumerate(combinations(range(len(self.labels)), 2))}
         # The last column of what is widened by a NaN stands for the pairs that are not known.
-        where = [pairs.get((place.get(labels[i], -1), place.get(labels[j], -1)), -1) for i, j in zip(k, m, strict=True)]
+        where = [
+            pairs.get((place.get(labels[i], -1), place.get(labels[j], -1)), -1)
+            for i, j in zip(k, m, strict=True)
+        ]
 
         def widened(values: Array) -> Array:
             return np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], axis=-1)[..., where]
@@ -111,7 +122,17 @@ class AllPairs:
         values = np.array([self.values[place[label]] if label in place else np.nan for label in labels])
         null = None if self.null is None else widened(self.null)
         low, high, p, p_adjusted = (widened(of) for of in (self.low, self.high, self.p, self.p_adjusted))
-        return AllPairs(self.plan, labels, values, low, high, p, p_adjusted, null, None if self.drawn is None else widened(self.drawn))
+        return AllPairs(
+            self.plan,
+            labels,
+            values,
+            low,
+            high,
+            p,
+            p_adjusted,
+            null,
+            None if self.drawn is None else widened(self.drawn),
+        )
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
         """One row per pair of metrics."""
@@ -136,29 +157,55 @@ class AllPairs:
                 "low": low,
                 "high": high,
                 "p": p,
-                "p_error": math.nan if self.drawn is None else math.sqrt(p * (1 - p) / max(1.0, float(self.drawn[at]))),
+                "p_error": (
+                    math.nan
+                    if self.drawn is None
+                    else math.sqrt(p * (1 - p) / max(1.0, float(self.drawn[at])))
+                ),
                 "p_adjusted": p_adjusted,
-                "better": (self.labels[k] if delta > 0 else self.labels[m]) if p_adjusted <= self.plan.alpha and delta != 0 else "",
-                "test": self.plan.test if self.plan.swap in {None, "systems", "inputs"} else f"{self.plan.test} ({self.plan.swap})",
+                "better": (
+                    (self.labels[k] if delta > 0 else self.labels[m])
+                    if p_adjusted <= self.plan.alpha and delta != 0
+                    else ""
+                ),
+                "test": (
+                    self.plan.test
+                    if self.plan.swap in {None, "systems", "inputs"}
+                    else f"{self.plan.test} ({self.plan.swap})"
+                ),
                 "generalises_to": self.plan.generalise_to,
                 "n_undefined": int(gone[at]),
-                **({} if self.plan.stop is None or self.drawn is None else {"draws": int(np.nan_to_num(self.drawn[at]))}),
+                **(
+                    {}
+                    if self.plan.stop is None or self.drawn is None
+                    else {"draws": int(np.nan_to_num(self.drawn[at]))}
+                ),
                 "reason": self._reason(k, m, p),
             }
 
     def _reason(self, k: int, m: int, p: float) -> str:
         unknown = [self.labels[i] for i in (k, m) if math.isnan(self.values[i])]
         if unknown:
-            return f"{self.plan.measure.name} of {' and '.join(unknown)} is undefined (constant scores, or fewer than two points)"
+            return (
+                f"{self.plan.measure.name} of {' and '.join(unknown)} is undefined (constant scores, or fewer"
+                " than two points)"
+            )
         if not math.isnan(p):
             return ""
         return "too few systems" if self.plan.test == "williams" else "undefined in every draw"
 
 
 def all_pairs(judgements: Judgements, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
-    """The tests of one human dimension; `judgements` are of one group. Metrics without any score in it are undefined, and cost the others nothing."""
+    """The tests of one human dimension; `judgements` are of one group.
+
+    Metrics without any score in it are undefined, and cost the others nothing.
+    """
     judged = np.isfinite(judgements.human(dimension))
-    present = [label for label in judgements.labels if label in judgements.system_scores or (judged & np.isfinite(judgements.metrics[label])).any()]
+    present = [
+        label
+        for label in judgements.labels
+        if label in judgements.system_scores or (judged & np.isfinite(judgements.metrics[label])).any()
+    ]
     if not present:
         nothing = np.empty(0)
         return AllPairs(plan, (), nothing, nothing, nothing, nothing, nothing, None).among(judgements.labels)
@@ -176,30 +223,46 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
     null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
     null = np.where(np.isnan(delta), np.nan, null)
-    p, used = (two_sided(delta, null), np.full(len(delta), len(null))) if plan.stop is None else sequential(delta, null, plan.stop)
-    corrected = max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
+    p, used = (
+        (two_sided(delta, null), np.full(len(delta), len(null)))
+        if plan.stop is None
+        else sequential(delta, null, plan.stop)
+    )
+    corrected = (
+        max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
+    )
     low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
     return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used)
 
 
 def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
-    """The cells that all metrics and people have; scores of whole systems count at system level, where they can be used."""
+    """The cells that all metrics and people have; scores of whole systems count at system level, where
+    they can be used.
+    """
     labels = judgements.labels
     at_systems = plan.level == "system" and plan.measure.of_means
     alone = [label for label in labels if label not in judgements.metrics]
     if alone and not at_systems:
         raise InputError(
-            f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs scores of segments; "
-            "leave it out with metrics=[...]."
+            f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs"
+            " scores of segments; leave it out with metrics=[...]."
         )
     whole = tuple(judgements.oriented_system_scores(label) if at_systems else None for label in labels)
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
         raise InputError(
-            f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or judgements without system_scores."
+            f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or"
+            " judgements without system_scores."
         )
-    if judgements.weights is not None and plan.swap is not None and not (at_systems and plan.swap == "systems"):
-        raise InputError("permutation tests take weights of segments only where systems are swapped at system level; use test='bootstrap'.")
+    if (
+        judgements.weights is not None
+        and plan.swap is not None
+        and not (at_systems and plan.swap == "systems")
+    ):
+        raise InputError(
+            "permutation tests take weights of segments only where systems are swapped at system level; use"
+            " test='bootstrap'."
+        )
     z = judgements.human(dimension)
     known = np.isfinite(z)
     for label in judgements.metrics:
@@ -216,7 +279,10 @@ def _bootstrapped(scores: Scores, plan: Plan) -> Array:
     """The differences of all pairs in draws of what the claims are about, (B, P)."""
     draws = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.draws, plan.seed)
     replicates = np.stack(
-        [plan.measure.replicates(plan.level, one, scores.z, draws, scores.weights, whole) for one, whole in zip(scores.x, scores.whole, strict=True)]
+        [
+            plan.measure.replicates(plan.level, one, scores.z, draws, scores.weights, whole)
+            for one, whole in zip(scores.x, scores.whole, strict=True)
+        ]
     )
     k, m = np.triu_indices(len(replicates), 1)
     found: Array = (replicates[k] - replicates[m]).T
@@ -235,7 +301,9 @@ def _permuted(scores: Scores, plan: Plan, delta: Array) -> Array:
     null = np.empty((0, len(delta)))
     while len(null) < len(swaps) and (len(null) == 0 or not _ended(delta, null, plan.stop)):
         # Twice as many each time, because every part costs something of its own.
-        further = null_differences(x, z, plan.level, plan.measure, swaps.part(len(null), max(_FIRST_DRAWS, 2 * len(null))))
+        further = null_differences(
+            x, z, plan.level, plan.measure, swaps.part(len(null), max(_FIRST_DRAWS, 2 * len(null)))
+        )
         null = np.concatenate([null, further])
     return null
 
@@ -247,7 +315,9 @@ def _ended(delta: Array, null: Array, stop: int) -> bool:
 
 
 def _by_williams(scores: Scores, plan: Plan) -> AllPairs:
-    x, z = scores.means() if plan.level == "system" else (scores.x.reshape(len(scores.x), -1), scores.z.ravel())
+    x, z = (
+        scores.means() if plan.level == "system" else (scores.x.reshape(len(scores.x), -1), scores.z.ravel())
+    )
     known = np.isfinite(z) & np.isfinite(x).all(axis=0)
     x, z = x[:, known], z[known]
     if plan.level == "system" and plan.measure.coefficient.by_rank:
@@ -257,7 +327,10 @@ def _by_williams(scores: Scores, plan: Plan) -> AllPairs:
     values = np.asarray(plan.measure.coefficient(x, z), float)
     among = np.asarray(plan.measure.coefficient(x[k], x[m]), float)
     p = np.where(plan.family(scores.labels), williams(values[k], values[m], among, n).p, np.nan)
-    bounds = [zou(float(one), float(other), float(r), n, plan.confidence) for one, other, r in zip(values[k], values[m], among, strict=True)]
+    bounds = [
+        zou(float(one), float(other), float(r), n, plan.confidence)
+        for one, other, r in zip(values[k], values[m], among, strict=True)
+    ]
     low, high = (np.array([bound[side] for bound in bounds]) for side in (0, 1))
     return AllPairs(plan, scores.labels, values, low, high, p, adjusted(p, plan.adjust), None)
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class Analyses:
-    """What can be asked of judgements; each method takes the options of the function of its name, which is imported when it is called."""
+    """What can be asked of judgements; each method takes the options of the function of its name, which
+    is imported when it is called.
+    """
 
     def correlate(self: Any, **options: Any) -> Found:
         """How well each metric agrees with people: see `nlgauge.meta.correlation`."""
@@ -45,7 +47,9 @@ class Analyses:
         return between_metrics(self, **options)
 
     def top_systems(self: Any, **options: Any) -> Found:
-        """How well each metric agrees with people about the best systems alone: see `nlgauge.meta.top_systems`."""
+        """How well each metric agrees with people about the best systems alone: see
+        `nlgauge.meta.top_systems`.
+        """
         from nlgauge.meta.diagnostics.top import top_systems
 
         return top_systems(self, **options)
@@ -57,7 +61,9 @@ class Analyses:
         return agreement(self, **options)
 
     def bias(self: Any, covariates: Any, **options: Any) -> Found:
-        """How metrics and people depend on lengths and other traits of the texts: see `nlgauge.meta.diagnostics.bias`."""
+        """How metrics and people depend on lengths and other traits of the texts: see
+        `nlgauge.meta.diagnostics.bias`.
+        """
         from nlgauge.meta.diagnostics.bias import bias
 
         return bias(self, covariates, **options)
@@ -69,13 +75,19 @@ class Analyses:
         return sentinels(self, texts, **options)
 
     def convert(self: Any, metric: str, to: str = "accuracy", **options: Any) -> Found:
-        """What scores of a metric, and their differences, mean to people: see `nlgauge.meta.diagnostics.convert`."""
+        """What scores of a metric, and their differences, mean to people: see
+        `nlgauge.meta.diagnostics.convert`.
+        """
         from nlgauge.meta.diagnostics.convert import convert
 
         return convert(self, metric, to, **options)
 
-    def estimate(self: Any, dimension: str | None = None, metrics: Sequence[str] | None = None, **options: Any) -> Estimates:
-        """Human scores of a dimension from the few that are known, and the metrics of all outputs: see `nlgauge.meta.labeling.estimate`."""
+    def estimate(
+        self: Any, dimension: str | None = None, metrics: Sequence[str] | None = None, **options: Any
+    ) -> Estimates:
+        """Human scores of a dimension from the few that are known, and the metrics of all outputs: see
+        `nlgauge.meta.labeling.estimate`.
+        """
         from nlgauge.meta.labeling.estimate import estimate
         from nlgauge.meta.labeling.labels import labelled_scores
 

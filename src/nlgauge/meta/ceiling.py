@@ -1,4 +1,6 @@
-"""How well a metric could agree with people at a level: the ceiling, the reliability and the correction of `nlgauge.stats.agreement`, by measure."""
+"""How well a metric could agree with people at a level: the ceiling, the reliability and the correction
+of `nlgauge.stats.agreement`, by measure.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +12,31 @@ from nlgauge.stats.agreement import noise_ceiling
 from nlgauge.stats.agreement import reliability as reliability_of_mean
 from nlgauge.stats.measures import Measure, measure
 
-# Correction for attenuation is derived for these; the others are not ratios of a covariance to standard deviations.
+# Correction for attenuation is derived for these; the others are not ratios of a covariance to standard
+# deviations.
 _ATTENUATED = ("pearson", "spearman", "pdp")
 
 
 def ceiling(one: Measure, level: str, ratings: Array, weights: Array | None = None) -> float:
-    """One annotator against the mean of the others, the mean over annotators; NaN for fewer than two. `ratings` is (S, N, annotators)."""
+    """One annotator against the mean of the others, the mean over annotators; NaN for fewer than two.
+
+    `ratings` is (S, N, annotators).
+    """
     return noise_ceiling(ratings, lambda x, z: one.value(level, x, z, weights).value)
 
 
-def reliability(level: str, ratings: Array, coefficient: str = "pearson", weights: Array | None = None) -> float:
-    """The share of the mean rating's variance at a level that is not noise: Spearman-Brown of the mean correlation between annotators."""
+def reliability(
+    level: str, ratings: Array, coefficient: str = "pearson", weights: Array | None = None
+) -> float:
+    """The share of the mean rating's variance at a level that is not noise: Spearman-Brown of the mean
+    correlation between annotators.
+    """
     one = measure(coefficient)
     return reliability_of_mean(ratings, lambda x, z: one.value(level, x, z, weights).value)
 
 
 def disattenuated(value: float, coefficient: str, reliable: float) -> float:
-    """The correlation with human scores without noise, r / sqrt(reliability), not capped; NaN for measures that are not correlations."""
+    """The correlation with human scores without noise, r / sqrt(reliability), not capped; NaN for
+    measures that are not correlations.
+    """
     return without_noise(value, reliable).uncapped if coefficient in _ATTENUATED else math.nan

@@ -30,28 +30,47 @@ _FEW_SYSTEMS = 10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MetricComparison(Found):
-    """One row per pair of metrics: values, their difference with its interval, p, p_adjusted, and which is better if either."""
+    """One row per pair of metrics: values, their difference with its interval, p, p_adjusted, and which
+    is better if either.
+    """
 
     drawn_as: str = "winmatrix"
 
     def matrix(self, column: str = "p_adjusted") -> Found:
-        """One row and one column per metric, best first; what a column of the comparison says of each pair."""
+        """One row and one column per metric, best first; what a column of the comparison says of each
+        pair.
+        """
         labels, scores, _ = self._family(column)
         values = self._square(labels, column)
         order = _best_first(scores)
-        rows = [{"metric": labels[i], "value": float(scores[i]), **{labels[j]: None if i == j else values[i, j] for j in order}} for i in order]
-        return Found(rows, self.made, f"{column} of each pair", p_values=labels if column in self.p_values else ())
+        rows = [
+            {
+                "metric": labels[i],
+                "value": float(scores[i]),
+                **{labels[j]: None if i == j else values[i, j] for j in order},
+            }
+            for i in order
+        ]
+        return Found(
+            rows, self.made, f"{column} of each pair", p_values=labels if column in self.p_values else ()
+        )
 
     def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Found:
-        """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and whether none beats it."""
+        """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and
+        whether none beats it.
+        """
         if self.made.get("against"):
             raise InputError(
-                f"clusters and letters need all pairs of metrics, and these were compared with {', '.join(self.made['against'])} alone; "
-                "leave `against` out."
+                "clusters and letters need all pairs of metrics, and these were compared with"
+                f" {', '.join(self.made['against'])} alone; leave `against` out."
             )
         labels, scores, p = self._family("p_adjusted" if adjusted else "p")
         alpha = float(self.made["alpha"]) if alpha is None else alpha
-        ranks, shown, best = cluster_ranks(scores, p, alpha), letters(scores, p, alpha), not_beaten(scores, p, alpha)
+        ranks, shown, best = (
+            cluster_ranks(scores, p, alpha),
+            letters(scores, p, alpha),
+            not_beaten(scores, p, alpha),
+        )
         beats = wins(scores, p, alpha)
         rows = [
             {
@@ -72,11 +91,16 @@ class MetricComparison(Found):
         return {row["metric"]: row["letters"] for row in self.clusters(alpha, adjusted)}
 
     def answer(self) -> list[str]:
-        """One sentence per human dimension and group: which metric agrees best with people, and which cannot be separated from it."""
+        """One sentence per human dimension and group: which metric agrees best with people, and which
+        cannot be separated from it.
+        """
         if self.made.get("against"):
             return []
         families = dict.fromkeys((row["human"], row["group"]) for row in self.rows)
-        return [" ".join(self.where(human=human, group=group)._sentences(human, group)) for human, group in families]
+        return [
+            " ".join(self.where(human=human, group=group)._sentences(human, group))
+            for human, group in families
+        ]
 
     def _sentences(self, human: str, group: Any) -> Iterator[str]:
         labels, scores, p = self._family("p_adjusted")
@@ -96,14 +120,28 @@ class MetricComparison(Found):
         beaten = len(known) - len(tied)
         first = f"{labels[best]} agrees" if len(leaders) == 1 else f"{_listed(leaders)} agree equally and"
         rest = [f"{_listed(tied)} cannot be separated from {labels[best]}"] if tied else []
-        rest += [f"{labels[best]} is significantly better than {'all others' if not tied else counted(beaten, 'other')}"] if beaten else []
+        rest += (
+            [
+                f"{labels[best]} is significantly better than"
+                f" {'all others' if not tied else counted(beaten, 'other')}"
+            ]
+            if beaten
+            else []
+        )
         yield f"{called}: {'; '.join([f'{first} best with people ({level})', *rest])}."
         yield from () if group is not None else self._too_few(alpha)
 
     def _too_few(self, alpha: float) -> Iterator[str]:
         systems, smallest = int(self.made["systems"]), 2.0 ** (1 - int(self.made["systems"]))
-        if self.made["generalise_to"] == "systems" and self.made["test"] == "permutation" and smallest > alpha:
-            yield f"{counted(systems, 'system')} are too few for any difference to be significant (p is at least {smallest:.2g})."
+        if (
+            self.made["generalise_to"] == "systems"
+            and self.made["test"] == "permutation"
+            and smallest > alpha
+        ):
+            yield (
+                f"{counted(systems, 'system')} are too few for any difference to be significant (p is at"
+                f" least {smallest:.2g})."
+            )
         elif self.made["generalise_to"] in {"systems", "both"} and systems < _FEW_SYSTEMS:
             yield f"{counted(systems, 'system')} are too few to show any but large differences."
 
@@ -111,8 +149,15 @@ class MetricComparison(Found):
         for name in ("human", "group"):
             several = list(dict.fromkeys(row[name] for row in self.rows))
             if len(several) > 1:
-                raise InputError(f"these rows are of {len(several)} values of {name!r}; choose with .where({name}={several[0]!r}).")
-        known = {row[side]: row[value] for row in self.rows for side, value in (("metric", "value"), ("other", "other_value"))}
+                raise InputError(
+                    f"these rows are of {len(several)} values of {name!r}; choose with"
+                    f" .where({name}={several[0]!r})."
+                )
+        known = {
+            row[side]: row[value]
+            for row in self.rows
+            for side, value in (("metric", "value"), ("other", "other_value"))
+        }
         labels = list(known)
         return labels, np.array([known[label] for label in labels], float), self._square(labels, column)
 
@@ -143,27 +188,42 @@ def compare(
     stop: int | None = None,
     against: str | Sequence[str] | None = None,
 ) -> MetricComparison:
-    """Whether metrics differ in their agreement with people: one row per pair of metrics (and human dimension, and group).
+    """Whether metrics differ in their agreement with people: one row per pair of metrics (and human
+    dimension, and group).
 
-    `generalise_to` is what the claim is about: "systems" (new systems; the default), "inputs" (new inputs of these very systems), or "both".
-    `test`: "permutation" (the default; swaps what `generalise_to` says, or `swap`: "systems", "inputs", "cells", "rows-xor-cols"), "bootstrap" (the
-    default for "both", which no swap serves) or "williams" (new systems at system level, new independent outputs at global level). p-values of
-    resampling are (1 + b) / (B + 1). `adjust` corrects them for all pairs of a dimension and group: "maxT" (the default where there are draws;
-    "maxT-raw" without scaling), "holm" (the default of Williams' test), "bonferroni", "bh", "by", "none". The interval of a difference is Zou's for
-    Williams' test, else the percentile bootstrap over what `generalise_to` says. Cells that any metric or people lack are left out for all metrics.
-    `better` names a metric where p_adjusted <= alpha. `stop`, such as 20, ends permutation tests early by Besag and Clifford's rule: with that many
-    draws as large as what was observed, p is settled and stays valid; a small p takes all draws. "maxT" needs the same draws for all pairs, so that
-    "holm" is the default then.
+    `generalise_to` is what the claim is about: "systems" (new systems; the default), "inputs" (new inputs of
+    these very systems), or "both". `test`: "permutation" (the default; swaps what `generalise_to` says, or
+    `swap`: "systems", "inputs", "cells", "rows-xor-cols"), "bootstrap" (the default for "both", which no swap
+    serves) or "williams" (new systems at system level, new independent outputs at global level). p-values of
+    resampling are (1 + b) / (B + 1). `adjust` corrects them for all pairs of a dimension and group: "maxT"
+    (the default where there are draws; "maxT-raw" without scaling), "holm" (the default of Williams' test),
+    "bonferroni", "bh", "by", "none". The interval of a difference is Zou's for Williams' test, else the
+    percentile bootstrap over what `generalise_to` says. Cells that any metric or people lack are left out for
+    all metrics. `better` names a metric where p_adjusted <= alpha. `stop`, such as 20, ends permutation tests
+    early by Besag and Clifford's rule: with that many draws as large as what was observed, p is settled and
+    stays valid; a small p takes all draws. "maxT" needs the same draws for all pairs, so that "holm" is the
+    default then.
 
-    `against` names metrics that were chosen before looking, such as BLEU or a sentinel: each metric is compared with each of these, in their order,
-    and with nothing else, and p-values are corrected for these planned pairs alone. Fewer pairs are fewer chances to be wrong, so that more is found.
+    `against` names metrics that were chosen before looking, such as BLEU or a sentinel: each metric is
+    compared with each of these, in their order, and with nothing else, and p-values are corrected for these
+    planned pairs alone. Fewer pairs are fewer chances to be wrong, so that more is found.
     """
-    named = tuple(judgements.check_metric(name) for name in ([against] if isinstance(against, str) else against or ()))
-    plan = planned(level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop, named)
-    chosen = judgements if metrics is None else judgements.only(metrics=list(dict.fromkeys([*metrics, *named])))
+    named = tuple(
+        judgements.check_metric(name) for name in ([against] if isinstance(against, str) else against or ())
+    )
+    plan = planned(
+        level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop, named
+    )
+    chosen = (
+        judgements if metrics is None else judgements.only(metrics=list(dict.fromkeys([*metrics, *named])))
+    )
     if len(chosen.labels) < 2:
         raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
-    dimensions = [chosen.dimension(human)] if human is None or isinstance(human, str) else [chosen.dimension(name) for name in human]
+    dimensions = (
+        [chosen.dimension(human)]
+        if human is None or isinstance(human, str)
+        else [chosen.dimension(name) for name in human]
+    )
     rows = [
         row
         for dimension in dimensions
@@ -172,7 +232,9 @@ def compare(
     ]
     how = {name: value for name, value in vars(plan).items() if name not in {"measure", "against"}}
     title = f"Differences in {plan.measure.title}, {plan.level} level"
-    described = made(coefficient=plan.measure.name, against=list(named) or None, systems=len(chosen.systems), **how)
+    described = made(
+        coefficient=plan.measure.name, against=list(named) or None, systems=len(chosen.systems), **how
+    )
     return MetricComparison(rows, described, title, tuple(_notes(plan, chosen)))
 
 
@@ -193,7 +255,10 @@ def planned(
     """The options of a comparison, checked and completed."""
     chosen = measure(coefficient)
     if (chosen.average, chosen.undefined) != ("macro", "drop"):
-        raise ParameterError(f"comparisons average over what is defined, every input alike; got {chosen.average!r} and {chosen.undefined!r}.")
+        raise ParameterError(
+            f"comparisons average over what is defined, every input alike; got {chosen.average!r} and"
+            f" {chosen.undefined!r}."
+        )
     if check_level(level) not in chosen.levels:
         raise ParameterError(f"{chosen.name} is defined at level {', '.join(chosen.levels)}, got {level!r}.")
     if swap is not None and swap not in GENERALISES_TO:
@@ -207,57 +272,104 @@ def planned(
         raise ParameterError(f"test must be one of {', '.join(map(repr, TESTS))}, got {test!r:.60}.")
     if swap is not None and (test != "permutation" or target != GENERALISES_TO[swap]):
         raise ParameterError(
-            f"swap={swap!r} is for permutation tests that generalise to {GENERALISES_TO[swap]}, got test={test!r}, generalise_to={target!r}."
+            f"swap={swap!r} is for permutation tests that generalise to {GENERALISES_TO[swap]}, got"
+            f" test={test!r}, generalise_to={target!r}."
         )
     if test == "permutation" and target == "both":
         raise ParameterError(
-            "no permutation test generalises to new systems and new inputs at once; use test='bootstrap', or swap='cells' for the test that is "
-            "called PERM-BOTH and speaks of these very systems."
+            "no permutation test generalises to new systems and new inputs at once; use test='bootstrap', or"
+            " swap='cells' for the test that is called PERM-BOTH and speaks of these very systems."
         )
     if test == "williams":
         target = _of_williams(level, chosen, generalise_to)
-    if stop is not None and (test != "permutation" or not isinstance(stop, int) or isinstance(stop, bool) or stop < 1):
-        raise ParameterError(f"stop is a whole number from 1 and for permutation tests, got {stop!r:.60} with test={test!r}.")
+    if stop is not None and (
+        test != "permutation" or not isinstance(stop, int) or isinstance(stop, bool) or stop < 1
+    ):
+        raise ParameterError(
+            f"stop is a whole number from 1 and for permutation tests, got {stop!r:.60} with test={test!r}."
+        )
     adjust = adjust or ("holm" if test == "williams" or stop is not None else "maxT")
     if stop is not None and adjust in MAX_T:
-        raise ParameterError(f"adjust={adjust!r} compares all pairs in the same draws, so that none can stop early; use adjust='holm' with stop.")
+        raise ParameterError(
+            f"adjust={adjust!r} compares all pairs in the same draws, so that none can stop early; use"
+            " adjust='holm' with stop."
+        )
     if adjust not in {*METHODS, *MAX_T} or (adjust in MAX_T and test == "williams"):
-        raise ParameterError(f"adjust must be one of {', '.join(METHODS)}, for tests with draws also {' or '.join(MAX_T)}, got {adjust!r:.60}.")
-    return Plan(level, chosen, test, target, swap or target if test == "permutation" else None, adjust, draws, seed, confidence, alpha, stop, against)
+        raise ParameterError(
+            f"adjust must be one of {', '.join(METHODS)}, for tests with draws also {' or '.join(MAX_T)}, got"
+            f" {adjust!r:.60}."
+        )
+    return Plan(
+        level,
+        chosen,
+        test,
+        target,
+        swap or target if test == "permutation" else None,
+        adjust,
+        draws,
+        seed,
+        confidence,
+        alpha,
+        stop,
+        against,
+    )
 
 
 def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
     if level not in {"system", "global"} or chosen.name not in {"pearson", "spearman", "kendall"}:
         raise ParameterError(
-            f"Williams' test is for one Pearson, Spearman or Kendall correlation at system or global level, got {chosen.name} at {level} level "
-            "(an average of correlations has another distribution); use test='permutation' or 'bootstrap'."
+            "Williams' test is for one Pearson, Spearman or Kendall correlation at system or global level,"
+            f" got {chosen.name} at {level} level (an average of correlations has another distribution); use"
+            " test='permutation' or 'bootstrap'."
         )
     target = "systems" if level == "system" else "outputs"
     if generalise_to not in {None, target}:
-        raise ParameterError(f"Williams' test at {level} level generalises to {target}, got generalise_to={generalise_to!r}.")
+        raise ParameterError(
+            f"Williams' test at {level} level generalises to {target}, got generalise_to={generalise_to!r}."
+        )
     return target
 
 
 def _notes(plan: Plan, judgements: Judgements) -> list[str]:
     said: Mapping[str, str] = {
         "systems": "The claims are about new systems.",
-        "inputs": "The claims are about new inputs of these very systems; another set of systems may reverse them.",
+        "inputs": (
+            "The claims are about new inputs of these very systems; another set of systems may reverse them."
+        ),
         "both": "The claims are about new systems and new inputs.",
-        "outputs": "The claims are about new outputs, each taken as independent of all others, which outputs of one system or input are not.",
+        "outputs": (
+            "The claims are about new outputs, each taken as independent of all others, which outputs of one"
+            " system or input are not."
+        ),
     }
     notes = [said[plan.generalise_to]]
     if plan.stop is not None:
-        notes.append(f"A test ended at draw l with the {plan.stop}th draw as large as what was observed: p = {plan.stop} / l (Besag and Clifford).")
+        notes.append(
+            f"A test ended at draw l with the {plan.stop}th draw as large as what was observed: p ="
+            f" {plan.stop} / l (Besag and Clifford)."
+        )
     if plan.test == "williams" and plan.measure.name != "pearson":
         notes.append("Williams' test is an approximation for rank correlations.")
-    units = {"systems": len(judgements.systems), "inputs": len(judgements.segments)}.get(plan.swap or "", math.inf)
+    units = {"systems": len(judgements.systems), "inputs": len(judgements.segments)}.get(
+        plan.swap or "", math.inf
+    )
     if units < 3:
-        notes.append(f"Nothing can be said from {counted(int(units), str(plan.swap)[:-1])}: at least three are needed, and ten or more to find much.")
+        notes.append(
+            f"Nothing can be said from {counted(int(units), str(plan.swap)[:-1])}: at least three are needed,"
+            " and ten or more to find much."
+        )
     elif 2 / 2**units > plan.alpha / 10:
-        notes.append(f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly below {2 / 2**units:.3g}.")
+        notes.append(
+            f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly"
+            f" below {2 / 2**units:.3g}."
+        )
     family = f"{counted(int(plan.family(judgements.labels).sum()), 'pair')} of metrics"
     planned_pairs = f", each metric with {' and with '.join(plan.against)}" if plan.against else ""
-    notes.append(f"p_adjusted is corrected for {family}{planned_pairs} ({plan.adjust})." if plan.adjust != "none" else f"{family}, not corrected.")
+    notes.append(
+        f"p_adjusted is corrected for {family}{planned_pairs} ({plan.adjust})."
+        if plan.adjust != "none"
+        else f"{family}, not corrected."
+    )
     return notes
 
 

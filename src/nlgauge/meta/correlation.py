@@ -1,4 +1,6 @@
-"""correlate: how well metrics agree with people, with intervals, floors and ceilings, one row per metric, human dimension, level and coefficient."""
+"""correlate: how well metrics agree with people, with intervals, floors and ceilings, one row per metric,
+human dimension, level and coefficient.
+"""
 
 from __future__ import annotations
 
@@ -41,32 +43,45 @@ def correlate(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Found:
-    """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and for their average.
+    """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and
+    for their average.
 
-    `interval` says over what is drawn: "systems", "inputs" or "both" by the bootstrap (`method` "percentile" or "bca"), "fisher" for its formula,
-    None for none. An interval over inputs says nothing of other systems. A coefficient is left out at levels where it has no meaning.
+    `interval` says over what is drawn: "systems", "inputs" or "both" by the bootstrap (`method` "percentile"
+    or "bca"), "fisher" for its formula, None for none. An interval over inputs says nothing of other systems.
+    A coefficient is left out at levels where it has no meaning.
 
-    Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level it takes outputs for independent);
-    `n` points, `n_groups` averaged correlations, `n_undefined` left out of the average; `floor`, what a constant metric reaches (accuracies);
-    `ceiling`, one annotator against the mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
-    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_draws`; `reason`, why something else is NaN or to be read with care.
-    Negative values are negative: metrics are turned by their direction, and absolute=True must be asked for (WMT before 2021).
+    Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level
+    it takes outputs for independent); `n` points, `n_groups` averaged correlations, `n_undefined` left out of
+    the average; `floor`, what a constant metric reaches (accuracies); `ceiling`, one annotator against the
+    mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
+    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_draws`; `reason`, why
+    something else is NaN or to be read with care. Negative values are negative: metrics are turned by their
+    direction, and absolute=True must be asked for (WMT before 2021).
 
-    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts them as 0, as mt-metrics-eval can, but
-    not inputs of which people judged fewer than two outputs. Every input counts alike; average="pairs" weighs each by its number of pairs. `darr`,
-    `acc_eq_calibrated` and `spa` have rules of their own.
+    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts
+    them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs. Every
+    input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and
+    `spa` have rules of their own.
     """
     plan = _Plan(interval, method, draws, seed, check_confidence(confidence), absolute)
     given = [coefficients] if isinstance(coefficients, str | Measure) else coefficients
-    wanted = [replace(measure(name), average=average, undefined=undefined) if isinstance(name, str) else name for name in given]
+    wanted = [
+        replace(measure(name), average=average, undefined=undefined) if isinstance(name, str) else name
+        for name in given
+    ]
     chosen = [check_level(level) for level in ([levels] if isinstance(levels, str) else levels)]
-    judged = judgements.only(metrics=[metrics] if isinstance(metrics, str) else metrics, humans=[humans] if isinstance(humans, str) else humans)
+    judged = judgements.only(
+        metrics=[metrics] if isinstance(metrics, str) else metrics,
+        humans=[humans] if isinstance(humans, str) else humans,
+    )
     if not judged.labels:
         raise InputError("there are no metrics to correlate with people; give metric scores.")
     judged = judged.complete() if complete else judged
     steps = [(level, one) for level in chosen for one in wanted if level in one.levels]
     if not steps:
-        raise ParameterError(f"none of {', '.join(one.name for one in wanted)} has a meaning at level {', '.join(chosen)}.")
+        raise ParameterError(
+            f"none of {', '.join(one.name for one in wanted)} has a meaning at level {', '.join(chosen)}."
+        )
     parts = judged.by_group()
     if judged.humans:
         _warn_of_different_inputs(parts, chosen)
@@ -90,7 +105,11 @@ def correlate(
         undefined=undefined if undefined != "drop" else None,
         self_pairs="a system drawn twice is not paired with itself" if interval in OVER else None,
     )
-    undirected = [label for label in judged.labels if label in judged.higher_is_better and judged.higher_is_better[label] is None]
+    undirected = [
+        label
+        for label in judged.labels
+        if label in judged.higher_is_better and judged.higher_is_better[label] is None
+    ]
     notes = [f"Without a direction, and so as they are: {', '.join(undirected)}."] if undirected else []
     return Found(found, how, "Agreement with people", notes, drawn_as="forest")
 
@@ -109,7 +128,9 @@ class _Plan:
 
     def __post_init__(self) -> None:
         if self.over not in (*OVER, "fisher", None):
-            raise ParameterError(f"interval must be 'systems', 'inputs', 'both', 'fisher' or None, got {self.over!r:.60}.")
+            raise ParameterError(
+                f"interval must be 'systems', 'inputs', 'both', 'fisher' or None, got {self.over!r:.60}."
+            )
         if self.method not in ("percentile", "bca"):
             raise ParameterError(f"method must be 'percentile' or 'bca', got {self.method!r:.60}.")
         check_draws("both", self.draws, self.seed)
@@ -139,12 +160,17 @@ class _One:
     extra: dict[str, float]
 
 
-def _rows(parts: dict[Any, Judgements], dimension: str, steps: list[tuple[str, Measure]], plan: _Plan) -> Iterator[dict[str, Any]]:
+def _rows(
+    parts: dict[Any, Judgements], dimension: str, steps: list[tuple[str, Measure]], plan: _Plan
+) -> Iterator[dict[str, Any]]:
     labels = next(iter(parts.values())).labels
     for level, one in steps:
         tops = {group: _tops(part, dimension, level, one) for group, part in parts.items()}
         for label in labels:
-            by_group = {group: _one(part, number, label, dimension, level, one, plan) for number, (group, part) in enumerate(parts.items())}
+            by_group = {
+                group: _one(part, number, label, dimension, level, one, plan)
+                for number, (group, part) in enumerate(parts.items())
+            }
             names = {"metric": label, "human": dimension, "level": level, "coefficient": one.name}
             for group, found in by_group.items():
                 yield _row({**names, **({} if group is None else {"group": group})}, found, tops[group], one)
@@ -165,10 +191,16 @@ def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
     if ratings is None or dimension not in part.humans:
         return _Top(math.nan, math.nan, "one score per output")
     top = ceiling(one, level, ratings, part.weights)
-    return _Top(top, reliability(level, ratings, weights=part.weights), why_unknown(ratings) if math.isnan(top) else "")
+    return _Top(
+        top,
+        reliability(level, ratings, weights=part.weights),
+        why_unknown(ratings) if math.isnan(top) else "",
+    )
 
 
-def _one(part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan) -> _One:
+def _one(
+    part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan
+) -> _One:
     z = part.humans[dimension]
     x = part.oriented(label)
     whole = part.oriented_system_scores(label) if level == "system" and one.of_means else None
@@ -178,16 +210,23 @@ def _one(part: Judgements, number: int, label: str, dimension: str, level: str, 
     reason = "" if not math.isnan(found.value) else _why(found, x, z, whole)
     extra = dict(one.beside(level, x, z, part.weights))
     over, replicates, bounds = plan.over or "", None, Bounds(math.nan, math.nan)
-    systems = int((~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum())
+    systems = int(
+        (~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum()
+    )
     if found.n == 2 and level in ("system", "global") and not one.accuracy:
         reason = reason or "two points always lie on a line, so that the value is 1 or -1"
     if plan.over in ("systems", "both") and systems < 3 and not math.isnan(found.value):
-        reason = "; ".join(filter(None, [reason, f"an interval over systems needs three of them, there are {systems}"]))
+        reason = "; ".join(
+            filter(None, [reason, f"an interval over systems needs three of them, there are {systems}"])
+        )
     elif plan.over == "fisher":
         if level in ("system", "global") and one.name in ("pearson", "spearman", "kendall"):
             bounds = fisher(found.value, found.n, one.name, plan.confidence)
         else:
-            reason = reason or "Fisher's interval is of single correlations (system, global; Pearson, Spearman, Kendall)"
+            reason = (
+                reason
+                or "Fisher's interval is of single correlations (system, global; Pearson, Spearman, Kendall)"
+            )
     elif plan.over is not None and not math.isnan(found.value):
         if whole is not None and plan.over == "both":
             over = "systems"
@@ -198,16 +237,26 @@ def _one(part: Judgements, number: int, label: str, dimension: str, level: str, 
             replicates = np.asarray(plan.sign(one.replicates(level, *sides)))
             bounds = percentile(replicates, plan.confidence)
             if plan.method == "bca":
-                left = np.asarray(plan.sign(one.replicates(level, x, z, leave_one_out(z.shape[0], z.shape[1], over), part.weights, whole)))
+                left = np.asarray(
+                    plan.sign(
+                        one.replicates(
+                            level, x, z, leave_one_out(z.shape[0], z.shape[1], over), part.weights, whole
+                        )
+                    )
+                )
                 bounds = bca(replicates, found.value, left, plan.confidence)
     return _One(found, replicates, bounds, floor, over, reason, extra)
 
 
-def _together(parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan) -> tuple[_One, _Top]:
+def _together(
+    parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
+) -> tuple[_One, _Top]:
     """The average over groups; of pairwise accuracy, over all pairs of all groups."""
     groups = list(by_group)
     pooled = one.name == "pairwise_accuracy"
-    weights = np.array([by_group[group].found.n * (by_group[group].found.n - 1) / 2 if pooled else 1.0 for group in groups])
+    weights = np.array(
+        [by_group[group].found.n * (by_group[group].found.n - 1) / 2 if pooled else 1.0 for group in groups]
+    )
 
     def average(values: Sequence[float] | Array) -> Array:
         stacked = np.asarray(values, dtype=np.float64)
@@ -220,14 +269,25 @@ def _together(parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dic
     undefined = sum(math.isnan(one.value) for one in found)
     drawn = [by_group[group].replicates for group in groups if by_group[group].replicates is not None]
     whole = len(drawn) == len(groups) - undefined and bool(drawn)
-    replicates = average(_filled([by_group[group].replicates for group in groups], plan.draws)) if whole else None
+    replicates = (
+        average(_filled([by_group[group].replicates for group in groups], plan.draws)) if whole else None
+    )
     bounds = percentile(replicates, plan.confidence) if replicates is not None else Bounds(math.nan, math.nan)
     reason = "" if not undefined else f"{undefined} of {len(groups)} groups have no value"
-    extra = {name: float(average([by_group[group].extra[name] for group in groups])) for name in by_group[groups[0]].extra}
+    extra = {
+        name: float(average([by_group[group].extra[name] for group in groups]))
+        for name in by_group[groups[0]].extra
+    }
     levelled = Levelled(value, sum(one.n for one in found), len(groups) - undefined, undefined)
     floor = float(average([by_group[group].floor for group in groups]))
     combined = _One(levelled, replicates, bounds, floor, by_group[groups[0]].over, reason, extra)
-    top, reliable = (float(average(values)) for values in ([tops[group].ceiling for group in groups], [tops[group].reliability for group in groups]))
+    top, reliable = (
+        float(average(values))
+        for values in (
+            [tops[group].ceiling for group in groups],
+            [tops[group].reliability for group in groups],
+        )
+    )
     why = "; ".join(dict.fromkeys(tops[group].reason for group in groups)) if math.isnan(top) else ""
     return combined, _Top(top, reliable, why)
 
@@ -244,9 +304,24 @@ def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, 
         reason = "; ".join(filter(None, [reason, f"disattenuated value {without_noise:.3f} capped"]))
         without_noise = math.copysign(1.0, without_noise)
     counts = {"n": found.n, "n_groups": found.n_groups, "n_undefined": found.n_undefined}
-    beside = {"floor": one.floor, "ceiling": top.ceiling, "ceiling_reason": top.reason, "disattenuated": without_noise, **one.extra}
+    beside = {
+        "floor": one.floor,
+        "ceiling": top.ceiling,
+        "ceiling_reason": top.reason,
+        "disattenuated": without_noise,
+        **one.extra,
+    }
     interval = {"over": one.over, "undefined_draws": bounds.n_undefined, "reason": reason}
-    return {**names, "value": found.value, "low": bounds.low, "high": bounds.high, "p": found.p, **counts, **beside, **interval}
+    return {
+        **names,
+        "value": found.value,
+        "low": bounds.low,
+        "high": bounds.high,
+        "p": found.p,
+        **counts,
+        **beside,
+        **interval,
+    }
 
 
 def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
@@ -257,7 +332,9 @@ def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
         return "there are no human scores here"
     if whole is None and (np.isnan(x) | np.isnan(z)).all():
         return "no output has both a metric and a human score"
-    return "fewer than two points" if found.n < 2 else "scores are the same for all, or no pair can be ordered"
+    return (
+        "fewer than two points" if found.n < 2 else "scores are the same for all, or no pair can be ordered"
+    )
 
 
 def _warn_of_different_inputs(parts: dict[Any, Judgements], levels: Sequence[str]) -> None:
@@ -268,6 +345,9 @@ def _warn_of_different_inputs(parts: dict[Any, Judgements], levels: Sequence[str
             known = ~np.isnan(z)
             judged = known[known.any(axis=1)]
             if (judged != judged[:1]).any():
-                message = "systems were judged on different inputs, so that their means are not of the same texts; see Judgements.complete()."
+                message = (
+                    "systems were judged on different inputs, so that their means are not of the same texts;"
+                    " see Judgements.complete()."
+                )
                 warnings.warn(message, stacklevel=4)
                 return

@@ -22,9 +22,11 @@ _USUALLY_0 = ("n_undefined", "undefined_draws")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Found(Exported):
-    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, draws, rule, versions.
+    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, draws, rule,
+    versions.
 
-    `p_values` names the columns that hold p-values, which tables show as <.0001 where they would be 0.0000; `drawn_as` is the plot of such rows.
+    `p_values` names the columns that hold p-values, which tables show as <.0001 where they would be 0.0000;
+    `drawn_as` is the plot of such rows.
 
     >>> found = Found([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
     >>> found.column("value"), len(found), found.where(metric="bleu").rows
@@ -55,47 +57,81 @@ class Found(Exported):
     def column(self, name: str) -> list[Any]:
         """One value per row."""
         if self.rows and name not in self.names:
-            raise UnknownNameError(f"there is no column {name!r}{did_you_mean(str(name), self.names)}; there are {', '.join(self.names)}.")
+            raise UnknownNameError(
+                f"there is no column {name!r}{did_you_mean(str(name), self.names)}; there are"
+                f" {', '.join(self.names)}."
+            )
         return [row.get(name) for row in self.rows]
 
     def where(self, **conditions: Any) -> Self:
         """The rows whose columns have these values; a list asks for any of its items."""
-        wanted = {name: one if isinstance(one, list | tuple | set | frozenset) else [one] for name, one in conditions.items()}
+        wanted = {
+            name: one if isinstance(one, list | tuple | set | frozenset) else [one]
+            for name, one in conditions.items()
+        }
         columns = [[value in wanted[name] for value in self.column(name)] for name in wanted]
-        return replace(self, rows=[row for row, *right in zip(self.rows, *columns, strict=True) if all(right)])
+        return replace(
+            self, rows=[row for row, *right in zip(self.rows, *columns, strict=True) if all(right)]
+        )
 
     def frame(self, frame: str | None = None) -> Any:
-        """A pandas or polars frame, whichever is installed, else a list of dictionaries; pandas frames hold `made` in .attrs."""
+        """A pandas or polars frame, whichever is installed, else a list of dictionaries; pandas frames
+        hold `made` in .attrs.
+        """
         found = as_frame([dict(row) for row in self.rows], frame)
         if hasattr(found, "attrs"):
             found.attrs.update(self.made)
         return found
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The figure that shows these rows, of `nlgauge.show.plots.meta`; written to a path as well if one is given (.pdf, .png or .svg).
+        """The figure that shows these rows, of `nlgauge.show.plots.meta`; written to a path as well if one is
+        given (.pdf, .png or .svg).
 
         Options are those of the plot, which `drawn_as` names; it needs matplotlib, the extra "plot".
         """
         from nlgauge.show.plots.plotting import draw
 
         if not self.drawn_as:
-            raise InputError("there is no plot of such rows; nlgauge.show.plots.meta has those that there are.")
+            raise InputError(
+                "there is no plot of such rows; nlgauge.show.plots.meta has those that there are."
+            )
         return draw(self.drawn_as, self, path=path, **options)
 
     def page(self, decimals: int = 4) -> Page:
         """One table of all rows; the small print says how they were made."""
         names = self.names
-        numeric = {name for name in names if all(isinstance(row.get(name), int | float | np.number | None) for row in self.rows)}
+        numeric = {
+            name
+            for name in names
+            if all(isinstance(row.get(name), int | float | np.number | None) for row in self.rows)
+        }
         columns = [column(name, "number" if name in numeric else "words") for name in names]
-        cells = [[Cell(_shown(row.get(name), decimals, name in self.p_values)) for name in names] for row in self.rows]
-        small_print = [", ".join(f"{name}: {_shown(value, 6)}" for name, value in self.made.items())] if self.made else []
+        cells = [
+            [Cell(_shown(row.get(name), decimals, name in self.p_values)) for name in names]
+            for row in self.rows
+        ]
+        small_print = (
+            [", ".join(f"{name}: {_shown(value, 6)}" for name, value in self.made.items())]
+            if self.made
+            else []
+        )
         return Page([Sheet(columns, cells, self.title)], (), tuple(self.notes), small_print)
 
     def _short_page(self) -> Page:
-        """Without columns that say nothing, for which a console has no room; words that are the same in all rows go to the title."""
+        """Without columns that say nothing, for which a console has no room; words that are the same in
+        all rows go to the title.
+        """
         columns = {name: self.column(name) for name in self.names}
-        told = [name for name, values in columns.items() if not all(_says_nothing(name, value) for value in values)]
-        same = [name for name in told if len(self) > 1 and isinstance(columns[name][0], str) and len(set(columns[name])) == 1]
+        told = [
+            name
+            for name, values in columns.items()
+            if not all(_says_nothing(name, value) for value in values)
+        ]
+        same = [
+            name
+            for name in told
+            if len(self) > 1 and isinstance(columns[name][0], str) and len(set(columns[name])) == 1
+        ]
         rows = [{name: row.get(name) for name in told if name not in same} for row in self.rows]
         shared = ", ".join(f"{name} {columns[name][0]}" for name in same)
         return replace(self, rows=rows, title=": ".join(filter(None, [self.title, shared]))).page()

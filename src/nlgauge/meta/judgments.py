@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 class Judgements(Analyses):
     """Scores of S systems on N segments; NaN is missing.
 
-    `humans` and `metrics` hold one (S, N) array per dimension and per metric, `ratings` one (S, N, annotators) array per dimension that several
-    people judged (their mean is the human score where `humans` has none). A metric of which `higher_is_better` is False is negated before it is
-    compared (`oriented`); None has no direction and stays as it is. `groups` names the group (language pair) of each segment: systems of one
-    group are never compared with those of another. `weights` are of segments. `system_scores` holds scores of whole systems (S,), which stand for
-    the mean over segments at system level: corpus BLEU is not the mean of segment scores. `pairs` (P, 3) are better/worse pairs: segment, better,
-    worse system.
+    `humans` and `metrics` hold one (S, N) array per dimension and per metric, `ratings` one (S, N,
+    annotators) array per dimension that several people judged (their mean is the human score where `humans`
+    has none). A metric of which `higher_is_better` is False is negated before it is compared (`oriented`);
+    None has no direction and stays as it is. `groups` names the group (language pair) of each segment:
+    systems of one group are never compared with those of another. `weights` are of segments. `system_scores`
+    holds scores of whole systems (S,), which stand for the mean over segments at system level: corpus BLEU is
+    not the mean of segment scores. `pairs` (P, 3) are better/worse pairs: segment, better, worse system.
 
     >>> judged = Judgements.from_arrays([[1, 2], [3, 4]], {"ter": [[0.9, 0.8], [0.2, 0.1]]}, higher_is_better={"ter": False})
     >>> judged
@@ -54,22 +55,44 @@ class Judgements(Analyses):
         for name in ("systems", "segments"):
             _check_distinct(name, keep[name])
         shape = len(keep["systems"]), len(keep["segments"])
-        keep["ratings"] = {name: _numbers(f"ratings[{name!r}]", values, shape, 3) for name, values in self.ratings.items()}
+        keep["ratings"] = {
+            name: _numbers(f"ratings[{name!r}]", values, shape, 3) for name, values in self.ratings.items()
+        }
         given = {name: _numbers(f"humans[{name!r}]", values, shape) for name, values in self.humans.items()}
-        keep["humans"] = {**given, **{name: mean_of_known(values) for name, values in keep["ratings"].items() if name not in given}}
-        keep["metrics"] = {name: _numbers(f"metrics[{name!r}]", values, shape) for name, values in self.metrics.items()}
-        keep["system_scores"] = {name: _numbers(f"system_scores[{name!r}]", values, shape[:1], 1) for name, values in self.system_scores.items()}
+        keep["humans"] = {
+            **given,
+            **{name: mean_of_known(values) for name, values in keep["ratings"].items() if name not in given},
+        }
+        keep["metrics"] = {
+            name: _numbers(f"metrics[{name!r}]", values, shape) for name, values in self.metrics.items()
+        }
+        keep["system_scores"] = {
+            name: _numbers(f"system_scores[{name!r}]", values, shape[:1], 1)
+            for name, values in self.system_scores.items()
+        }
         if self.weights is not None:
             keep["weights"] = _numbers("weights", self.weights, shape[1:], 1)
-            if not (np.isfinite(keep["weights"]).all() and (keep["weights"] >= 0).all() and keep["weights"].any()):
+            if not (
+                np.isfinite(keep["weights"]).all() and (keep["weights"] >= 0).all() and keep["weights"].any()
+            ):
                 raise InputError("weights must be numbers from 0, and not all 0.")
         if self.groups is not None:
             keep["groups"] = tuple(self.groups)
             if len(keep["groups"]) != shape[1]:
-                raise InputError(f"groups has {len(keep['groups'])} values, there are {shape[1]} segments; give the group of each.")
-        unknown = [name for name in self.higher_is_better if name not in self.metrics and name not in self.system_scores]
+                raise InputError(
+                    f"groups has {len(keep['groups'])} values, there are {shape[1]} segments; give the group"
+                    " of each."
+                )
+        unknown = [
+            name
+            for name in self.higher_is_better
+            if name not in self.metrics and name not in self.system_scores
+        ]
         if unknown:
-            raise UnknownNameError(f"higher_is_better names {unknown[0]!r}, and there is not such a metric; there are {', '.join(self.labels)}.")
+            raise UnknownNameError(
+                f"higher_is_better names {unknown[0]!r}, and there is not such a metric; there are"
+                f" {', '.join(self.labels)}."
+            )
         if self.pairs is not None:
             keep["pairs"] = _checked_pairs(self.pairs, shape)
         for name, value in keep.items():
@@ -79,8 +102,13 @@ class Judgements(Analyses):
         groups = f", {counted(len(set(self.groups)), 'group')}" if self.groups is not None else ""
         pairs = f", {counted(len(self.pairs), 'pair')}" if self.pairs is not None else ""
         names = ", ".join(self.labels[:5]) + (", ..." if len(self.labels) > 5 else "")
-        size = f"{counted(len(self.systems), 'system')}, {counted(len(self.segments), 'segment')}{groups}{pairs}"
-        return f"Judgements({size}; human: {', '.join(self.humans) or 'none'}; {counted(len(self.labels), 'metric')}: {names})"
+        size = (
+            f"{counted(len(self.systems), 'system')}, {counted(len(self.segments), 'segment')}{groups}{pairs}"
+        )
+        return (
+            f"Judgements({size}; human: {', '.join(self.humans) or 'none'};"
+            f" {counted(len(self.labels), 'metric')}: {names})"
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -96,19 +124,24 @@ class Judgements(Analyses):
         if name is None:
             if len(self.humans) != 1:
                 raise InputError(
-                    f"say which human dimension is meant, or keep one with only(humans=[...]); there are {', '.join(self.humans) or 'none'}."
+                    "say which human dimension is meant, or keep one with only(humans=[...]); there are"
+                    f" {', '.join(self.humans) or 'none'}."
                 )
             return next(iter(self.humans))
         if name not in self.humans:
             near = did_you_mean(str(name), self.humans)
-            raise UnknownNameError(f"there is no human dimension {name!r}{near}; there are {', '.join(self.humans) or 'none'}.")
+            raise UnknownNameError(
+                f"there is no human dimension {name!r}{near}; there are {', '.join(self.humans) or 'none'}."
+            )
         return name
 
     def check_metric(self, label: str) -> str:
         """The label itself; raises where there is no such metric."""
         if label not in self.labels:
             near = did_you_mean(str(label), self.labels)
-            raise UnknownNameError(f"there is no metric {label!r}{near}; there are {', '.join(self.labels) or 'none'}.")
+            raise UnknownNameError(
+                f"there is no metric {label!r}{near}; there are {', '.join(self.labels) or 'none'}."
+            )
         return label
 
     def sign(self, label: str) -> float:
@@ -119,7 +152,11 @@ class Judgements(Analyses):
         """(S, N) the scores of a metric, higher is better; all NaN where it scores whole systems alone."""
         sign = self.sign(label)
         values = self.metrics.get(label)
-        return np.full((len(self.systems), len(self.segments)), np.nan) if values is None else sign * values + 0.0
+        return (
+            np.full((len(self.systems), len(self.segments)), np.nan)
+            if values is None
+            else sign * values + 0.0
+        )
 
     def oriented_system_scores(self, label: str) -> Array | None:
         """(S,) the scores of whole systems by a metric, higher is better; None where there are none."""
@@ -129,9 +166,18 @@ class Judgements(Analyses):
     def stacked(self, labels: Sequence[str] | None = None) -> Array:
         """(M, S, N) oriented scores of these metrics, by default of all."""
         chosen = self.labels if labels is None else labels
-        return np.stack([self.oriented(label) for label in chosen]) if chosen else np.empty((0, len(self.systems), len(self.segments)))
+        return (
+            np.stack([self.oriented(label) for label in chosen])
+            if chosen
+            else np.empty((0, len(self.systems), len(self.segments)))
+        )
 
-    def only(self, systems: Sequence[str] | None = None, metrics: Sequence[str] | None = None, humans: Sequence[str] | None = None) -> Judgements:
+    def only(
+        self,
+        systems: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
+        humans: Sequence[str] | None = None,
+    ) -> Judgements:
         """These systems, metrics and human dimensions alone."""
         labels = self.labels if metrics is None else [self.check_metric(label) for label in metrics]
         dimensions = list(self.humans) if humans is None else [self.dimension(name) for name in humans]
@@ -140,20 +186,29 @@ class Judgements(Analyses):
             humans={name: self.humans[name] for name in dimensions},
             ratings={name: self.ratings[name] for name in dimensions if name in self.ratings},
             metrics={label: self.metrics[label] for label in labels if label in self.metrics},
-            system_scores={label: self.system_scores[label] for label in labels if label in self.system_scores},
-            higher_is_better={label: self.higher_is_better[label] for label in labels if label in self.higher_is_better},
+            system_scores={
+                label: self.system_scores[label] for label in labels if label in self.system_scores
+            },
+            higher_is_better={
+                label: self.higher_is_better[label] for label in labels if label in self.higher_is_better
+            },
         )
         if systems is None:
             return kept
         for system in systems:
             if system not in self.systems:
                 raise UnknownNameError(
-                    f"there is no system {system!r}{did_you_mean(str(system), self.systems)}; there are {', '.join(self.systems)}."
+                    f"there is no system {system!r}{did_you_mean(str(system), self.systems)}; there are"
+                    f" {', '.join(self.systems)}."
                 )
-        return kept.taken(systems=np.array([self.systems.index(system) for system in systems], dtype=np.int64))
+        return kept.taken(
+            systems=np.array([self.systems.index(system) for system in systems], dtype=np.int64)
+        )
 
     def taken(self, systems: Array | None = None, segments: Array | None = None) -> Judgements:
-        """The systems and segments of these numbers; system scores are dropped with the segments that they were made of."""
+        """The systems and segments of these numbers; system scores are dropped with the segments that
+        they were made of.
+        """
         rows = np.arange(len(self.systems)) if systems is None else np.asarray(systems)
         columns = np.arange(len(self.segments)) if segments is None else np.asarray(segments)
         cells = np.ix_(rows, columns)
@@ -166,13 +221,27 @@ class Judgements(Analyses):
             ratings={name: values[cells] for name, values in self.ratings.items()},
             groups=None if self.groups is None else tuple(self.groups[i] for i in columns.tolist()),
             weights=None if self.weights is None else self.weights[columns],
-            system_scores={name: values[rows] for name, values in self.system_scores.items()} if segments is None else {},
-            higher_is_better={label: self.higher_is_better[label] for label in self.higher_is_better if segments is None or label in self.metrics},
-            pairs=None if self.pairs is None else _pairs_taken(self.pairs, rows, columns, (len(self.systems), len(self.segments))),
+            system_scores=(
+                {name: values[rows] for name, values in self.system_scores.items()}
+                if segments is None
+                else {}
+            ),
+            higher_is_better={
+                label: self.higher_is_better[label]
+                for label in self.higher_is_better
+                if segments is None or label in self.metrics
+            },
+            pairs=(
+                None
+                if self.pairs is None
+                else _pairs_taken(self.pairs, rows, columns, (len(self.systems), len(self.segments)))
+            ),
         )
 
     def by_group(self) -> dict[Any, Judgements]:
-        """Each group alone, with the systems that are judged or scored in it; {None: these judgements} where there are no groups."""
+        """Each group alone, with the systems that are judged or scored in it; {None: these judgements}
+        where there are no groups.
+        """
         if self.groups is None:
             return {None: self}
         found = {}
@@ -183,7 +252,9 @@ class Judgements(Analyses):
                 present |= ~np.isnan(values[:, segments]).all(axis=1)
             if self.pairs is not None:
                 present[self.pairs[np.isin(self.pairs[:, 0], segments)][:, 1:]] = True
-            found[group] = replace(self.taken(np.flatnonzero(present if present.any() else ~present), segments), groups=None)
+            found[group] = replace(
+                self.taken(np.flatnonzero(present if present.any() else ~present), segments), groups=None
+            )
         return found
 
     def complete(self, dimension: str | None = None) -> Judgements:
@@ -192,20 +263,32 @@ class Judgements(Analyses):
         Segments that lose all their cells are left out.
         """
         judged = list(self.humans.values()) if dimension is None else [self.human(dimension)]
-        known = ~np.isnan(np.stack([*judged, *self.metrics.values()])).any(axis=0) if judged or self.metrics else np.ones((1, 1), dtype=bool)
+        known = (
+            ~np.isnan(np.stack([*judged, *self.metrics.values()])).any(axis=0)
+            if judged or self.metrics
+            else np.ones((1, 1), dtype=bool)
+        )
         cut = replace(
             self,
             humans={name: np.where(known, values, np.nan) for name, values in self.humans.items()},
             metrics={name: np.where(known, values, np.nan) for name, values in self.metrics.items()},
-            ratings={name: np.where(known[..., None], values, np.nan) for name, values in self.ratings.items()},
+            ratings={
+                name: np.where(known[..., None], values, np.nan) for name, values in self.ratings.items()
+            },
         )
         kept = np.flatnonzero(known.any(axis=0))
         return cut if len(kept) == len(self.segments) else cut.taken(segments=kept)
 
-    def with_metrics(self, metrics: Mapping[str, Any], higher_is_better: Mapping[str, bool | None] | None = None) -> Judgements:
+    def with_metrics(
+        self, metrics: Mapping[str, Any], higher_is_better: Mapping[str, bool | None] | None = None
+    ) -> Judgements:
         """These judgements with more metrics, (S, N) each; one of the same name is replaced."""
         added = {name: np.asarray(values, dtype=np.float64) for name, values in metrics.items()}
-        return replace(self, metrics={**self.metrics, **added}, higher_is_better={**self.higher_is_better, **(higher_is_better or {})})
+        return replace(
+            self,
+            metrics={**self.metrics, **added},
+            higher_is_better={**self.higher_is_better, **(higher_is_better or {})},
+        )
 
     @classmethod
     def from_arrays(
@@ -216,16 +299,22 @@ class Judgements(Analyses):
         segments: Sequence[Hashable] | None = None,
         **further: Any,
     ) -> Judgements:
-        """From (S, N) arrays or nested lists, or mappings of them by name; human scores of several annotators are (S, N, annotators)."""
+        """From (S, N) arrays or nested lists, or mappings of them by name; human scores of several
+        annotators are (S, N, annotators).
+        """
         from nlgauge.meta.readers.frames import from_arrays
 
         return from_arrays(humans, metrics, systems, segments, **further)
 
     @classmethod
-    def from_frame(cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str = (), **columns: Any) -> Judgements:
-        """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and segment.
+    def from_frame(
+        cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str = (), **columns: Any
+    ) -> Judgements:
+        """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and
+        segment.
 
-        `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are several rows per system and segment.
+        `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are
+        several rows per system and segment.
         """
         from nlgauge.meta.readers.frames import from_frame
 
@@ -233,20 +322,28 @@ class Judgements(Analyses):
 
     @classmethod
     def from_result(cls, result: Result, humans: Any, **options: Any) -> Judgements:
-        """From a Result and the human scores of its segments: fields of its records by name, a frame, records, or a file of them."""
+        """From a Result and the human scores of its segments: fields of its records by name, a frame,
+        records, or a file of them.
+        """
         from nlgauge.meta.readers.results import from_result
 
         return from_result(result, humans, **options)
 
     @classmethod
-    def from_mtme(cls, directory: str | Path, language_pairs: str | Sequence[str], **options: Any) -> Judgements:
-        """From a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score, metric-scores/PAIR/METRIC-REF.seg.score."""
+    def from_mtme(
+        cls, directory: str | Path, language_pairs: str | Sequence[str], **options: Any
+    ) -> Judgements:
+        """From a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score,
+        metric-scores/PAIR/METRIC-REF.seg.score.
+        """
         from nlgauge.meta.readers.mtme import from_mtme
 
         return from_mtme(directory, language_pairs, **options)
 
     @classmethod
-    def from_pairs(cls, pairs: Any, metrics: Mapping[str, Mapping[str, Any]] | None = None, **columns: Any) -> Judgements:
+    def from_pairs(
+        cls, pairs: Any, metrics: Mapping[str, Mapping[str, Any]] | None = None, **columns: Any
+    ) -> Judgements:
         """From rows of a segment and its better and worse system."""
         from nlgauge.meta.readers.frames import from_pairs
 
@@ -254,7 +351,9 @@ class Judgements(Analyses):
 
     @classmethod
     def joined(cls, parts: Mapping[Any, Judgements]) -> Judgements:
-        """Several judgements as the groups of one; what one part lacks is NaN there, and segments are called (group, segment)."""
+        """Several judgements as the groups of one; what one part lacks is NaN there, and segments are
+        called (group, segment).
+        """
         from nlgauge.meta.readers.frames import joined
 
         return joined(parts)
@@ -263,11 +362,17 @@ class Judgements(Analyses):
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:
     found = numbers(name, values)
     if found.ndim != dimensions or found.shape[: len(shape)] != shape:
-        wanted = {1: "one number per item", 2: "(systems, segments)", 3: "(systems, segments, annotators)"}[dimensions]
-        raise InputError(f"{name} has shape {found.shape}, needed is {wanted} with {' x '.join(map(str, shape))}.")
+        wanted = {1: "one number per item", 2: "(systems, segments)", 3: "(systems, segments, annotators)"}[
+            dimensions
+        ]
+        raise InputError(
+            f"{name} has shape {found.shape}, needed is {wanted} with {' x '.join(map(str, shape))}."
+        )
     infinite = np.isinf(found)
     if infinite.any():
-        warnings.warn(f"{name} has {counted(int(infinite.sum()), 'infinite score')}, taken as missing.", stacklevel=4)
+        warnings.warn(
+            f"{name} has {counted(int(infinite.sum()), 'infinite score')}, taken as missing.", stacklevel=4
+        )
         return np.where(infinite, np.nan, found)
     return found
 

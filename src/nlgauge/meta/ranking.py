@@ -1,9 +1,10 @@
 """rank: metrics over a suite of tasks, with clusters of the average.
 
-A task is one coefficient at one level for one human dimension and one group (language pair). A suite is a list of tasks, declared as data; the
-presets make it from what the judgements hold. Values are brought to [0, 1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree:
-split evenly by the first attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average is the
-weighted sum of the tasks' draws; tasks of one group share theirs.
+A task is one coefficient at one level for one human dimension and one group (language pair). A suite is a
+list of tasks, declared as data; the presets make it from what the judgements hold. Values are brought to [0,
+1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
+attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average
+is the weighted sum of the tasks' draws; tasks of one group share theirs.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be ranked: a coefficient at a level, of a human dimension (None: the only one), in a group (None: all segments, or every group)."""
+    """What is to be ranked: a coefficient at a level, of a human dimension (None: the only one), in a
+    group (None: all segments, or every group).
+    """
 
     coefficient: str | Measure
     level: str
@@ -43,14 +46,17 @@ class Task:
     def name(self) -> str:
         """What the task is called in tables."""
         coefficient = self.coefficient if isinstance(self.coefficient, str) else self.coefficient.name
-        return " ".join(str(part) for part in (self.group, self.human, self.level, coefficient) if part is not None)
+        return " ".join(
+            str(part) for part in (self.group, self.human, self.level, coefficient) if part is not None
+        )
 
 
 @dataclass(frozen=True)
 class Preset:
     """Tasks for every group (and every human dimension, if `every_human`), and the tree of weights.
 
-    `pooled` coefficients count every group by its number of pairs of systems, so that their average is that of all pairs.
+    `pooled` coefficients count every group by its number of pairs of systems, so that their average is that
+    of all pairs.
     """
 
     tasks: tuple[Task, ...]
@@ -61,10 +67,22 @@ class Preset:
 
 
 PRESETS: Mapping[str, Preset] = {
-    "wmt17": Preset((Task("pearson", "system"), Task("pearson", "global")), ("level", "group"), "system and segment Pearson of direct assessments"),
-    "wmt18": Preset((Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"),
-    "wmt19": Preset((Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"),
-    "wmt20": Preset((Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "as wmt19; see also `without_outliers`"),
+    "wmt17": Preset(
+        (Task("pearson", "system"), Task("pearson", "global")),
+        ("level", "group"),
+        "system and segment Pearson of direct assessments",
+    ),
+    "wmt18": Preset(
+        (Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"
+    ),
+    "wmt19": Preset(
+        (Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"
+    ),
+    "wmt20": Preset(
+        (Task("pearson", "system"), Task("darr", "input")),
+        ("level", "group"),
+        "as wmt19; see also `without_outliers`",
+    ),
     "wmt21": Preset(
         (Task("pairwise_accuracy", "system"), Task("kendall", "global")),
         ("level", "group"),
@@ -72,13 +90,23 @@ PRESETS: Mapping[str, Preset] = {
         pooled=("pairwise_accuracy",),
     ),
     "wmt22": Preset(
-        (Task("pairwise_accuracy", "system"), Task("kendall", "global"), Task("kendall", "input"), Task("kendall", "by_system")),
+        (
+            Task("pairwise_accuracy", "system"),
+            Task("kendall", "global"),
+            Task("kendall", "input"),
+            Task("kendall", "by_system"),
+        ),
         ("level", "group"),
         "system pairwise accuracy, segment Kendall with three ways of grouping",
         pooled=("pairwise_accuracy",),
     ),
     "wmt23": Preset(
-        (Task("pairwise_accuracy", "system"), Task("pearson", "system"), Task("pearson", "global"), Task("acc_eq_calibrated", "input")),
+        (
+            Task("pairwise_accuracy", "system"),
+            Task("pearson", "system"),
+            Task("pearson", "global"),
+            Task("acc_eq_calibrated", "input"),
+        ),
         ("level", "coefficient", "group"),
         "system pairwise accuracy and Pearson, segment Pearson, calibrated acc_eq by input",
         pooled=("pairwise_accuracy",),
@@ -89,7 +117,9 @@ PRESETS: Mapping[str, Preset] = {
         ("level", "group"),
         "soft pairwise accuracy, calibrated acc_eq by input",
     ),
-    "summeval": Preset((Task("kendall", "system"),), ("human",), "system Kendall of every human dimension", every_human=True),
+    "summeval": Preset(
+        (Task("kendall", "system"),), ("human",), "system Kendall of every human dimension", every_human=True
+    ),
 }
 
 
@@ -107,36 +137,71 @@ def rank(
     swap: str | None = None,
     alpha: float = 0.05,
 ) -> Found:
-    """One row per metric, best first: the weighted average over tasks, its cluster and letters, its average cluster in the tasks, each value.
+    """One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
+    cluster in the tasks, each value.
 
-    Give `tasks`, or a `preset`: "wmt17" to "wmt24", "summeval". `by` names attributes for the weight tree ("group", "human", "level", "coefficient").
-    Tests are those of `compare`, without Williams' (which has no draws to sum). A metric that is undefined in a task has no average. `made["tasks"]`
-    names the tasks with their weights.
+    Give `tasks`, or a `preset`: "wmt17" to "wmt24", "summeval". `by` names attributes for the weight tree
+    ("group", "human", "level", "coefficient"). Tests are those of `compare`, without Williams' (which has no
+    draws to sum). A metric that is undefined in a task has no average. `made["tasks"]` names the tasks with
+    their weights.
     """
     chosen = judgements if metrics is None else judgements.only(metrics=metrics)
     suite, tree = (list(tasks), tuple(by or ())) if tasks is not None else _of_preset(chosen, preset, by)
     suite = [one for task in suite for one in _expanded(task, chosen)]
     if not suite or len(chosen.labels) < 2:
-        raise InputError(f"a ranking needs a task and two metrics, got {len(suite)} and {len(chosen.labels)}.")
+        raise InputError(
+            f"a ranking needs a task and two metrics, got {len(suite)} and {len(chosen.labels)}."
+        )
     if test == "williams":
-        raise ParameterError("Williams' test has no draws, which the test of an average needs; use 'permutation' or 'bootstrap'.")
+        raise ParameterError(
+            "Williams' test has no draws, which the test of an average needs; use 'permutation' or"
+            " 'bootstrap'."
+        )
     weights = tree_weights(suite, tree)
     parts = chosen.by_group()
     results = []
     for task in suite:
-        plan = planned(task.level, task.coefficient, test, generalise_to, adjust, draws, seed + list(parts).index(task.group), swap, 0.95, alpha)
-        results.append(all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False))
+        plan = planned(
+            task.level,
+            task.coefficient,
+            test,
+            generalise_to,
+            adjust,
+            draws,
+            seed + list(parts).index(task.group),
+            swap,
+            0.95,
+            alpha,
+        )
+        results.append(
+            all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False)
+        )
     rows = _ranked(chosen.labels, suite, weights, results)
     named = "; ".join(f"{task.name} {weight:.4g}" for task, weight in zip(suite, weights, strict=True))
-    how = {name: value for name, value in vars(results[0].plan).items() if name not in {"measure", "level", "seed", "confidence", "against"}}
-    return Found(rows, made(preset=preset, tasks=named, by=list(tree), seed=seed, **how), "Metrics over all tasks")
+    how = {
+        name: value
+        for name, value in vars(results[0].plan).items()
+        if name not in {"measure", "level", "seed", "confidence", "against"}
+    }
+    return Found(
+        rows, made(preset=preset, tasks=named, by=list(tree), seed=seed, **how), "Metrics over all tasks"
+    )
 
 
-def _ranked(labels: Sequence[str], suite: Sequence[Task], weights: Sequence[float], results: Sequence[AllPairs]) -> list[dict[str, Any]]:
+def _ranked(
+    labels: Sequence[str], suite: Sequence[Task], weights: Sequence[float], results: Sequence[AllPairs]
+) -> list[dict[str, Any]]:
     plan = results[0].plan
     shares = [result.plan.measure.name in _SHARES for result in results]
-    values = sum(w * (of.values if share else (of.values + 1) / 2) for w, of, share in zip(weights, results, shares, strict=True))
-    null = sum(w * of.null / (1 if share else 2) for w, of, share in zip(weights, results, shares, strict=True) if of.null is not None)
+    values = sum(
+        w * (of.values if share else (of.values + 1) / 2)
+        for w, of, share in zip(weights, results, shares, strict=True)
+    )
+    null = sum(
+        w * of.null / (1 if share else 2)
+        for w, of, share in zip(weights, results, shares, strict=True)
+        if of.null is not None
+    )
     k, m = np.triu_indices(len(labels), 1)
     scores, delta, drawn = np.asarray(values), np.asarray(values)[k] - np.asarray(values)[m], np.asarray(null)
     p = _square(_adjusted(delta, drawn, plan), len(labels))
@@ -154,7 +219,9 @@ def _ranked(labels: Sequence[str], suite: Sequence[Task], weights: Sequence[floa
                 "cluster": ranks[i],
                 "letters": shown[i],
                 "not_beaten": best[i],
-                "average_cluster": sum(w * place for w, place in known) if len(known) == len(places) else math.nan,
+                "average_cluster": (
+                    sum(w * place for w, place in known) if len(known) == len(places) else math.nan
+                ),
                 **{task.name: float(of.values[i]) for task, of in zip(suite, results, strict=True)},
                 "reason": f"undefined in {', '.join(missing)}" if missing else "",
             }
@@ -163,7 +230,11 @@ def _ranked(labels: Sequence[str], suite: Sequence[Task], weights: Sequence[floa
 
 
 def _adjusted(delta: Array, null: Array, plan: Plan) -> Array:
-    return max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(two_sided(delta, null), plan.adjust)
+    return (
+        max_t(delta, null, plan.adjust == "maxT")
+        if plan.adjust in MAX_T
+        else adjusted(two_sided(delta, null), plan.adjust)
+    )
 
 
 def _square(p: Array, count: int) -> Array:
@@ -174,7 +245,8 @@ def _square(p: Array, count: int) -> Array:
 
 
 def tree_weights(tasks: Sequence[Task], by: Sequence[str] = ()) -> list[float]:
-    """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by the next, at the leaves by `share`.
+    """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by
+    the next, at the leaves by `share`.
 
     >>> tree_weights([Task("pearson", "system"), Task("pearson", "input"), Task("kendall", "input")], by=["level"])
     [0.5, 0.25, 0.25]
@@ -195,9 +267,14 @@ def tree_weights(tasks: Sequence[Task], by: Sequence[str] = ()) -> list[float]:
     return found
 
 
-def _of_preset(judgements: Judgements, preset: str | None, by: Sequence[str] | None) -> tuple[list[Task], tuple[str, ...]]:
+def _of_preset(
+    judgements: Judgements, preset: str | None, by: Sequence[str] | None
+) -> tuple[list[Task], tuple[str, ...]]:
     if preset is None or preset not in PRESETS:
-        raise ParameterError(f"give tasks, or a preset of {', '.join(PRESETS)}, got {preset!r:.60}{did_you_mean(str(preset), PRESETS)}.")
+        raise ParameterError(
+            f"give tasks, or a preset of {', '.join(PRESETS)}, got"
+            f" {preset!r:.60}{did_you_mean(str(preset), PRESETS)}."
+        )
     chosen = PRESETS[preset]
     humans: list[str | None] = [*judgements.humans] if chosen.every_human else [None]
     found = []
@@ -222,12 +299,18 @@ def _expanded(task: Task, judgements: Judgements) -> list[Task]:
 
 
 def without_outliers(judgements: Judgements, human: str | None = None, threshold: float = 2.5) -> Judgements:
-    """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) > threshold (the rule of WMT 2020), in any group."""
+    """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) >
+    threshold (the rule of WMT 2020), in any group.
+    """
     gone = set()
     for part in judgements.by_group().values():
         known = part.human(human)
         means = np.array([np.nan if np.isnan(row).all() else np.nanmean(row) for row in known])
         far = np.abs(means - np.nanmedian(means))
         spread = 1.483 * np.nanmedian(far)
-        gone |= {system for system, distance in zip(part.systems, far, strict=True) if spread > 0 and distance / spread > threshold}
+        gone |= {
+            system
+            for system, distance in zip(part.systems, far, strict=True)
+            if spread > 0 and distance / spread > threshold
+        }
     return judgements.only(systems=[system for system in judgements.systems if system not in gone])

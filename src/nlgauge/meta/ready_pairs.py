@@ -19,21 +19,37 @@ _BLOCK = 10_000_000
 
 
 def pair_rows(
-    parts: Mapping[Any, Judgements], wanted: Sequence[Measure], over: str | None, draws: int, seed: int, confidence: float
+    parts: Mapping[Any, Judgements],
+    wanted: Sequence[Measure],
+    over: str | None,
+    draws: int,
+    seed: int,
+    confidence: float,
 ) -> list[dict[str, Any]]:
-    """The rows of `correlate` where people gave pairs and no scores: DARR alone; with groups, their average too.
+    """The rows of `correlate` where people gave pairs and no scores: DARR alone; with groups, their average
+    too.
 
-    `n` is the number of pairs that the metric scores, `n_groups` that of their segments, `n_undefined` that of pairs without scores.
+    `n` is the number of pairs that the metric scores, `n_groups` that of their segments, `n_undefined` that
+    of pairs without scores.
     """
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
-        raise InputError("these judgements are better/worse pairs, of which DARR alone is known; use coefficients='darr', levels='input'.")
+        raise InputError(
+            "these judgements are better/worse pairs, of which DARR alone is known; use coefficients='darr',"
+            " levels='input'."
+        )
     labels = next(iter(parts.values())).labels
     rows = []
     for one in measures:
-        compared = {group: [ordered(part, label, one.ties) for label in labels] for group, part in parts.items()}
+        compared = {
+            group: [ordered(part, label, one.ties) for label in labels] for group, part in parts.items()
+        }
         resampled = {
-            group: replicates(part, *columns(compared[group]), bootstrap(len(part.systems), len(part.segments), str(over), draws, seed + number))
+            group: replicates(
+                part,
+                *columns(compared[group]),
+                bootstrap(len(part.systems), len(part.segments), str(over), draws, seed + number),
+            )
             for number, (group, part) in enumerate(parts.items())
             if over in OVER
         }
@@ -49,7 +65,18 @@ def pair_rows(
                 totals.append(total)
                 assert part.pairs is not None
                 counts = total, len(np.unique(part.pairs[alike | against, 0])), len(part.pairs) - total
-                rows.append(_row(label, group, value, drawn, counts, "" if total else "the metric scores no pair", over, confidence))
+                rows.append(
+                    _row(
+                        label,
+                        group,
+                        value,
+                        drawn,
+                        counts,
+                        "" if total else "the metric scores no pair",
+                        over,
+                        confidence,
+                    )
+                )
             if None not in by_group:
                 values = [value for value, _ in by_group.values() if not math.isnan(value)]
                 known = [drawn for _, drawn in by_group.values() if drawn is not None]
@@ -57,12 +84,25 @@ def pair_rows(
                 together = np.mean(known, axis=0) if known else None
                 gone = len(by_group) - len(values)
                 reason = f"{gone} of {len(by_group)} groups have no value" if gone else ""
-                rows.append(_row(label, "average", mean, together, (sum(totals), len(values), gone), reason, over, confidence))
+                rows.append(
+                    _row(
+                        label,
+                        "average",
+                        mean,
+                        together,
+                        (sum(totals), len(values), gone),
+                        reason,
+                        over,
+                        confidence,
+                    )
+                )
     return rows
 
 
 def ordered(part: Judgements, label: str, ties: str = "discordant") -> tuple[Array, Array]:
-    """(P,) whether the metric orders each pair as people do, and whether it does not; neither where it lacks a score."""
+    """(P,) whether the metric orders each pair as people do, and whether it does not; neither where it
+    lacks a score.
+    """
     assert part.pairs is not None
     segment, better, worse = part.pairs.T
     x = part.oriented(label)
@@ -87,17 +127,45 @@ def replicates(part: Judgements, alike: Array, against: Array, draws: Draws) -> 
 
 
 def columns(compared: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Of several metrics, (P, M) each: which pairs they order as people do, and which they do not; as floats, which multiply fast, and exactly."""
+    """Of several metrics, (P, M) each: which pairs they order as people do, and which they do not; as
+    floats, which multiply fast, and exactly.
+    """
     alike, against = zip(*compared, strict=True)
     return np.column_stack(alike).astype(np.float64), np.column_stack(against).astype(np.float64)
 
 
 def _row(
-    label: str, group: Any, value: float, drawn: Array | None, counts: tuple[int, int, int], reason: str, over: str | None, confidence: float
+    label: str,
+    group: Any,
+    value: float,
+    drawn: Array | None,
+    counts: tuple[int, int, int],
+    reason: str,
+    over: str | None,
+    confidence: float,
 ) -> dict[str, Any]:
     n, n_groups, n_undefined = counts
     low, high, gone = percentile(drawn, confidence) if drawn is not None else (math.nan, math.nan, 0)
-    names = {"metric": label, "human": "pairs", "level": "input", "coefficient": "darr", **({} if group is None else {"group": group})}
-    numbers = {"value": value, "low": low, "high": high, "p": math.nan, "n": n, "n_groups": n_groups, "n_undefined": n_undefined}
-    beside = {"floor": math.nan, "ceiling": math.nan, "ceiling_reason": "pairs have no scores", "disattenuated": math.nan}
+    names = {
+        "metric": label,
+        "human": "pairs",
+        "level": "input",
+        "coefficient": "darr",
+        **({} if group is None else {"group": group}),
+    }
+    numbers = {
+        "value": value,
+        "low": low,
+        "high": high,
+        "p": math.nan,
+        "n": n,
+        "n_groups": n_groups,
+        "n_undefined": n_undefined,
+    }
+    beside = {
+        "floor": math.nan,
+        "ceiling": math.nan,
+        "ceiling_reason": "pairs have no scores",
+        "disattenuated": math.nan,
+    }
     return {**names, **numbers, **beside, "over": over or "", "undefined_draws": gone, "reason": reason}

@@ -31,18 +31,24 @@ def replicate(
     alpha: float = 0.05,
     splits: int = 50,
 ) -> Found:
-    """How often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the same sign on the other half.
+    """How often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the same sign
+    on the other half.
 
-    One row per pair of metrics and a last one of all pairs: in how many splits the pair was compared, how often a difference was claimed, how many of
-    the claims kept their sign on the held-out half and how many were reversed, and both as shares (of the claims; of all comparisons). Halves of one
-    finite set are negatively dependent, so that all shares are somewhat too bad. Scores of whole systems are split by systems alone.
+    One row per pair of metrics and a last one of all pairs: in how many splits the pair was compared, how
+    often a difference was claimed, how many of the claims kept their sign on the held-out half and how many
+    were reversed, and both as shares (of the claims; of all comparisons). Halves of one finite set are
+    negatively dependent, so that all shares are somewhat too bad. Scores of whole systems are split by
+    systems alone.
     """
     plan = planned(level, coefficient, test, generalise_to, "none", draws, seed, swap, 0.95, alpha)
     chosen = judgements if metrics is None else judgements.only(metrics=metrics)
     if chosen.groups is not None:
         raise InputError("replicate takes one group at a time: give each part of judgements.by_group().")
     if len(chosen.labels) < 2 or len(chosen.systems) < 4:
-        raise InputError(f"replicate needs two metrics and four systems, got {len(chosen.labels)} and {len(chosen.systems)}.")
+        raise InputError(
+            f"replicate needs two metrics and four systems, got {len(chosen.labels)} and"
+            f" {len(chosen.systems)}."
+        )
     if not isinstance(splits, int) or splits < 1:
         raise ParameterError(f"splits must be a whole number from 1, got {splits!r:.60}.")
     dimension = chosen.dimension(human)
@@ -51,10 +57,18 @@ def replicate(
     for _ in range(splits):
         counts += _of_split(chosen, dimension, plan, rng)
     k, m = np.triu_indices(len(chosen.labels), 1)
-    rows = [_row(chosen.labels[i], chosen.labels[j], column) for i, j, column in zip(k, m, counts.T, strict=True)]
-    how = {name: value for name, value in vars(plan).items() if name not in {"measure", "adjust", "confidence", "against"}}
+    rows = [
+        _row(chosen.labels[i], chosen.labels[j], column) for i, j, column in zip(k, m, counts.T, strict=True)
+    ]
+    how = {
+        name: value
+        for name, value in vars(plan).items()
+        if name not in {"measure", "adjust", "confidence", "against"}
+    }
     return Found(
-        [*rows, _row("all", "all", counts.sum(axis=1))], made(coefficient=plan.measure.name, splits=splits, human=dimension, **how), "Held-out check"
+        [*rows, _row("all", "all", counts.sum(axis=1))],
+        made(coefficient=plan.measure.name, splits=splits, human=dimension, **how),
+        "Held-out check",
     )
 
 

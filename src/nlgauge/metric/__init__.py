@@ -1,8 +1,9 @@
 """Metric, CorpusMetric, Fit, Output: what a metric is, and how it is registered, printed and signed.
 
-A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a vector of
-statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row, and intervals and
-tests follow without the metric knowing of them. Called, this package makes a metric of a function: `nlgauge.metric(f)`.
+A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a
+vector of statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row,
+and intervals and tests follow without the metric knowing of them. Called, this package makes a metric of a
+function: `nlgauge.metric(f)`.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ Takes = Literal["pair", "joint", "alone"]
 
 @dataclass(frozen=True)
 class Output:
-    """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is shown.
+    """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is
+    shown.
 
-    `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table, after the number, where that
-    is not 0. `decimals` is how many a table shows; by default two on a scale to 100, none for counts, else four. A run warns where a share is
-    above `warn_above` or below `warn_below`: the share in per cent, then `warning`. `missing` names the reason for a missing score that the
-    count stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
+    `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table,
+    after the number, where that is not 0. `decimals` is how many a table shows; by default two on a scale to
+    100, none for counts, else four. A run warns where a share is above `warn_above` or below `warn_below`:
+    the share in per cent, then `warning`. `missing` names the reason for a missing score that the count
+    stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
     """
 
     name: str
@@ -52,15 +55,18 @@ class Output:
 
 TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model reads and were cut")
 EMPTY = Output("empty", None, 0, note="predictions were empty and were scored as such", missing="empty")
-UNIFORM_WEIGHTS = Output("uniform_weights", None, 0, note="rows had only weights of 0 and were weighed equally")
+UNIFORM_WEIGHTS = Output(
+    "uniform_weights", None, 0, note="rows had only weights of 0 and were weighed equally"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 
-    A row is a prediction with one reference ("pair": `references` has one id per row), with all references of its segment
-    ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for metrics fitted on those.
+    A row is a prediction with one reference ("pair": `references` has one id per row), with all references of
+    its segment ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for
+    metrics fitted on those.
     """
 
     features: Features
@@ -122,14 +128,19 @@ class View:
 
 
 class Stored(NamedTuple):
-    """What an array of a fit must be: ascending whole-number keys, finite numbers, or any numbers. Lengths of the same name are equal."""
+    """What an array of a fit must be: ascending whole-number keys, finite numbers, or any numbers.
+
+    Lengths of the same name are equal.
+    """
 
     kind: Literal["keys", "numbers", "any"]
     shape: tuple[int | str, ...]
 
 
 class Fit:
-    """A feature of the whole corpus, made of mergeable partials before any row is scored; a frozen dataclass."""
+    """A feature of the whole corpus, made of mergeable partials before any row is scored; a frozen
+    dataclass.
+    """
 
     over: ClassVar[Literal["references", "sources", "system"]]
 
@@ -146,15 +157,20 @@ class Fit:
         raise NotImplementedError
 
     def layout(self, rows: int) -> dict[str, Stored]:
-        """Return what each array of the fit must be when a stranger's file is read; `rows` is how many predictions the system has."""
+        """Return what each array of the fit must be when a stranger's file is read; `rows` is how many
+        predictions the system has.
+        """
         return {}
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
-        """The fit where some of the system's predictions are kept, by number; one that holds a row for each keeps theirs."""
+        """The fit where some of the system's predictions are kept, by number; one that holds a row for
+        each keeps theirs.
+        """
         return fitted
 
 
-# What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns the other way.
+# What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns
+# the other way.
 SPELLINGS = {
     "tokenize": "tokenizer",
     "tok": "tokenizer",
@@ -181,7 +197,8 @@ class _Value:
     languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
-    # Raised when statistics come to mean something else: those of a saved result with another revision are not interpreted.
+    # Raised when statistics come to mean something else: those of a saved result with another revision are
+    # not interpreted.
     revision: ClassVar[int] = 1
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -202,7 +219,9 @@ class _Value:
         return Tokens(name) if isinstance(name, str) else None
 
     def for_reduction(self, reduce_fn: Any) -> Any:
-        """The metric with the call's rule for several references or predictions; only one that reduces by itself needs it."""
+        """The metric with the call's rule for several references or predictions; only one that reduces by
+        itself needs it.
+        """
         return self
 
     def may_leave(self) -> bool:
@@ -214,7 +233,9 @@ class _Value:
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
     def libraries(self) -> tuple[str, ...]:
-        """The installed packages that decide a token or a tie with these parameters; the signature names their versions."""
+        """The installed packages that decide a token or a tie with these parameters; the signature names
+        their versions.
+        """
         return ()
 
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
@@ -225,27 +246,34 @@ class _Value:
 
     def __str__(self) -> str:
         """The metric without default parameters, as `registry.parse` reads it."""
-        given = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
+        given = [
+            f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default
+        ]  # type: ignore[arg-type]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
     def require(self, holds: bool, parameter: str, domain: str) -> None:
         """Raises unless a parameter is in its domain."""
         if not holds:
-            raise ParameterError(f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r}.")
+            raise ParameterError(
+                f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r}."
+            )
 
 
 class Metric(_Value):
     """A metric whose corpus score is a function of summed rows of statistics."""
 
     reduce: ClassVar[str] = "best"
-    # Why a row has no value if no count says so: "absent" (an input that cannot be scored), or "empty" (the prediction).
+    # Why a row has no value if no count says so: "absent" (an input that cannot be scored), or "empty" (the
+    # prediction).
     missing_reason: ClassVar[str] = "absent"
 
     @property
     def costly(self) -> bool:
-        """Whether the statistics of a row are kept from run to run (`nlgauge.engine.cache`): where a model or word vectors are read.
+        """Whether the statistics of a row are kept from run to run (`nlgauge.engine.cache`): where a model or
+        word vectors are read.
 
-        A class may say it otherwise, `costly: ClassVar[bool] = True`, if its numbers follow from texts, parameters and `facts` alone.
+        A class may say it otherwise, `costly: ClassVar[bool] = True`, if its numbers follow from texts,
+        parameters and `facts` alone.
         """
         return is_dataclass(self) and any(f.name in ("model", "vectors") for f in fields(self))
 
@@ -254,7 +282,9 @@ class Metric(_Value):
         return None
 
     def reads(self, options: RunOptions) -> tuple[Feature, ...]:
-        """The features of every text that take a pass of a model, announced so that metrics on one model can share it; () where none can be."""
+        """The features of every text that take a pass of a model, announced so that metrics on one model
+        can share it; () where none can be.
+        """
         return ()
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
@@ -270,7 +300,9 @@ class Metric(_Value):
         return self
 
     def missing(self, part: str, statistics: Array) -> Array:
-        """Return which rows have no value of the first output of a part; such a row must add nothing to the corpus score."""
+        """Return which rows have no value of the first output of a part; such a row must add nothing to
+        the corpus score.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.isnan(self.for_segments().score(part, statistics)[first_output(self, part).name])
 
@@ -312,13 +344,19 @@ REGISTERED = _Registered()
 
 
 def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
-    """Raises where another metric than this one has a name; the same class may come again, from a module that is loaded anew."""
+    """Raises where another metric than this one has a name; the same class may come again, from a module
+    that is loaded anew.
+    """
     if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
         from nlgauge.metric.registry import load_own
 
         load_own()  # so that a name of ours is refused here, not where ours is imported
     owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name)
-    same = owner is not None and metric is not None and (owner.__module__, owner.__qualname__) == (metric.__module__, metric.__qualname__)
+    same = (
+        owner is not None
+        and metric is not None
+        and (owner.__module__, owner.__qualname__) == (metric.__module__, metric.__qualname__)
+    )
     if owner is not None and not same:
         raise ParameterError(f"a metric named {name!r} is registered already; choose another name.")
 
@@ -331,7 +369,9 @@ def register(metric: MetricClass) -> MetricClass:
     for name in (metric.name, *metric.aliases):
         check_name(name, metric)
     REGISTERED.classes[metric.name] = metric
-    REGISTERED.aliases.update({alias: (metric.name, parameters) for alias, parameters in metric.aliases.items()})
+    REGISTERED.aliases.update(
+        {alias: (metric.name, parameters) for alias, parameters in metric.aliases.items()}
+    )
     return metric
 
 
@@ -342,7 +382,11 @@ def first_output(metric: AnyMetric, part: str | None = None) -> Output:
 
 
 def _plain(value: Any) -> str:
-    return {True: "yes", False: "no", None: "default"}[value] if value is None or isinstance(value, bool) else str(value)
+    return (
+        {True: "yes", False: "no", None: "default"}[value]
+        if value is None or isinstance(value, bool)
+        else str(value)
+    )
 
 
 metric = callable_package(__name__)

@@ -1,7 +1,8 @@
 """Why `nlgauge.metric(f)` can be called although `nlgauge.metric` is a package.
 
-Python binds the name of a package in its parent when it is imported, so a function under the same name would be there or not, depending on
-what was imported before. The package itself is therefore of a class of modules that can be called; all its imports work as ever.
+Python binds the name of a package in its parent when it is imported, so a function under the same name would
+be there or not, depending on what was imported before. The package itself is therefore of a class of modules
+that can be called; all its imports work as ever.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Card and the taxonomy: what a metric measures and how to read it, from the Markdown file beside the metric's module.
+"""Card and the taxonomy: what a metric measures and how to read it, from the Markdown file beside the
+metric's module.
 
-A card is TOML front matter between two `+++` lines, then Markdown under the headings of `HEADINGS`. Direction, bounds and
-outputs are code and never stand in a card; whether a metric needs references or sources is asked of the code too.
+A card is TOML front matter between two `+++` lines, then Markdown under the headings of `HEADINGS`.
+Direction, bounds and outputs are code and never stand in a card; whether a metric needs references or sources
+is asked of the code too.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ from nlgauge.metric.registry import find, metric_classes
 if TYPE_CHECKING:
     from nlgauge._core.page import Page
 
-HEADINGS = ("What it measures", "How", "How to read the number", "When it misleads", "Parameters", "Example", "References")
+HEADINGS = (
+    "What it measures",
+    "How",
+    "How to read the number",
+    "When it misleads",
+    "Parameters",
+    "Example",
+    "References",
+)
 
 
 class Categories(Enum):
@@ -114,7 +124,9 @@ def card(name: str) -> Card:
     metric = find(name)
     path = _path(metric)
     if not path.is_file():
-        raise NlgaugeError(f"{metric.name} has no card; write it to {path.name} beside the module that defines the metric.")
+        raise NlgaugeError(
+            f"{metric.name} has no card; write it to {path.name} beside the module that defines the metric."
+        )
     return _read(metric.name, path)
 
 
@@ -133,19 +145,29 @@ def filter_metrics(
     needs_references: bool | None = None,
     needs_source: bool | None = None,
 ) -> list[str]:
-    """The names of the metrics that fulfil every condition given; a metric without a card never matches a condition on its card.
+    """The names of the metrics that fulfil every condition given; a metric without a card never matches a
+    condition on its card.
 
-    category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their names or short names
-    in any case, or lists of those: a list asks for any of its items.
+    category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their
+    names or short names in any case, or lists of those: a list asks for any of its items.
 
     >>> "smog" in filter_metrics(category="grammar", needs_references=False)
     True
     """
-    categories, tasks, qualities = _members(Categories, category), _members(ApplTasks, appl_task), _members(QualityDims, quality_dim)
-    asks_card = any(condition is not None for condition in (category, appl_task, quality_dim, trained, unsupervised))
+    categories, tasks, qualities = (
+        _members(Categories, category),
+        _members(ApplTasks, appl_task),
+        _members(QualityDims, quality_dim),
+    )
+    asks_card = any(
+        condition is not None for condition in (category, appl_task, quality_dim, trained, unsupervised)
+    )
     found = []
     for name, metric in metric_classes().items():
-        if needs_references not in (None, metric.takes != "alone") or needs_source not in (None, metric.source):
+        if needs_references not in (None, metric.takes != "alone") or needs_source not in (
+            None,
+            metric.source,
+        ):
             continue
         if asks_card:
             if not _path(metric).is_file():
@@ -189,12 +211,18 @@ def _member(kind: type[Kind], given: Any) -> Kind:
     if isinstance(given, str) and _folded(given) in known:
         return known[_folded(given)]
     # A word that only one of the names has: translation, summarization, captioning.
-    word = _USUAL.get(_folded(given), _folded(given)).replace("isation", "ization") if isinstance(given, str) else ""
+    word = (
+        _USUAL.get(_folded(given), _folded(given)).replace("isation", "ization")
+        if isinstance(given, str)
+        else ""
+    )
     members = {member for name, member in known.items() if len(word) > 3 and word in name}
     if len(members) == 1:
         return members.pop()
     hint = did_you_mean(_folded(given), known) if isinstance(given, str) else ""
-    raise ParameterError(f"{given!r} is none of the {kind.__name__}{hint}; they are {', '.join(kind.__members__)}.")
+    raise ParameterError(
+        f"{given!r} is none of the {kind.__name__}{hint}; they are {', '.join(kind.__members__)}."
+    )
 
 
 def _folded(name: str) -> str:
@@ -214,7 +242,10 @@ def _read(name: str, path: Path) -> Card:
     front, text = parts
     headings = tuple(re.findall(r"^## (.*)$", text, flags=re.MULTILINE))
     if headings != HEADINGS:
-        raise NlgaugeError(f"the card {path.name} has the headings {', '.join(headings)}; they must be {', '.join(HEADINGS)}.")
+        raise NlgaugeError(
+            f"the card {path.name} has the headings {', '.join(headings)}; they must be"
+            f" {', '.join(HEADINGS)}."
+        )
     try:
         given = msgspec.toml.decode(front)
         unknown = given.keys() - ({field.name for field in fields(Card)} - {"name", "text"})

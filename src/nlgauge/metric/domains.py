@@ -11,12 +11,23 @@ from nlgauge.metric import AnyMetric
 HIGHEST_ORDER = 100
 
 
-def require_whole(metric: AnyMetric, parameter: str, least: int = 1, most: int | None = None, *, optional: bool = False) -> None:
+def require_whole(
+    metric: AnyMetric, parameter: str, least: int = 1, most: int | None = None, *, optional: bool = False
+) -> None:
     """Raises unless a parameter is a whole number in its bounds, or None where that is allowed."""
     value = getattr(metric, parameter)
-    holds = isinstance(value, int) and not isinstance(value, bool) and value >= least and (most is None or value <= most)
+    holds = (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and value >= least
+        and (most is None or value <= most)
+    )
     bounds = f"from {least}" if most is None else f"from {least} to {most}"
-    metric.require(holds or (optional and value is None), parameter, f"{'None or ' if optional else ''}a whole number {bounds}")
+    metric.require(
+        holds or (optional and value is None),
+        parameter,
+        f"{'None or ' if optional else ''}a whole number {bounds}",
+    )
 
 
 def require_order(metric: AnyMetric, parameter: str = "max_order", least: int = 1) -> None:
@@ -25,13 +36,25 @@ def require_order(metric: AnyMetric, parameter: str = "max_order", least: int = 
 
 
 def require_number(
-    metric: AnyMetric, parameter: str, least: float = 0.0, most: float = math.inf, *, above: bool = False, optional: bool = False
+    metric: AnyMetric,
+    parameter: str,
+    least: float = 0.0,
+    most: float = math.inf,
+    *,
+    above: bool = False,
+    optional: bool = False,
 ) -> None:
-    """Raises unless a parameter is a finite number in its bounds (with `above` not the least itself), or None where that is allowed."""
+    """Raises unless a parameter is a finite number in its bounds (with `above` not the least itself), or
+    None where that is allowed.
+    """
     value = getattr(metric, parameter)
     holds = _is_finite(value) and (least < value if above else least <= value) and value <= most
-    bounds = f"{'above' if above else 'from'} {least:g}" + (f" {'and ' if above else ''}up to {most:,.0f}" if most < math.inf else "")
-    metric.require(holds or (optional and value is None), parameter, f"{'None or ' if optional else ''}a number {bounds}")
+    bounds = f"{'above' if above else 'from'} {least:g}" + (
+        f" {'and ' if above else ''}up to {most:,.0f}" if most < math.inf else ""
+    )
+    metric.require(
+        holds or (optional and value is None), parameter, f"{'None or ' if optional else ''}a number {bounds}"
+    )
 
 
 def _is_finite(value: Any) -> bool:

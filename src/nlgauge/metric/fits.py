@@ -11,7 +11,9 @@ from nlgauge.metric import AnyMetric, Arrays, Metric, Stored
 
 
 def check_fit(label: str, metric: AnyMetric, system: str, fitted: Arrays, corpus: Corpus) -> None:
-    """Raise InputError unless the arrays are a fit of the metric; `system` is "" for a fit that all systems share."""
+    """Raise InputError unless the arrays are a fit of the metric; `system` is "" for a fit that all
+    systems share.
+    """
     fit = metric.fit() if isinstance(metric, Metric) else None
     if fit is None:
         return
@@ -22,7 +24,8 @@ def check_fit(label: str, metric: AnyMetric, system: str, fitted: Arrays, corpus
     for name, stored in fit.layout(rows).items():
         if name not in fitted:
             raise InputError(
-                f"the array {name!r} that {label!r} was fitted to is missing; the file has {', '.join(map(repr, sorted(fitted))) or 'none'}."
+                f"the array {name!r} that {label!r} was fitted to is missing; the file has"
+                f" {', '.join(map(repr, sorted(fitted))) or 'none'}."
             )
         _check_array(f"the array {name!r} that {label!r} was fitted to", fitted[name], stored, lengths)
 
@@ -30,11 +33,16 @@ def check_fit(label: str, metric: AnyMetric, system: str, fitted: Arrays, corpus
 def _check_array(what: str, array: Array, stored: Stored, lengths: dict[str, int]) -> None:
     kinds = {"keys": "iu", "numbers": "f", "any": "biuf"}[stored.kind]
     if array.dtype.kind not in kinds or array.ndim != len(stored.shape):
-        raise InputError(f"{what} has {array.ndim} dimensions of {array.dtype}; {len(stored.shape)} of {_KINDS[stored.kind]} are needed.")
+        raise InputError(
+            f"{what} has {array.ndim} dimensions of {array.dtype}; {len(stored.shape)} of"
+            f" {_KINDS[stored.kind]} are needed."
+        )
     for size, length in zip(stored.shape, array.shape, strict=True):
         needed = lengths.setdefault(size, length) if isinstance(size, str) else size
         if length != needed:
-            raise InputError(f"{what} is of the shape {array.shape}, but one of its lengths must be {needed}.")
+            raise InputError(
+                f"{what} is of the shape {array.shape}, but one of its lengths must be {needed}."
+            )
     if stored.kind == "keys" and not (array[1:] > array[:-1]).all():
         raise InputError(f"{what} must be in ascending order, without repetition.")
     if stored.kind == "numbers" and not np.isfinite(array).all():
@@ -48,7 +56,10 @@ def weights_by_order(name: str, orders: int) -> dict[str, Stored]:
     """Return the layout of keys and weights of n-grams of each order."""
     found: dict[str, Stored] = {}
     for n in range(1, orders + 1):
-        found |= {f"keys{n}": Stored("keys", (f"{n}-grams",)), f"{name}{n}": Stored("numbers", (f"{n}-grams",))}
+        found |= {
+            f"keys{n}": Stored("keys", (f"{n}-grams",)),
+            f"{name}{n}": Stored("numbers", (f"{n}-grams",)),
+        }
     return found
 
 

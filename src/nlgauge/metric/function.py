@@ -1,7 +1,8 @@
 """A plain function as a metric: what `nlgauge.metric(f)` gives.
 
-The function is called once for each distinct row: a prediction, with one reference and the source if it needs them. The corpus score is the mean
-of its values. Segment scores, intervals, tests and several references follow as for any metric of that kind.
+The function is called once for each distinct row: a prediction, with one reference and the source if it needs
+them. The corpus score is the mean of its values. Segment scores, intervals, tests and several references
+follow as for any metric of that kind.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ _NEEDS = ("references", "sources")
 
 @dataclass(frozen=True)
 class FunctionMetric(MeanMetric):
-    """A metric whose values are those of a function; made by `nlgauge.metric`. Calling it calls the function."""
+    """A metric whose values are those of a function; made by `nlgauge.metric`.
+
+    Calling it calls the function.
+    """
 
     function: Callable[..., Any]
     called: str
@@ -62,7 +66,11 @@ class FunctionMetric(MeanMetric):
         return {"metric": self.called, "function": named, **({package: version} if version else {})}
 
     def values(self, view: View) -> Array:
-        columns = [view.predictions, *([view.reference] if "references" in self.needs else []), *([view.source] if self.source else [])]
+        columns = [
+            view.predictions,
+            *([view.reference] if "references" in self.needs else []),
+            *([view.source] if self.source else []),
+        ]
         texts = [[view.text(text) for text in column.tolist()] for column in columns]
         rows = list(zip(*texts, strict=True))
         found = [self._numbers(given, row, rows[row]) for row, given in enumerate(self._given(texts, rows))]
@@ -74,17 +82,28 @@ class FunctionMetric(MeanMetric):
             try:
                 yield self.function(*arguments)
             except Exception as error:
-                raise RowError(f"{self.called} raised {type(error).__name__}: {error}", row, arguments) from error
+                raise RowError(
+                    f"{self.called} raised {type(error).__name__}: {error}", row, arguments
+                ) from error
 
     def _numbers(self, given: Any, row: int, texts: Sequence[str]) -> list[float]:
         names = [output.name for output in self.numbers]
         if isinstance(given, Mapping):
             if set(given) != set(names):
                 keys = tuple(map(str, given))
-                raise RowError(f"{self.called} gave the keys {', '.join(keys)}; its outputs are {', '.join(names)}: say outputs={keys}", row, texts)
+                raise RowError(
+                    f"{self.called} gave the keys {', '.join(keys)}; its outputs are {', '.join(names)}: say"
+                    f" outputs={keys}",
+                    row,
+                    texts,
+                )
             return [self._number(given[name], row, texts) for name in names]
         if len(names) > 1 and given is not None:
-            raise RowError(f"{self.called} gave {given!r:.60}; it must give a dictionary with {', '.join(names)}", row, texts)
+            raise RowError(
+                f"{self.called} gave {given!r:.60}; it must give a dictionary with {', '.join(names)}",
+                row,
+                texts,
+            )
         return [self._number(given, row, texts)] * len(names)
 
     def _number(self, given: Any, row: int, texts: Sequence[str]) -> float:
@@ -93,7 +112,12 @@ class FunctionMetric(MeanMetric):
             if isinstance(given, str | bytes) or math.isinf(number):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
-            raise RowError(f"{self.called} gave {given!r:.60}; it must give a finite number, or None where there is none", row, texts) from None
+            raise RowError(
+                f"{self.called} gave {given!r:.60}; it must give a finite number, or None where there is"
+                " none",
+                row,
+                texts,
+            ) from None
         return number
 
 
@@ -105,11 +129,14 @@ class BatchFunctionMetric(FunctionMetric):
         try:
             given = self.function(*texts)
         except Exception as error:
-            raise MetricError(f"{self.called} raised {type(error).__name__} on a batch of {len(rows)} predictions: {error}") from error
+            raise MetricError(
+                f"{self.called} raised {type(error).__name__} on a batch of {len(rows)} predictions: {error}"
+            ) from error
         found = _rows(given)
         if found is None or len(found) != len(rows):
             raise MetricError(
-                f"{self.called} gave {given!r:.60}; with batch=True it must give a list of {len(rows)} values, one for each prediction."
+                f"{self.called} gave {given!r:.60}; with batch=True it must give a list of {len(rows)}"
+                " values, one for each prediction."
             )
         return found
 
@@ -128,11 +155,13 @@ def metric(
 ) -> Any:
     """A Metric that scores with a function of yours; also a decorator, with or without these options.
 
-    needs: what the function takes beside the prediction: "references" (one at a time: the best counts, or `reduce_fn` decides), "sources", both,
-    or None; in this order, by position. It gives a number, or None where there is none: such a segment is left out of the mean. name: the
-    function's own by default. higher_is_better (None: neither), low, high: direction and bounds, which are not checked. outputs: the keys, where
-    the function gives a dictionary of numbers; the first is the score, and an `Output` in the place of a key has its own direction and
-    bounds. batch: the function takes lists of texts and gives a list of numbers, of dictionaries, or a dictionary of lists.
+    needs: what the function takes beside the prediction: "references" (one at a time: the best counts, or
+    `reduce_fn` decides), "sources", both, or None; in this order, by position. It gives a number, or None
+    where there is none: such a segment is left out of the mean. name: the function's own by default.
+    higher_is_better (None: neither), low, high: direction and bounds, which are not checked. outputs: the
+    keys, where the function gives a dictionary of numbers; the first is the score, and an `Output` in the
+    place of a key has its own direction and bounds. batch: the function takes lists of texts and gives a list
+    of numbers, of dictionaries, or a dictionary of lists.
 
     >>> import nlgauge
     >>> @nlgauge.metric(low=0, high=1)
@@ -143,7 +172,14 @@ def metric(
     """
     if function is None:
         return lambda decorated: metric(
-            decorated, needs=needs, name=name, higher_is_better=higher_is_better, low=low, high=high, outputs=outputs, batch=batch
+            decorated,
+            needs=needs,
+            name=name,
+            higher_is_better=higher_is_better,
+            low=low,
+            high=high,
+            outputs=outputs,
+            batch=batch,
         )
     if not callable(function) or isinstance(function, type):
         raise ParameterError(f"nlgauge.metric takes a function of texts, got {function!r:.60}.")
@@ -152,13 +188,18 @@ def metric(
         raise ParameterError(f"needs must be 'references', 'sources', both or None, got {needs!r:.60}.")
     called = getattr(function, "__name__", "") if name is None else name
     if not isinstance(called, str) or not called.isidentifier():
-        raise ParameterError(f"a metric's name is made of letters, digits and _, and {called!r:.40} is not; give one: nlgauge.metric(f, name='...').")
+        raise ParameterError(
+            f"a metric's name is made of letters, digits and _, and {called!r:.40} is not; give one:"
+            " nlgauge.metric(f, name='...')."
+        )
     check_name(called.lower())
     ordered = tuple(need for need in _NEEDS if need in needed)
     _check_arguments(function, called, ordered)
     why = f"{called} gave no number"
     keys = [called] if outputs is None else [outputs] if isinstance(outputs, str | Output) else list(outputs)
-    numbers = tuple(key if isinstance(key, Output) else Output(key, higher_is_better, low, high, nan=why) for key in keys)
+    numbers = tuple(
+        key if isinstance(key, Output) else Output(key, higher_is_better, low, high, nan=why) for key in keys
+    )
     _check_outputs(numbers)
     return (BatchFunctionMetric if batch else FunctionMetric)(function, called, ordered, numbers)
 
@@ -173,13 +214,22 @@ def _check_arguments(function: Callable[..., Any], called: str, needs: tuple[str
     try:
         signature.bind(*texts)
     except TypeError as error:
-        raise ParameterError(f"{called}{signature} cannot be called with ({', '.join(texts)}): {error}; see needs=.") from None
+        raise ParameterError(
+            f"{called}{signature} cannot be called with ({', '.join(texts)}): {error}; see needs=."
+        ) from None
 
 
 def _check_outputs(numbers: tuple[Output, ...]) -> None:
     names = [output.name for output in numbers]
-    if not names or len(set(names)) != len(names) or not all(isinstance(name, str) and name for name in names) or "score" in names[1:]:
-        raise ParameterError(f"outputs must be names that differ, and only the first may be 'score'; got {names}.")
+    if (
+        not names
+        or len(set(names)) != len(names)
+        or not all(isinstance(name, str) and name for name in names)
+        or "score" in names[1:]
+    ):
+        raise ParameterError(
+            f"outputs must be names that differ, and only the first may be 'score'; got {names}."
+        )
     for output in numbers:
         if not output.low < output.high:
             raise ParameterError(f"low must be below high, got {output.low!r} and {output.high!r}.")

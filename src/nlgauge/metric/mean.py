@@ -1,8 +1,9 @@
 """MeanMetric: a metric whose corpus score is the mean of its rows' values, with counts beside it.
 
-A row may have no value of an output. The row is then *missing* for that output: it is left out of the mean, counted, and compared with nothing.
-An empty prediction is the system's own fault, so it is no way to a better mean: the metric's own number for the empty text counts if there is one,
-and otherwise the worst value of the output. Only an output without such a bound, or without a direction, has no value then.
+A row may have no value of an output. The row is then *missing* for that output: it is left out of the mean,
+counted, and compared with nothing. An empty prediction is the system's own fault, so it is no way to a better
+mean: the metric's own number for the empty text counts if there is one, and otherwise the worst value of the
+output. Only an output without such a bound, or without a direction, has no value then.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from nlgauge.metric import Arrays, Metric, Output, View
 
 
 class Measured(NamedTuple):
-    """The rows of a metric: (rows, measures) values, NaN if undefined; which predictions are empty to the metric; the columns of what is counted."""
+    """The rows of a metric: (rows, measures) values, NaN if undefined; which predictions are empty to the
+    metric; the columns of what is counted.
+    """
 
     values: Array
     empty: Array | None = None
@@ -26,10 +29,12 @@ class Measured(NamedTuple):
 
 
 class MeanMetric(Metric):
-    """The base of metrics without pooled counts: one value per row for each measure, and their mean over the rows that have one.
+    """The base of metrics without pooled counts: one value per row for each measure, and their mean over the
+    rows that have one.
 
-    Statistics are the values (0 if missing), whether each is defined, and the columns of `counted`: one for an output with a note, which is a sum,
-    and two for any other, which is the share of the first in the second.
+    Statistics are the values (0 if missing), whether each is defined, and the columns of `counted`: one for
+    an output with a note, which is a sum, and two for any other, which is the share of the first in the
+    second.
     """
 
     def measures(self) -> tuple[Output, ...]:
@@ -56,7 +61,9 @@ class MeanMetric(Metric):
 
     def rows_of(self, measured: Measured) -> Array:
         """Return the statistics of measured rows."""
-        values = measured.values if measured.empty is None else self.with_empty(measured.values, measured.empty)
+        values = (
+            measured.values if measured.empty is None else self.with_empty(measured.values, measured.empty)
+        )
         return np.column_stack([values_and_defined(values), *measured.columns]).astype(np.float64, copy=False)
 
     def with_empty(self, values: Array, empty: Array) -> Array:
@@ -79,13 +86,17 @@ class MeanMetric(Metric):
         for output in self.counted():
             scores[output.name] = statistics[..., column]
             if not output.note:
-                scores[output.name] = statistics[..., column] / np.maximum(statistics[..., column + 1], 1e-300)
+                scores[output.name] = statistics[..., column] / np.maximum(
+                    statistics[..., column + 1], 1e-300
+                )
             column += 1 if output.note else 2
         return scores
 
 
 def measured_alone(values: Array) -> Measured:
-    """Return the rows of a metric that reads the prediction alone: a prediction without a first value is empty to it."""
+    """Return the rows of a metric that reads the prediction alone: a prediction without a first value is
+    empty to it.
+    """
     return Measured(values, empty=np.isnan(values[:, 0]))
 
 
@@ -98,13 +109,17 @@ def worst_of(output: Output) -> float:
 
 
 def values_and_defined(values: Array) -> Array:
-    """Return (rows, 2 outputs) statistics whose means leave undefined values out: the values (0 if undefined), then whether each is defined."""
+    """Return (rows, 2 outputs) statistics whose means leave undefined values out: the values (0 if
+    undefined), then whether each is defined.
+    """
     defined = ~np.isnan(values)
     return np.column_stack([np.where(defined, values, 0.0), defined])
 
 
 def means_of_defined(statistics: Array, names: Sequence[str]) -> Arrays:
-    """Return the mean of each output over the rows for which it is defined, from sums of `values_and_defined`; NaN if there is none."""
+    """Return the mean of each output over the rows for which it is defined, from sums of
+    `values_and_defined`; NaN if there is none.
+    """
     statistics = np.asarray(statistics, dtype=np.float64)
     means = share(statistics[..., : len(names)], statistics[..., len(names) :])
     return {name: means[..., i] for i, name in enumerate(names)}

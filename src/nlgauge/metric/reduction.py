@@ -1,8 +1,9 @@
 """Reduction: from all rows of a segment to one, first over references, then over predictions.
 
-"best" (the default), "max" and "min" choose a row and keep its statistics, part by part, so the corpus score stays a true
-corpus score. Anything else (mean, median, another NumPy name, a callable) averages the scores that are defined; the row becomes the averages,
-the corpus score their mean over the segments for which they are defined, and the signature says so.
+"best" (the default), "max" and "min" choose a row and keep its statistics, part by part, so the corpus score
+stays a true corpus score. Anything else (mean, median, another NumPy name, a callable) averages the scores
+that are defined; the row becomes the averages, the corpus score their mean over the segments for which they
+are defined, and the signature says so.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _CHOOSERS = ("best", "max", "min")
 
 @dataclass(frozen=True)
 class Averaged(Metric):
-    """A metric whose rows were averaged: its statistics are its outputs (0 where undefined), then whether each is defined."""
+    """A metric whose rows were averaged: its statistics are its outputs (0 where undefined), then whether
+    each is defined.
+    """
 
     metric: Metric
     function: str
@@ -66,7 +69,9 @@ class Averaged(Metric):
 
 @dataclass(frozen=True)
 class LostFunction:
-    """Stands for a function that averaged the rows of a saved result; functions are never saved, so it can only be named."""
+    """Stands for a function that averaged the rows of a saved result; functions are never saved, so it
+    can only be named.
+    """
 
     function: str
 
@@ -99,7 +104,13 @@ class Reducer:
     @staticmethod
     def name(rule: ReduceFn) -> str:
         """A rule as it is named in signatures and saved configurations."""
-        return rule if isinstance(rule, str) else "default" if rule is None else getattr(rule, "__name__", "callable")
+        return (
+            rule
+            if isinstance(rule, str)
+            else "default"
+            if rule is None
+            else getattr(rule, "__name__", "callable")
+        )
 
     def _rule(self, metric: Metric) -> str | Callable[[Any], Any]:
         return metric.reduce if self.rule is None else self.rule
@@ -121,16 +132,23 @@ class Reducer:
         return metric if self._averages(metric) is None else Averaged(metric, self.name(self._rule(metric)))
 
     def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
-        """One row per segment; `references` counts the rows of a prediction, `predictions` those of a segment."""
+        """One row per segment; `references` counts the rows of a prediction, `predictions` those of a
+        segment.
+        """
         function = self._averages(metric)
         if function is None:
             if all(len(values) == len(predictions) for values in statistics.values()):
                 return statistics
-            return {part: values[self._chosen(metric, part, values, references, predictions)] for part, values in statistics.items()}
+            return {
+                part: values[self._chosen(metric, part, values, references, predictions)]
+                for part, values in statistics.items()
+            }
         segment_metric = metric.for_segments()
         found = {}
         for part, values in statistics.items():
-            scores = np.column_stack(list(outputs_of(segment_metric, {part: values}, (len(values),)).values()))
+            scores = np.column_stack(
+                list(outputs_of(segment_metric, {part: values}, (len(values),)).values())
+            )
             for sizes in (references, predictions):
                 bounds = offsets_of(sizes)
                 groups = (scores[a:b] for a, b in pairwise(bounds))
@@ -138,13 +156,20 @@ class Reducer:
             found[part] = values_and_defined(scores)
         return found
 
-    def winners(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> dict[str, int] | None:
+    def winners(
+        self, metric: Metric, statistics: Arrays, references: Array, predictions: Array
+    ) -> dict[str, int] | None:
         """For each part the row of a single segment that decides its score; None where rows are averaged."""
         if self._averages(metric) is not None:
             return None
-        return {part: int(self._chosen(metric, part, values, references, predictions)[0]) for part, values in statistics.items()}
+        return {
+            part: int(self._chosen(metric, part, values, references, predictions)[0])
+            for part, values in statistics.items()
+        }
 
-    def _chosen(self, metric: Metric, part: str, values: Array, references: Array, predictions: Array) -> Array:
+    def _chosen(
+        self, metric: Metric, part: str, values: Array, references: Array, predictions: Array
+    ) -> Array:
         if len(values) == len(predictions):
             return np.arange(len(values))
         first = metric.outputs()[part][0]
@@ -175,11 +200,17 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
     except NlgaugeError:
         raise
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"reduce_fn {Reducer.name(function)!r} must take an array of scores and give one number; it raised: {error}") from error
+        raise ParameterError(
+            f"reduce_fn {Reducer.name(function)!r} must take an array of scores and give one number; it"
+            f" raised: {error}"
+        ) from error
     try:
         return float(found)
     except (TypeError, ValueError):
-        raise ParameterError(f"reduce_fn {Reducer.name(function)!r} must turn several scores into one number; it gave {found!r:.60}.") from None
+        raise ParameterError(
+            f"reduce_fn {Reducer.name(function)!r} must turn several scores into one number; it gave"
+            f" {found!r:.60}."
+        ) from None
 
 
 def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
@@ -190,6 +221,9 @@ def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
         return rule
     function = getattr(np, rule, None) if isinstance(rule, str) and rule.isidentifier() else None
     if not callable(function) or isinstance(function, type):
-        raise ParameterError(f"reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a callable; got {rule!r:.60}.")
+        raise ParameterError(
+            "reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a"
+            f" callable; got {rule!r:.60}."
+        )
     found: Callable[[Any], Any] = function
     return found

@@ -1,4 +1,6 @@
-"""Finds metrics: by name, by "bertscore(layer=9)", by the taxonomy, from other people's packages (entry points)."""
+"""Finds metrics: by name, by "bertscore(layer=9)", by the taxonomy, from other people's packages (entry
+points).
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,31 @@ from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric
 
 ENTRY_POINT_GROUP = "nlgauge.metrics"
-# A string, which stays as it is, or a word without quotes as a value: shells make quotes inside quotes tedious.
-_BARE = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<=[=,(\[])\s*(?P<word>[\w./:\\~@+-]+)\s*(?=[,)\]])""")
-_FACTUAL = "summac, alignscore, factcc and g_eval(criterion=consistency) measure whether a text is true to its source"
+# A string, which stays as it is, or a word without quotes as a value: shells make quotes inside quotes
+# tedious.
+_BARE = re.compile(
+    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<=[=,(\[])\s*(?P<word>[\w./:\\~@+-]+)\s*(?=[,)\]])"""
+)
+_FACTUAL = (
+    "summac, alignscore, factcc and g_eval(criterion=consistency) measure whether a text is true to its"
+    " source"
+)
 _RELEVANT = "g_eval(criterion=relevance) asks a judge about it, and yes_no asks a question of yours"
 _ASKED = "judge, yes_no and rubric ask a language model with words of yours"
 # Qualities and metrics of other programs that users ask for by name, with what to use instead.
 _CONCEPTS = {
-    **dict.fromkeys(("faithfulness", "factuality", "groundedness", "hallucination", "consistency", "factual_consistency"), _FACTUAL),
-    **dict.fromkeys(("relevance", "relevancy", "answer_relevancy", "answer_relevance"), _RELEVANT),
-    **dict.fromkeys(("context_precision", "context_recall", "context_relevancy", "toxicity", "safety", "helpfulness"), _ASKED),
     **dict.fromkeys(
-        ("correctness", "answer_correctness", "answer_similarity"), "f1, squad and embedding_similarity compare an answer with a reference"
+        ("faithfulness", "factuality", "groundedness", "hallucination", "consistency", "factual_consistency"),
+        _FACTUAL,
+    ),
+    **dict.fromkeys(("relevance", "relevancy", "answer_relevancy", "answer_relevance"), _RELEVANT),
+    **dict.fromkeys(
+        ("context_precision", "context_recall", "context_relevancy", "toxicity", "safety", "helpfulness"),
+        _ASKED,
+    ),
+    **dict.fromkeys(
+        ("correctness", "answer_correctness", "answer_similarity"),
+        "f1, squad and embedding_similarity compare an answer with a reference",
     ),
     **dict.fromkeys(("coherence", "fluency"), "g_eval and unieval measure it"),
     "spice": "it needs a scene-graph parser that nlgauge does not have; cider and meteor compare captions",
@@ -48,7 +63,9 @@ def load_own() -> None:
 
 @cache
 def _load_one(name: str) -> bool:
-    """Imports the metric of this package that has this name, without all the others; False where there is none."""
+    """Imports the metric of this package that has this name, without all the others; False where there is
+    none.
+    """
     module = f"nlgauge.metrics.{name}"
     if not name.isidentifier() or importlib.util.find_spec(module) is None:
         return False
@@ -60,7 +77,8 @@ def _load_one(name: str) -> bool:
 def _load_all() -> None:
     """Imports our metrics and those of installed packages that name theirs in the entry points.
 
-    A package that cannot be imported is left out, with all that it has registered; one warning names all of them.
+    A package that cannot be imported is left out, with all that it has registered; one warning names all of
+    them.
     """
     load_own()
     broken = []
@@ -73,7 +91,10 @@ def _load_all() -> None:
             package = entry.dist.name if entry.dist is not None else "an unknown package"
             broken.append(f"{entry.name!r} ({entry.value} of {package}): {type(error).__name__}: {error}")
     if broken:
-        warnings.warn(f"plug-ins that cannot be imported are left out; repair or remove them. {'; '.join(broken)}", stacklevel=3)
+        warnings.warn(
+            f"plug-ins that cannot be imported are left out; repair or remove them. {'; '.join(broken)}",
+            stacklevel=3,
+        )
 
 
 def metric_classes() -> dict[str, type[AnyMetric]]:
@@ -83,9 +104,13 @@ def metric_classes() -> dict[str, type[AnyMetric]]:
 
 
 def is_importable(metric: AnyMetric) -> bool:
-    """Whether another process finds the metric by its name: it is ours or an installed package's, not the calling script's."""
+    """Whether another process finds the metric by its name: it is ours or an installed package's, not the
+    calling script's.
+    """
     module = type(metric).__module__
-    return module.startswith("nlgauge.metrics.") or any(module == entry.module for entry in entry_points(group=ENTRY_POINT_GROUP))
+    return module.startswith("nlgauge.metrics.") or any(
+        module == entry.module for entry in entry_points(group=ENTRY_POINT_GROUP)
+    )
 
 
 def find(name: str) -> type[AnyMetric]:
@@ -94,7 +119,9 @@ def find(name: str) -> type[AnyMetric]:
 
 
 def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
-    """Return the metric class of a name or alias with the parameters that the alias stands for; rouge.rouge1 is the alias rouge1 of rouge."""
+    """Return the metric class of a name or alias with the parameters that the alias stands for;
+    rouge.rouge1 is the alias rouge1 of rouge.
+    """
     key = name.strip().lower().replace("-", "_")
     metric, dot, alias = key.partition(".")
     if not _load_one(metric):
@@ -105,7 +132,9 @@ def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
     if key in REGISTERED.classes:
         return REGISTERED.classes[key], preset
     if key in _CONCEPTS:
-        raise UnknownMetricError(f"there is no metric {name!r}; {_CONCEPTS[key]}. `nlgauge list` shows all metrics.")
+        raise UnknownMetricError(
+            f"there is no metric {name!r}; {_CONCEPTS[key]}. `nlgauge list` shows all metrics."
+        )
     near = did_you_mean(name, REGISTERED.classes) or did_you_mean(name, REGISTERED.aliases)
     raise UnknownMetricError(f"there is no metric {name!r}{near}; `nlgauge list` shows all.")
 
@@ -118,12 +147,16 @@ def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
     for parameter in given:
         if parameter not in known:
             takes = f"takes {', '.join(known)}" if known else "takes no parameters"
-            raise ParameterError(f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}.")
+            raise ParameterError(
+                f"{metric.name} has no parameter {parameter!r}{did_you_mean(parameter, known)}; it {takes}."
+            )
     hints = get_type_hints(metric)
     values = {key: _as_tuple(value, hints[key]) for key, value in given.items()}
     for parameter, value in values.items():
         if not _fits(value, hints[parameter]):
-            raise ParameterError(f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}.")
+            raise ParameterError(
+                f"{metric.name}: {parameter} must be {_named(hints[parameter])}, got {value!r}."
+            )
     return metric(**values)
 
 
@@ -135,7 +168,8 @@ def _as_tuple(value: Any, hint: Any) -> Any:
 
 
 def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters under the metric's own names, from these or any of its `spellings`; the same one twice is an error.
+    """The parameters under the metric's own names, from these or any of its `spellings`; the same one twice
+    is an error.
 
     >>> spelt(find("ter"), {"case_sensitive": True})
     {'lowercase': False}
@@ -147,7 +181,9 @@ def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, A
         own = metric.spellings.get(name, name).removeprefix("not ")
         own = name if name in known or own not in known else own
         if own in given:
-            raise ParameterError(f"{metric.name}: {given[own]} and {name} are one parameter; give it once, as {own}.")
+            raise ParameterError(
+                f"{metric.name}: {given[own]} and {name} are one parameter; give it once, as {own}."
+            )
         opposite = own != name and metric.spellings[name].startswith("not ")
         if opposite and not isinstance(value, bool):
             raise ParameterError(f"{metric.name}: {name} must be True or False, got {value!r}.")
@@ -156,7 +192,8 @@ def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def parse(text: str) -> AnyMetric:
-    """The metric that a text such as "chrf(word_order=2)" describes; it reads literals alone and runs nothing.
+    """The metric that a text such as "chrf(word_order=2)" describes; it reads literals alone and runs
+    nothing.
 
     >>> str(parse("chrf(word_order=2, char_order=6)"))
     'chrf(word_order=2)'
@@ -165,7 +202,8 @@ def parse(text: str) -> AnyMetric:
 
 
 def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a metric; words need no quotes.
+    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a
+    metric; words need no quotes.
 
     >>> name_and_parameters("bertscore(model=./models/bert-base, layer=9)")
     ('bertscore', {'model': './models/bert-base', 'layer': 9})
@@ -184,7 +222,10 @@ def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
             raise ValueError
         return name, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError):
-        form = "write name(parameter=value, ...), for example chrf(word_order=2), with quotes around text that has blanks or brackets: model='...'"
+        form = (
+            "write name(parameter=value, ...), for example chrf(word_order=2), with quotes around text that"
+            " has blanks or brackets: model='...'"
+        )
         raise ParameterError(f"cannot read {text!r}; {form}.") from None
 
 
@@ -200,8 +241,17 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def _named(hint: Any) -> str:
     kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    names = {int: "a whole number", float: "a number", bool: "True or False", str: "a string", tuple: "a list", type(None): "None"}
-    return " or ".join(names.get(get_origin(kind) or kind, getattr(kind, "__name__", str(kind))) for kind in kinds)
+    names = {
+        int: "a whole number",
+        float: "a number",
+        bool: "True or False",
+        str: "a string",
+        tuple: "a list",
+        type(None): "None",
+    }
+    return " or ".join(
+        names.get(get_origin(kind) or kind, getattr(kind, "__name__", str(kind))) for kind in kinds
+    )
 
 
 def _quoted(match: re.Match[str]) -> str:

@@ -1,4 +1,6 @@
-"""Metrics written down and read again: by name with every parameter, so that a changed default never re-interprets what was saved."""
+"""Metrics written down and read again: by name with every parameter, so that a changed default never
+re-interprets what was saved.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,21 @@ from nlgauge.metric.registry import is_importable, make
 
 def describe(metric: AnyMetric) -> dict[str, Any]:
     """Name and all parameters of a metric, as plain data; the user's own objects are only named."""
-    parameters: dict[str, Any] = {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
-    return {"name": metric.name, "package": _package(metric), "revision": metric.revision, "parameters": parameters}
+    parameters: dict[str, Any] = (
+        {f.name: _plain(getattr(metric, f.name)) for f in fields(metric)} if is_dataclass(metric) else {}
+    )
+    return {
+        "name": metric.name,
+        "package": _package(metric),
+        "revision": metric.revision,
+        "parameters": parameters,
+    }
 
 
 def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) -> AnyMetric | None:
-    """The metric that was described; None where its class is not here, is another package's, or has another revision or other parameters now."""
+    """The metric that was described; None where its class is not here, is another package's, or has
+    another revision or other parameters now.
+    """
     try:
         metric = make(name, {key: _value(value) for key, value in parameters.items()})
     except NlgaugeError:
@@ -33,22 +44,34 @@ def can_be_made_again(metric: AnyMetric) -> bool:
 
 
 def can_run_remotely(metric: AnyMetric) -> bool:
-    """Whether another process can make the same metric of its description, and needs nothing of a whole system for it."""
-    if not isinstance(metric, Metric) or not metric.may_leave() or ((fit := metric.fit()) is not None and fit.over == "system"):
+    """Whether another process can make the same metric of its description, and needs nothing of a whole
+    system for it.
+    """
+    if (
+        not isinstance(metric, Metric)
+        or not metric.may_leave()
+        or ((fit := metric.fit()) is not None and fit.over == "system")
+    ):
         return False
     return can_be_made_again(metric)
 
 
 def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[dict[str, Any]]]:
     """The outputs of a metric by part, as plain data."""
-    return {part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs] for part, outputs in parts.items()}
+    return {
+        part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs]
+        for part, outputs in parts.items()
+    }
 
 
 def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[Output, ...]]:
     """The outputs that were described."""
     known = {f.name for f in fields(Output)}
     return {
-        part: tuple(Output(**{key: _value(value) for key, value in output.items() if key in known}) for output in outputs)
+        part: tuple(
+            Output(**{key: _value(value) for key, value in output.items() if key in known})
+            for output in outputs
+        )
         for part, outputs in parts.items()
     }
 

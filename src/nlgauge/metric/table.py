@@ -1,4 +1,6 @@
-"""Table: the statistics of one metric on one system, one row per segment; everything else is computed from it."""
+"""Table: the statistics of one metric on one system, one row per segment; everything else is computed
+from it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from nlgauge.metric import AnyMetric, Arrays, Metric, Output
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of statistics by part (additive metrics), or the values themselves (corpus metrics, and metrics whose class is not here)."""
+    """Rows of statistics by part (additive metrics), or the values themselves (corpus metrics, and
+    metrics whose class is not here).
+    """
 
     metric: AnyMetric
     statistics: Arrays = field(default_factory=dict)
@@ -27,7 +31,8 @@ class Table:
     saved_segments: Arrays = field(default_factory=dict)
     # Why the values are NaN where that is not the input's doing.
     unknown: str = ""
-    # For a part, the segments that count for nothing here, although they may have rows: those that the other system of a pair lacks.
+    # For a part, the segments that count for nothing here, although they may have rows: those that the other
+    # system of a pair lacks.
     left_out: Arrays = field(default_factory=dict)
 
     @property
@@ -38,7 +43,9 @@ class Table:
     def outputs(self) -> list[Output]:
         """Every output of every part; for a corpus metric that names none, what it returned."""
         named = [output for outputs in self.metric.outputs().values() for output in outputs]
-        return named or [Output(name, None) for name, value in self.values.items() if isinstance(value, int | float)]
+        return named or [
+            Output(name, None) for name, value in self.values.items() if isinstance(value, int | float)
+        ]
 
     def leading(self) -> list[Output]:
         """The outputs that stand for the metric: the first of each part."""
@@ -70,7 +77,11 @@ class Table:
     @lazy
     def _segments(self) -> Arrays:
         found = list(self._segments_in_blocks())
-        return found[0] if len(found) == 1 else {name: np.concatenate([block[name] for block in found]) for name in found[0]}
+        return (
+            found[0]
+            if len(found) == 1
+            else {name: np.concatenate([block[name] for block in found]) for name in found[0]}
+        )
 
     @property
     def has_segments(self) -> bool:
@@ -87,7 +98,11 @@ class Table:
         """Every output for some neighbouring segments; nothing for a corpus metric."""
         if not isinstance(self.metric, Metric):
             return {name: values[start:stop] for name, values in self.saved_segments.items()}
-        found = outputs_of(self.metric.for_segments(), {part: rows[start:stop] for part, rows in self.statistics.items()}, (stop - start,))
+        found = outputs_of(
+            self.metric.for_segments(),
+            {part: rows[start:stop] for part, rows in self.statistics.items()},
+            (stop - start,),
+        )
         let_go(*self.statistics.values())
         return found
 
@@ -101,12 +116,16 @@ class Table:
         assert isinstance(metric, Metric)
         found = {}
         for part, rows in self.statistics.items():
-            found[part] = np.concatenate([metric.missing(part, rows[start:stop]) for start, stop in blocks(len(rows))])
+            found[part] = np.concatenate(
+                [metric.missing(part, rows[start:stop]) for start, stop in blocks(len(rows))]
+            )
             let_go(rows)
         return found
 
     def undefined(self) -> dict[str, int]:
-        """How many segments have no value of an output, where that is any: they are left out of its corpus score."""
+        """How many segments have no value of an output, where that is any: they are left out of its
+        corpus score.
+        """
         counts: Counter[str] = Counter()
         for found in self._segments_in_blocks():
             counts.update({name: int(np.isnan(values).sum()) for name, values in found.items()})
@@ -121,7 +140,9 @@ class Table:
 
 
 def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) -> Arrays:
-    """Every output of every part, from statistics over the last axis; checked to be what the metric says it gives."""
+    """Every output of every part, from statistics over the last axis; checked to be what the metric says
+    it gives.
+    """
     assert isinstance(metric, Metric)
     found: Arrays = {}
     outputs = metric.outputs()
@@ -131,24 +152,39 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
             scores: Any = metric.score(part, rows)
             names = [output.name for output in outputs[part]]
             if not isinstance(scores, Mapping):
-                raise MetricError(f"{metric.name}: score() of {part!r} must give a dictionary with {names}; it gave {scores!r:.60}.")
+                raise MetricError(
+                    f"{metric.name}: score() of {part!r} must give a dictionary with {names}; it gave"
+                    f" {scores!r:.60}."
+                )
             if list(scores) != names or any(np.shape(value) != shape for value in scores.values()):
                 got = {name: np.shape(value) for name, value in scores.items()}
-                raise MetricError(f"{metric.name}: score() of {part!r} must give {names}, each of shape {shape}; it gave {got}.")
+                raise MetricError(
+                    f"{metric.name}: score() of {part!r} must give {names}, each of shape {shape}; it gave"
+                    f" {got}."
+                )
             found |= scores
     return found
 
 
 def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
     """The outputs with the first of them also as "score"."""
-    return outputs if "score" in outputs or not outputs else {"score": next(iter(outputs.values())), **outputs}
+    return (
+        outputs if "score" in outputs or not outputs else {"score": next(iter(outputs.values())), **outputs}
+    )
 
 
 def weighted_blocks(tables: Sequence[Table], weights: Array | None) -> Iterator[Array]:
-    """All statistics of several tables side by side, in blocks of segments, each row as heavy as its segment."""
+    """All statistics of several tables side by side, in blocks of segments, each row as heavy as its
+    segment.
+    """
     every = [(rows, table.left_out.get(part)) for table in tables for part, rows in table.statistics.items()]
     for start, stop in blocks(len(every[0][0])):
-        found = np.hstack([_without(rows[start:stop], None if left_out is None else left_out[start:stop]) for rows, left_out in every])
+        found = np.hstack(
+            [
+                _without(rows[start:stop], None if left_out is None else left_out[start:stop])
+                for rows, left_out in every
+            ]
+        )
         let_go(*(rows for rows, _ in every))
         yield found if weights is None else found * weights[start:stop, None]
 

@@ -1,4 +1,5 @@
-"""One small file per metric, with its card beside it; and the names that `nlgmetricverse.metrics` has, such as `Rouge`, with `construct`.
+"""One small file per metric, with its card beside it; and the names that `nlgmetricverse.metrics` has, such
+as `Rouge`, with `construct`.
 
 >>> from nlgauge.metrics import Wer
 >>> Wer.construct(lowercase=True).compute(["A cat"], ["a cat"])["wer"]["score"]

@@ -2,7 +2,8 @@
 
     accuracy = segments with the same tokens in the same order / segments
 
-NLG-Metricverse calls another number accuracy, the common tokens over the longer side's tokens; `compat="nlg-metricverse"` gives that.
+NLG-Metricverse calls another number accuracy, the common tokens over the longer side's tokens;
+`compat="nlg-metricverse"` gives that.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from nlgauge.metrics._shared.token_overlap import TokenOverlap
 @register
 @dataclass(frozen=True)
 class Accuracy(TokenOverlap):
-    """1 where prediction and reference have the same tokens in the same order, else 0; the corpus score is the mean."""
+    """1 where prediction and reference have the same tokens in the same order, else 0; the corpus score
+    is the mean.
+    """
 
     normalize: str | None = None
     compat: str | None = None

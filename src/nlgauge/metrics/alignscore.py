@@ -1,10 +1,12 @@
-"""AlignScore: how well the sentences of a text are borne out by its source, as an encoder trained on seven tasks of information alignment says.
+"""AlignScore: how well the sentences of a text are borne out by its source, as an encoder trained on seven
+tasks of information alignment says.
 
     nli_sp = mean over the text's sentences j of  max over chunks i of the source of  P_ij(aligned)
 
-The source is cut into chunks of whole sentences with some 350 words each. The encoder has three heads: `nli` (aligned, neutral, contradicting),
-`bin` (not aligned, aligned) and `reg` (a number); without `_sp` source and text are read whole. A chunk that is too long is cut (rule only_first;
-where a sentence alone is too long, longest_first). The authors' program fails on a text without sentences, which is NaN here, and joins an empty
+The source is cut into chunks of whole sentences with some 350 words each. The encoder has three heads: `nli`
+(aligned, neutral, contradicting), `bin` (not aligned, aligned) and `reg` (a number); without `_sp` source and
+text are read whole. A chunk that is too long is cut (rule only_first; where a sentence alone is too long,
+longest_first). The authors' program fails on a text without sentences, which is NaN here, and joins an empty
 source to every sentence, as a chunk without words; here that is NaN as well.
 """
 
@@ -37,7 +39,9 @@ _MODES = ("nli_sp", "bin_sp", "reg_sp", "nli", "bin", "reg")
 @register
 @dataclass(frozen=True)
 class AlignScore(PairScores):
-    """AlignScore (the score): the mean over sentences of how well the best chunk of the source bears each out."""
+    """AlignScore (the score): the mean over sentences of how well the best chunk of the source bears each
+    out.
+    """
 
     model: ModelSpec = "alignscore-large"
     mode: str = "nli_sp"
@@ -50,7 +54,9 @@ class AlignScore(PairScores):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.mode in _MODES, "mode", f"one of {', '.join(map(repr, _MODES))}")
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5)
@@ -64,12 +70,21 @@ class AlignScore(PairScores):
         scored = readable(view, read.first, read.second)
         sentences = Sentences(view.lang or "en", self.splitter)
         if self.mode.endswith("_sp"):
-            found = [view.get(feature, side.ids) for feature, side in ((WordChunks(sentences), read.second), (sentences, read.first))]
+            found = [
+                view.get(feature, side.ids)
+                for feature, side in ((WordChunks(sentences), read.second), (sentences, read.first))
+            ]
             chunks, claims = ([column[row] for row in rows] for column, rows in found)
         else:
             chunks, claims = ([np.array([text]) for text in side.ids] for side in (read.second, read.first))
         claims = [claim if known else claim[:0] for claim, known in zip(claims, scored, strict=True)]
-        matrices, cut = every_pair(view, PairLogits(self.model, "only_first", self.max_length, tuple(HEADS)), sum(HEADS.values()), chunks, claims)
+        matrices, cut = every_pair(
+            view,
+            PairLogits(self.model, "only_first", self.max_length, tuple(HEADS)),
+            sum(HEADS.values()),
+            chunks,
+            claims,
+        )
         values, shown = np.full((len(view), 1), np.nan), []
         for i, logits in enumerate(matrices):
             judged = self._judged(logits)
@@ -88,7 +103,9 @@ class AlignScore(PairScores):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []
-        for row, (judged, chunks, claims) in zip(self.statistics(view, fitted)["alignscore"], view.rows(Findings(self)).shown, strict=True):
+        for row, (judged, chunks, claims) in zip(
+            self.statistics(view, fitted)["alignscore"], view.rows(Findings(self)).shown, strict=True
+        ):
             title = f"alignscore {self.mode} {row[0]:.4f}" if row[1] else "alignscore: nothing to check"
             best = next(iter(judged.values())).argmax(axis=0).tolist() if claims else []
             explanations.append(Entailment(title, {"alignscore": row}, chunks, claims, judged, best))

@@ -1,4 +1,5 @@
-"""ARI, automated readability index: the US school grade of an English text, from letters, words and sentences.
+"""ARI, automated readability index: the US school grade of an English text, from letters, words and
+sentences.
 
     ARI = 4.71 L/W + 0.5 W/S - 21.43        L letters and digits, W words, S sentences, pooled over the corpus
 

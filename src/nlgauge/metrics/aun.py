@@ -2,7 +2,8 @@
 
     unr_n = different n-grams / n-grams                AUN = mean of unr_n over n = 1..N, within one text
 
-Orders that the text is too short for are left out of its mean. The corpus score is the mean over texts, not the ratio of pooled counts.
+Orders that the text is too short for are left out of its mean. The corpus score is the mean over texts, not
+the ratio of pooled counts.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ class AverageUniqueNgramRatio(WithinText):
     aliases: ClassVar[dict[str, Any]] = {"unr": {}, "unique_ngram_ratio": {}}
 
     def measures(self) -> tuple[Output, ...]:
-        orders = [Output(f"unr{n}", True, 0, 1, "the text is too short to have such an n-gram") for n in range(1, self.max_order + 1)]
+        orders = [
+            Output(f"unr{n}", True, 0, 1, "the text is too short to have such an n-gram")
+            for n in range(1, self.max_order + 1)
+        ]
         return (Output("aun", True, 0, 1, "the text has no token"), *orders)
 
     def values(self, view: View) -> Array:

@@ -1,12 +1,14 @@
-"""BARTScore: how probable one text is to a sequence-to-sequence model that has read the other, per token on average.
+"""BARTScore: how probable one text is to a sequence-to-sequence model that has read the other, per token on
+average.
 
     score(a -> b) = (1 / |y|) sum_t log p(y_t | y_<t, a)      y: the tokens of b between the marks <s> and </s>, which are scored too
 
     recall h -> r      precision r -> h      faithfulness s -> h      f = (precision + recall) / 2
 
-for a prediction h, a reference r and a source s. Both texts are cut to `max_length` tokens; the end mark stays. `specials=False` leaves the marks
-out of the mean. Any sequence-to-sequence model will do: with a T5 that was tuned for it this is T5Score. The authors' program scores an empty text
-by its marks alone, which are often very probable; here that is NaN.
+for a prediction h, a reference r and a source s. Both texts are cut to `max_length` tokens; the end mark
+stays. `specials=False` leaves the marks out of the mean. Any sequence-to-sequence model will do: with a T5
+that was tuned for it this is T5Score. The authors' program scores an empty text by its marks alone, which are
+often very probable; here that is NaN.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ from nlgauge.models import ModelSpec, is_model_spec
 from nlgauge.models.loader import Loaded, load_seq2seq
 from nlgauge.models.weights.catalogue import Kind
 
-_PRECISION, _RECALL = Direction("precision", "reference", "prediction"), Direction("recall", "prediction", "reference")
+_PRECISION, _RECALL = (
+    Direction("precision", "reference", "prediction"),
+    Direction("recall", "prediction", "reference"),
+)
 _DIRECTIONS = {
     "recall": (_RECALL,),
     "precision": (_PRECISION,),
@@ -50,10 +55,14 @@ class BartScore(LikelihoodMetric):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.direction in _DIRECTIONS, "direction", f"one of {', '.join(_DIRECTIONS)}")
         self.require(isinstance(self.specials, bool), "specials", "True or False")
-        self.require(isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4")
+        self.require(
+            isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4"
+        )
         if self.direction == "faithfulness":
             object.__setattr__(self, "takes", "alone")
             object.__setattr__(self, "source", True)
@@ -67,8 +76,12 @@ class BartScore(LikelihoodMetric):
     def loaded(self, device: str | None) -> Loaded:
         return load_seq2seq(self.model, device)
 
-    def ask(self, view: View, given: list[Array], written: list[Array]) -> tuple[TokenInformation, list[Array]]:
-        information, *places = view.get(Seq2SeqLogProbs(self.model, self.max_length), *map(pairs, given, written))
+    def ask(
+        self, view: View, given: list[Array], written: list[Array]
+    ) -> tuple[TokenInformation, list[Array]]:
+        information, *places = view.get(
+            Seq2SeqLogProbs(self.model, self.max_length), *map(pairs, given, written)
+        )
         return information, places
 
     def averaged(self, tokens: Array, loaded: Loaded) -> slice:

@@ -1,14 +1,17 @@
-"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycentres of an encoder's last layers.
+"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycentres of
+an encoder's last layers.
 
     mu_l(x) = uniform measure on the unit vectors of all pieces of the text x at layer l, start and end marks included
     B(x)    = argmin over measures mu with as many equal points of  sum over the last L layers l of  W(mu, mu_l(x))
     score   = W(B(prediction), B(reference)),    W(mu, nu) = min over transport plans T of  sum_ij T_ij |x_i - y_j|^2
 
-W is the squared Wasserstein-2 distance, without a root, as in the authors' program. `sinkhorn` gives the same cost of the plan that is best with
-entropy, <T_reg, C>: not the debiased divergence that the paper's name for it suggests. The program starts the search for B with every point at
-zero, where every plan is as good as any other, so that rounding decides which local minimum is found; here it starts at each piece's mean over the
-layers, and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens in effect, so there are none here. A text
-without any token that the model knows is read as an empty one, of which only the marks are left; the score is undefined where neither text has one.
+W is the squared Wasserstein-2 distance, without a root, as in the authors' program. `sinkhorn` gives the same
+cost of the plan that is best with entropy, <T_reg, C>: not the debiased divergence that the paper's name for
+it suggests. The program starts the search for B with every point at zero, where every plan is as good as any
+other, so that rounding decides which local minimum is found; here it starts at each piece's mean over the
+layers, and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens
+in effect, so there are none here. A text without any token that the model knows is read as an empty one, of
+which only the marks are left; the score is undefined where neither text has one.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 
 class _Transported(NamedTuple):
-    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction), whether one was cut, and token counts."""
+    """Both texts' pieces, the cost of moving one to the other, the best plan (reference, prediction),
+    whether one was cut, and token counts.
+    """
 
     prediction: Array
     reference: Array
@@ -49,7 +54,9 @@ class _Transported(NamedTuple):
 @register
 @dataclass(frozen=True)
 class BaryScore(Metric):
-    """Exact transport cost between layer barycentres (the score), and Sinkhorn's cost for each regularisation asked for."""
+    """Exact transport cost between layer barycentres (the score), and Sinkhorn's cost for each
+    regularisation asked for.
+    """
 
     model: ModelSpec = "bert-base-uncased"
     layers: int = 5
@@ -60,17 +67,35 @@ class BaryScore(Metric):
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(isinstance(self.layers, int) and self.layers >= 1, "layers", "a whole number from 1")
-        regular = isinstance(self.sinkhorn, tuple) and all(isinstance(value, int | float) and value > 0 for value in self.sinkhorn)
-        self.require(regular and len(set(self.sinkhorn)) == len(self.sinkhorn), "sinkhorn", "a tuple of different numbers above 0, such as (0.1, 1)")
+        regular = isinstance(self.sinkhorn, tuple) and all(
+            isinstance(value, int | float) and value > 0 for value in self.sinkhorn
+        )
+        self.require(
+            regular and len(set(self.sinkhorn)) == len(self.sinkhorn),
+            "sinkhorn",
+            "a tuple of different numbers above 0, such as (0.1, 1)",
+        )
         self.require(self.compat in (None, "official"), "compat", "None or 'official'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "neither text has a token that the model knows"
-        found: dict[str, tuple[Output, ...]] = {"baryscore": (Output("baryscore", False, 0, 4, nan), TRUNCATED, UNKNOWN_TOKENS)}
+        found: dict[str, tuple[Output, ...]] = {
+            "baryscore": (Output("baryscore", False, 0, 4, nan), TRUNCATED, UNKNOWN_TOKENS)
+        }
         for value in self.sinkhorn:
-            found[_part(value)] = (Output(_part(value), False, 0, 4, f"the regularised plan was not found (regularise more), or {nan}"),)
+            found[_part(value)] = (
+                Output(
+                    _part(value),
+                    False,
+                    0,
+                    4,
+                    f"the regularised plan was not found (regularise more), or {nan}",
+                ),
+            )
         return found
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -84,7 +109,9 @@ class BaryScore(Metric):
         return (self._barycentre,)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        rows = np.array([[row.cut, *row.counts, *self._values(row)] for row in self._rows(view)]).reshape(-1, 4 + len(self.sinkhorn))
+        rows = np.array([[row.cut, *row.counts, *self._values(row)] for row in self._rows(view)]).reshape(
+            -1, 4 + len(self.sinkhorn)
+        )
         found = {}
         for i, part in enumerate(("baryscore", *map(_part, self.sinkhorn)), 3):
             known = ~np.isnan(rows[:, i])
@@ -93,24 +120,49 @@ class BaryScore(Metric):
 
     def score(self, part: str, statistics: Array) -> Arrays:
         found = {part: share(statistics[..., 0], statistics[..., 1])}
-        return {**found, "truncated": statistics[..., 2], **unknown_share(statistics)} if part == "baryscore" else found
+        return (
+            {**found, "truncated": statistics[..., 2], **unknown_share(statistics)}
+            if part == "baryscore"
+            else found
+        )
 
     def _rows(self, view: View) -> Iterator[_Transported]:
         transport = transport_module()
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
         found, predictions, references = view.get(self._barycentre, read.first.ids, read.second.ids)
-        for prediction, reference, undefined, counts in zip(predictions, references, read.undefined, read.counts, strict=True):
+        for prediction, reference, undefined, counts in zip(
+            predictions, references, read.undefined, read.counts, strict=True
+        ):
             # Points of a unit ball are at most 2 apart; rounding may not change that.
             cost = np.clip(transport.dist(found.points[reference], found.points[prediction]), 0.0, 4.0)
             cut = float(max(found.truncated[prediction][0], found.truncated[reference][0]))
-            yield _Transported(found.ids[prediction], found.ids[reference], cost, exact_plan(cost), cut, not undefined, counts)
+            yield _Transported(
+                found.ids[prediction],
+                found.ids[reference],
+                cost,
+                exact_plan(cost),
+                cut,
+                not undefined,
+                counts,
+            )
 
     def _values(self, row: _Transported) -> list[float]:
-        """The exact cost, then Sinkhorn's; NaN where its plan was not found, or nothing is known of the texts."""
+        """The exact cost, then Sinkhorn's; NaN where its plan was not found, or nothing is known of the
+        texts.
+        """
         if not row.defined:
             return [float("nan")] * (1 + len(self.sinkhorn))
-        plans = [_official_sinkhorn(row.cost, value) if self.compat == "official" else entropic_plan(row.cost, value) for value in self.sinkhorn]
-        return [float("nan") if plan is None else float((plan * row.cost).sum()) for plan in (row.plan, *plans)]
+        plans = [
+            (
+                _official_sinkhorn(row.cost, value)
+                if self.compat == "official"
+                else entropic_plan(row.cost, value)
+            )
+            for value in self.sinkhorn
+        ]
+        return [
+            float("nan") if plan is None else float((plan * row.cost).sum()) for plan in (row.plan, *plans)
+        ]
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         if self.compat == "official":
@@ -118,9 +170,14 @@ class BaryScore(Metric):
         statistics = self.statistics(view, fitted)
         found: list[Explanation] = []
         for i, row in enumerate(self._rows(view)):
-            pieces = [piece_strings(self.model, ids, view.features.options.device) for ids in (row.prediction, row.reference)]
+            pieces = [
+                piece_strings(self.model, ids, view.features.options.device)
+                for ids in (row.prediction, row.reference)
+            ]
             values = {part: rows[i] for part, rows in statistics.items()}
-            title = ", ".join(f"{part} {self.score(part, values[part])[part]:.4f}" for part in view.parts or values)
+            title = ", ".join(
+                f"{part} {self.score(part, values[part])[part]:.4f}" for part in view.parts or values
+            )
             found.append(Transport(title, values, pieces[0], pieces[1], row.plan.T, row.cost.T))
         return found
 
@@ -130,8 +187,12 @@ def _part(regularisation: float) -> str:
 
 
 def _official_sinkhorn(cost: Array, regularisation: float) -> Array:
-    """POT's plan after at most 10,000 plain iterations; where small regularisations underflow, the plan of the iteration before, which may be 0."""
+    """POT's plan after at most 10,000 plain iterations; where small regularisations underflow, the plan
+    of the iteration before, which may be 0.
+    """
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found: Array = transport_module().bregman.sinkhorn(*uniform(cost), cost, regularisation, numItermax=10_000)
+        found: Array = transport_module().bregman.sinkhorn(
+            *uniform(cost), cost, regularisation, numItermax=10_000
+        )
     return found

@@ -1,13 +1,15 @@
-"""BERTScore: each token of one text is matched with the most similar token of the other, by contextual vectors.
+"""BERTScore: each token of one text is matched with the most similar token of the other, by contextual
+vectors.
 
     P = sum_i w_i max_j cos(h_i, r_j) / sum_i w_i     over the prediction's tokens h,   R likewise over the reference's
     F = 2 P R / (P + R)                               (0 unless both are above 0)
 
-w is 1, or with `idf` log((N + 1) / (df + 1)) from the N references; start and end marks weigh 0 but may be matched. bert-score multiplies
-padding by 0, so a token whose cosines are all negative depends there on its batch; here it keeps its true maximum. With several references the
-best is taken for P, R and F each, as bert-score does. A text without tokens, or without one that the model knows, scores 0. Where every weight of a
-text is 0, they are equal instead. With a `baseline` b each of P, R and F becomes (x - b) / (1 - b); `rescale` takes bert-score's for the language and
-model, and where it has none, nothing is borrowed.
+w is 1, or with `idf` log((N + 1) / (df + 1)) from the N references; start and end marks weigh 0 but may be
+matched. bert-score multiplies padding by 0, so a token whose cosines are all negative depends there on its
+batch; here it keeps its true maximum. With several references the best is taken for P, R and F each, as
+bert-score does. A text without tokens, or without one that the model knows, scores 0. Where every weight of a
+text is 0, they are equal instead. With a `baseline` b each of P, R and F becomes (x - b) / (1 - b); `rescale`
+takes bert-score's for the language and model, and where it has none, nothing is borrowed.
 """
 
 from __future__ import annotations
@@ -48,7 +50,11 @@ class BertScore(TokenMatching):
 
     def __post_init__(self) -> None:
         self.check()
-        self.require(self.baseline is None or _is_baseline(self.baseline), "baseline", "None or three numbers from -1 to below 1, for P, R and F")
+        self.require(
+            self.baseline is None or _is_baseline(self.baseline),
+            "baseline",
+            "None or three numbers from -1 to below 1, for P, R and F",
+        )
         self.require(isinstance(self.rescale, bool), "rescale", "True or False")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -70,7 +76,11 @@ class BertScore(TokenMatching):
         if self.model is None and code(lang) not in ("", "en"):
             found = replace(self, model=_LANGUAGE_MODELS.get(code(lang), "bert-base-multilingual-cased"))
         # The baseline is one of the language, which nobody but the run knows.
-        return replace(found, baseline=baseline_of(code(lang) or "en", found.model_used, found.layer_used)) if self._looked_up else found
+        return (
+            replace(found, baseline=baseline_of(code(lang) or "en", found.model_used, found.layer_used))
+            if self._looked_up
+            else found
+        )
 
     @property
     def _looked_up(self) -> bool:
@@ -87,7 +97,13 @@ class BertScore(TokenMatching):
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         rescaled = {} if self.baseline_used is None else {"baseline": ",".join(map(str, self.baseline_used))}
-        return {"metric": self.name, "layer": str(self.layer_used), "idf": "yes" if self.idf else "no", **rescaled, **model_facts(self.model_used)}
+        return {
+            "metric": self.name,
+            "layer": str(self.layer_used),
+            "idf": "yes" if self.idf else "no",
+            **rescaled,
+            **model_facts(self.model_used),
+        }
 
     def fit(self) -> Fit | None:
         return InverseDocumentFrequency(self.model_used) if self.idf else None
@@ -104,4 +120,8 @@ class BertScore(TokenMatching):
 
 
 def _is_baseline(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == len(PARTS) and all(type(base) in (int, float) and -1 <= base < 1 for base in value)
+    return (
+        isinstance(value, tuple)
+        and len(value) == len(PARTS)
+        and all(type(base) in (int, float) and -1 <= base < 1 for base in value)
+    )

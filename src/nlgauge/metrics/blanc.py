@@ -1,18 +1,21 @@
-"""BLANC: how many more hidden words of a document a masked language model guesses with the help of the summary.
+"""BLANC: how many more hidden words of a document a masked language model guesses with the help of the
+summary.
 
     S_ij = number of hidden tokens guessed (1) or not (0) without the summary (i) and with it (j)
     relative = (S_01 - S_10) / (S_00 + S_01 + S_10 + S_11)          the share of hidden tokens that the summary gains, less those that it loses
     improve  = S_01 / (S_00 + S_01 + S_11)
 
-BLANC-help (`mode="help"`) reads [CLS] summary, separator, sentence [SEP], against as many dots in the summary's place. BLANC-tune
-(`mode="tune"`) trains a copy of the model on the summary, and reads [CLS] sentence [SEP] before and after. In each sentence every `gap`-th token is
-hidden, at each offset in turn; words under four letters and continuation pieces of words never are. A guess is right where the likeliest token is the
-hidden one.
+BLANC-help (`mode="help"`) reads [CLS] summary, separator, sentence [SEP], against as many dots in the
+summary's place. BLANC-tune (`mode="tune"`) trains a copy of the model on the summary, and reads [CLS]
+sentence [SEP] before and after. In each sentence every `gap`-th token is hidden, at each offset in turn;
+words under four letters and continuation pieces of words never are. A guess is right where the likeliest
+token is the hidden one.
 
-The corpus score is the mean over segments, as in the paper; accuracies and counts are of all tokens together. The authors' program gives 0 where
-nothing could be hidden; it cuts a long summary always at its end, and a single long sentence at its start, because the change of sides that it means
-to make in the second half of a document never happens. `compat="blanc"` does both. A text without any token that the model knows is read as an empty
-one.
+The corpus score is the mean over segments, as in the paper; accuracies and counts are of all tokens together.
+The authors' program gives 0 where nothing could be hidden; it cuts a long summary always at its end, and a
+single long sentence at its start, because the change of sides that it means to make in the second half of a
+document never happens. `compat="blanc"` does both. A text without any token that the model knows is read as
+an empty one.
 """
 
 from __future__ import annotations
@@ -39,7 +42,9 @@ _COUNTS = ("guessed_neither", "gained", "lost", "guessed_both")
 @register
 @dataclass(frozen=True)
 class Blanc(Metric):
-    """BLANC-help or BLANC-tune (the score), the model's accuracy without and with the summary, and what became of the hidden tokens."""
+    """BLANC-help or BLANC-tune (the score), the model's accuracy without and with the summary, and what
+    became of the hidden tokens.
+    """
 
     model: ModelSpec = "bert-base-uncased"
     mode: str = "help"
@@ -69,34 +74,68 @@ class Blanc(Metric):
     seeded: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.mode in ("help", "tune"), "mode", "'help' or 'tune'")
         self.require(self.measure in ("relative", "improve"), "measure", "'relative' or 'improve'")
         self.require(self.masking in ("even", "random"), "masking", "'even' or 'random'")
-        for whole in ("gap", "gap_mask", "shortest_word", "shortest_lead", "shortest_followup", "sentence_kept", "chunk", "stride", "epochs"):
+        for whole in (
+            "gap",
+            "gap_mask",
+            "shortest_word",
+            "shortest_lead",
+            "shortest_followup",
+            "sentence_kept",
+            "chunk",
+            "stride",
+            "epochs",
+        ):
             value = getattr(self, whole)
-            self.require(isinstance(value, int) and not isinstance(value, bool) and value >= 1, whole, "a whole number from 1")
+            self.require(
+                isinstance(value, int) and not isinstance(value, bool) and value >= 1,
+                whole,
+                "a whole number from 1",
+            )
         self.require(self.gap_mask <= self.gap, "gap_mask", f"at most gap, which is {self.gap}")
         self.require(isinstance(self.separator, str), "separator", "a string")
         self.require(0 < self.learning_rate < np.inf, "learning_rate", "above 0")
         self.require(0 < self.p_mask <= 1, "p_mask", "above 0 and at most 1")
         self.require(0 <= self.p_token_replace <= 1, "p_token_replace", "from 0 to 1")
-        self.require(0 <= self.p_token_original <= 1 - self.p_token_replace, "p_token_original", f"from 0 to {1 - self.p_token_replace:g}")
+        self.require(
+            0 <= self.p_token_original <= 1 - self.p_token_replace,
+            "p_token_original",
+            f"from 0 to {1 - self.p_token_replace:g}",
+        )
         self.require(self.compat in (None, "blanc"), "compat", "None or 'blanc'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "the document has no token long enough to be hidden, or none that the model knows"
         score = Output("blanc", True, -1 if self.measure == "relative" else 0, 1, nan=nan)
         accuracies = [Output(name, None, 0, 1, nan=nan) for name in ("accuracy_alone", "accuracy_helped")]
-        return {"blanc": (score, *accuracies, *(Output(name, None, 0) for name in (*_COUNTS, "masked_tokens")), TRUNCATED, UNKNOWN_TOKENS)}
+        return {
+            "blanc": (
+                score,
+                *accuracies,
+                *(Output(name, None, 0) for name in (*_COUNTS, "masked_tokens")),
+                TRUNCATED,
+                UNKNOWN_TOKENS,
+            )
+        }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+        return {
+            **super().facts(corpus),
+            **model_facts(self.model),
+            "sentences": f"sentencex-{corpus.lang or 'en'}",
+        }
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         answers, rows, tokens = self._answers(view)
         both = 2 * answers.without_summary.values + answers.with_summary.values
-        counts = np.column_stack([np.bincount(answers.ids.owners, both == kind, len(answers.ids)) for kind in range(4)])[rows]
+        counts = np.column_stack(
+            [np.bincount(answers.ids.owners, both == kind, len(answers.ids)) for kind in range(4)]
+        )[rows]
         neither, gained, lost, known = counts.T
         if self.measure == "relative":
             score = (gained - lost) / np.maximum(counts.sum(axis=1), 1)
@@ -123,13 +162,22 @@ class Blanc(Metric):
         """The answers, where each row's are among them, and each row's unknown and all tokens."""
         shortest = self.shortest_word, self.shortest_lead, self.shortest_followup
         hiding = Hiding(self.gap, self.gap_mask, shortest, self.p_mask if self.masking == "random" else None)
-        reader = ClozeReader(hiding, view.lang or "en", self.separator, self.sentence_kept, self.compat == "blanc")
+        reader = ClozeReader(
+            hiding, view.lang or "en", self.separator, self.sentence_kept, self.compat == "blanc"
+        )
         read = read_pairs(view.features, self.model, "masked", view.predictions, view.source)
         pairs = Ragged.of(np.column_stack([read.first.ids, read.second.ids]).tolist())
         if self.mode == "help":
             found = view.get(HelpedGuesses(self.model, reader), pairs)
         else:
-            tuning = Tuning(self.chunk, self.stride, self.epochs, self.learning_rate, self.p_token_replace, self.p_token_original)
+            tuning = Tuning(
+                self.chunk,
+                self.stride,
+                self.epochs,
+                self.learning_rate,
+                self.p_token_replace,
+                self.p_token_original,
+            )
             found = view.get(TunedGuesses(self.model, reader, tuning), pairs)
         return found[0], found[1], read.counts
 
@@ -140,10 +188,21 @@ class Blanc(Metric):
         for row, statistics in zip(rows, self.statistics(view, fitted)["blanc"], strict=True):
             tokens = tokenizer.convert_ids_to_tokens(answers.ids[row].tolist())
             kinds = (2 * answers.without_summary[row] + answers.with_summary[row]).tolist()
-            names = {"gained with the summary": 1, "lost with it": 2, "guessed either way": 3, "never guessed": 0}
-            groups = {name: [token for token, kind in zip(tokens, kinds, strict=True) if kind == wanted] for name, wanted in names.items()}
+            names = {
+                "gained with the summary": 1,
+                "lost with it": 2,
+                "guessed either way": 3,
+                "never guessed": 0,
+            }
+            groups = {
+                name: [token for token, kind in zip(tokens, kinds, strict=True) if kind == wanted]
+                for name, wanted in names.items()
+            }
             score = self.score("blanc", statistics)
             gained, lost, total = (f"{score[name]:g}" for name in ("gained", "lost", "masked_tokens"))
-            title = f"BLANC-{self.mode} {score['blanc']:.4f}: {gained} of {total} hidden tokens gained, {lost} lost"
+            title = (
+                f"BLANC-{self.mode} {score['blanc']:.4f}: {gained} of {total} hidden tokens gained, {lost}"
+                " lost"
+            )
             shown.append(WordGroups(title, {"blanc": statistics}, groups))
         return shown

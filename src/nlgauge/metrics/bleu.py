@@ -3,9 +3,10 @@
     BLEU = BP * exp( (1/N) sum_{n<=N} log p_n ),   p_n = matched n-grams / predicted n-grams over the whole corpus
     BP   = 1 if c >= r else exp(1 - r/c),          r = sum of the reference lengths closest to each prediction's (ties: shorter)
 
-c is the predicted length. The numbers are sacreBLEU's: its tokenisers and its four smoothings. Orders without any predicted
-n-gram make the score 0 unless `effective_order` leaves them out; that is off for the corpus and on for single segments.
-`compat="coco"` is the BLEU of the COCO captions' program: nothing is left out, and tiny numbers take the place of smoothing.
+c is the predicted length. The numbers are sacreBLEU's: its tokenisers and its four smoothings. Orders without
+any predicted n-gram make the score 0 unless `effective_order` leaves them out; that is off for the corpus and
+on for single segments. `compat="coco"` is the BLEU of the COCO captions' program: nothing is left out, and
+tiny numbers take the place of smoothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from nlgauge.metric.domains import require_number, require_order
 def require_bleu(metric: Any) -> None:
     """Raises unless the parameters that a metric has of BLEU's are in their domains."""
     require_order(metric)
-    metric.require(is_bleu_tokenizer(metric.tokenizer), "tokenizer", f"one of {', '.join(BLEU_TOKENIZERS)} or spm:FILE")
+    metric.require(
+        is_bleu_tokenizer(metric.tokenizer), "tokenizer", f"one of {', '.join(BLEU_TOKENIZERS)} or spm:FILE"
+    )
     metric.require(metric.smooth_method in SMOOTHING, "smooth_method", f"one of {', '.join(SMOOTHING)}")
     require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
 
@@ -60,7 +63,11 @@ class Bleu(Metric):
 
     name: ClassVar[str] = "bleu"
     aliases: ClassVar[dict[str, Any]] = {"sacrebleu": {}, "bleu4": {}, "bleu_4": {}}
-    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "max_ngram_order": "max_order", "n_gram": "max_order"}
+    spellings: ClassVar[Mapping[str, str]] = {
+        **SPELLINGS,
+        "max_ngram_order": "max_order",
+        "n_gram": "max_order",
+    }
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
@@ -68,7 +75,9 @@ class Bleu(Metric):
         self.require(self.compat in (None, "coco"), "compat", "None or 'coco'")
         if self.compat == "coco":
             own = (self.smooth_method, self.smooth_value, self.effective_order) == ("exp", None, None)
-            self.require(own, "compat", "None where smoothing or effective_order is given: COCO's program has its own")
+            self.require(
+                own, "compat", "None where smoothing or effective_order is given: COCO's program has its own"
+            )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"bleu": _outputs(self.max_order)}
@@ -80,10 +89,18 @@ class Bleu(Metric):
         return self.for_language(lang)._tokens
 
     def for_segments(self) -> Bleu:
-        return replace(self, effective_order=True) if self.effective_order is None and self.compat is None else self
+        return (
+            replace(self, effective_order=True)
+            if self.effective_order is None and self.compat is None
+            else self
+        )
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        smoothing = f"{self.smooth_method}[{self._value:.2f}]" if self.smooth_method in ("floor", "add-k") else self.smooth_method
+        smoothing = (
+            f"{self.smooth_method}[{self._value:.2f}]"
+            if self.smooth_method in ("floor", "add-k")
+            else self.smooth_method
+        )
         return {
             "nrefs": corpus.reference_count,
             "case": "lc" if self.lowercase else "mixed",
@@ -118,7 +135,9 @@ class Bleu(Metric):
         if self.compat == "coco":
             score, penalty, precisions = coco(length, reference, matched, total)
         else:
-            score, penalty, precisions = smoothed(length, reference, matched, total, self.smooth_method, self._value, bool(self.effective_order))
+            score, penalty, precisions = smoothed(
+                length, reference, matched, total, self.smooth_method, self._value, bool(self.effective_order)
+            )
         ratio = np.where(reference > 0, length / np.where(reference > 0, reference, 1.0), 0.0)
         return {
             "bleu": score,
@@ -135,10 +154,18 @@ class Bleu(Metric):
         found: list[Explanation] = []
         for row, prediction, references in zip(rows, view.predictions, view.references, strict=True):
             tokens = self._tokens.of(view.text(prediction))
-            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order)
+            longest = longest_matched(
+                tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
+            )
             scores = self.for_segments().score("bleu", row)
-            orders = [Order(f"{n + 1}-grams", row[2 + n], row[2 + self.max_order + n]) for n in range(self.max_order)]
-            title = f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f} tokens for {row[1]:.0f})"
+            orders = [
+                Order(f"{n + 1}-grams", row[2 + n], row[2 + self.max_order + n])
+                for n in range(self.max_order)
+            ]
+            title = (
+                f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
+                f" tokens for {row[1]:.0f})"
+            )
             found.append(NgramMatches(title, {"bleu": row}, tokens, longest, orders))
         return found
 
@@ -148,5 +175,7 @@ def _closest(lengths: Array, references: Ragged) -> Array:
     if references.is_single:
         return references.values
     # Sorting by distance, then by length, puts each row's closest reference first.
-    order = np.lexsort((references.values, np.abs(references.values - lengths[references.owners]), references.owners))
+    order = np.lexsort(
+        (references.values, np.abs(references.values - lengths[references.owners]), references.owners)
+    )
     return np.asarray(references.values[order][references.offsets[:-1]])

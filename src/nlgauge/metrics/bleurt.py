@@ -1,10 +1,12 @@
-"""BLEURT: how well a prediction says what a reference says, as a BERT that was trained on human judgements rates the pair.
+"""BLEURT: how well a prediction says what a reference says, as a BERT that was trained on human judgements
+rates the pair.
 
     BLEURT(h, r) = w . tanh(P e) + b        e: the state at [CLS] of  [CLS] r [SEP] h [SEP],  P: the model's pooler
 
-The number is not bounded; that of BLEURT-20 lies about between 0 and 1. A pair that is longer than the model reads is cut by BERT's rule. Google's
-program computes GELU by its tanh form in every released graph that could be read, so a converted checkpoint does the same; the PyTorch port
-computes it exactly (`compat="bleurt-pytorch"`), which moves numbers by about 6e-4.
+The number is not bounded; that of BLEURT-20 lies about between 0 and 1. A pair that is longer than the model
+reads is cut by BERT's rule. Google's program computes GELU by its tanh form in every released graph that
+could be read, so a converted checkpoint does the same; the PyTorch port computes it exactly
+(`compat="bleurt-pytorch"`), which moves numbers by about 6e-4.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class Bleurt(PairScores):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         require_whole(self, "max_length", 5, optional=True)
         self.require(self.compat in (None, "bleurt-pytorch"), "compat", "None or 'bleurt-pytorch'")
 
@@ -50,10 +54,15 @@ class Bleurt(PairScores):
         read = read_pairs(view.features, self.model, "pair", visible(view, view.predictions), view.reference)
         scored = readable(view, read.second)
         feature = PairLogits(self.model, "bert", self.max_length, activation="gelu" if self.compat else "")
-        answers, places = view.get(feature, Ragged.of(np.column_stack([read.second.ids, read.first.ids])[scored].tolist()))
+        answers, places = view.get(
+            feature, Ragged.of(np.column_stack([read.second.ids, read.first.ids])[scored].tolist())
+        )
         logits = answers.logits.values[places]
         if logits.size and logits.shape[1] != 1:
-            raise ModelError(f"bleurt needs a model that gives one number for a pair, {model_name(self.model)} gives {logits.shape[1]}.")
+            raise ModelError(
+                f"bleurt needs a model that gives one number for a pair, {model_name(self.model)} gives"
+                f" {logits.shape[1]}."
+            )
         values, cut = np.full((len(view), 1), np.nan), np.zeros(len(view))
         values[scored], cut[scored] = logits, answers.truncated.values[places]
         return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, [])

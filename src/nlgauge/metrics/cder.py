@@ -4,9 +4,10 @@
     D(0, 0) = 0,  D(i, 0) = 1
     D(i, l) = min( D(i-1, l-1) + [h_i != r_l],  D(i-1, l) + 1,  D(i, l-1) + 1,  min_k D(k, l) + 1 )
 
-h is the prediction of I words, r the reference of L. The reference is read once, from its first word to its last (it is covered
-completely and disjointly); the last term is a long jump, so words of the prediction may be read twice or not at all. The paper's
-word-dependent substitution costs are not here: every substitution costs 1.
+h is the prediction of I words, r the reference of L. The reference is read once, from its first word to its
+last (it is covered completely and disjointly); the last term is a long jump, so words of the prediction may
+be read twice or not at all. The paper's word-dependent substitution costs are not here: every substitution
+costs 1.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Cder(Metric):
         return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))}
+        return {
+            "cder": (Output("cder", False, 0), Output("edits", None, 0), Output("reference_length", None, 0))
+        }
 
     @property
     def _tokens(self) -> Tokens:
@@ -57,7 +60,11 @@ class Cder(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         tokens, references = view.get(self._tokens, view.reference)
-        return {"cder": np.column_stack([view.rows(Findings(self)), tokens.lengths[references]]).astype(np.float64)}
+        return {
+            "cder": (
+                np.column_stack([view.rows(Findings(self)), tokens.lengths[references]]).astype(np.float64)
+            )
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         edits, length = statistics[..., 0], statistics[..., 1]
@@ -69,8 +76,20 @@ class Cder(Metric):
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
         found: list[Explanation] = []
         for n, row in enumerate(rows):
-            prediction, reference = (feature.of(view.text(ids[n])) for ids in (view.predictions, view.reference))
+            prediction, reference = (
+                feature.of(view.text(ids[n])) for ids in (view.predictions, view.reference)
+            )
             steps = jump_steps(tokens[predictions[n]], tokens[references[n]], _COSTS)
-            title = f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f} words)"
-            found.append(Edits(title, {"cder": row}, [Edit.of(run, reference, prediction) for run in runs(steps)], prediction=prediction))
+            title = (
+                f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f}"
+                " words)"
+            )
+            found.append(
+                Edits(
+                    title,
+                    {"cder": row},
+                    [Edit.of(run, reference, prediction) for run in runs(steps)],
+                    prediction=prediction,
+                )
+            )
         return found

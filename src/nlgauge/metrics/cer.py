@@ -1,4 +1,5 @@
-"""CER: character error rate, (S + D + I) / N over code points, spaces included, white space around the text not.
+"""CER: character error rate, (S + D + I) / N over code points, spaces included, white space around the text
+not.
 
 The numbers are jiwer 4's.
 """

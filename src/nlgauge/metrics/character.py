@@ -2,10 +2,11 @@
 
     CharacTER = min( 1, (E + C) / |h'| )
 
-h' is the prediction after greedy shifts of phrases that the reference has elsewhere (kernels/character.py has the rules), E the
-Levenshtein distance between h' and the reference on characters, spaces included, C the cost of the shifts: for each phrase that
-moved the mean length of its words. The length is the prediction's, unlike in TER. The paper also shifts words that are nearly
-equal; the released program, and this one, only equal ones. A side without words: 1, also where both have none.
+h' is the prediction after greedy shifts of phrases that the reference has elsewhere (kernels/character.py has
+the rules), E the Levenshtein distance between h' and the reference on characters, spaces included, C the cost
+of the shifts: for each phrase that moved the mean length of its words. The length is the prediction's, unlike
+in TER. The paper also shifts words that are nearly equal; the released program, and this one, only equal
+ones. A side without words: 1, also where both have none.
 """
 
 from __future__ import annotations
@@ -71,6 +72,9 @@ class Character(Metric):
                 current = apply_shift(current, shift)
             ours, theirs = ([chr(point) for point in points] for points in (joined(current), reference))
             edits += [Edit.of(run, theirs, ours) for run in opcodes(theirs, ours)]
-            title = f"character {row[0]:.4f} ({edited:.0f} characters edited, shifts {cost:.2f}, for {len(ours)} characters)"
+            title = (
+                f"character {row[0]:.4f} ({edited:.0f} characters edited, shifts {cost:.2f}, for {len(ours)}"
+                " characters)"
+            )
             found.append(Edits(title, {"character": row}, edits))
         return found

@@ -2,9 +2,10 @@
 
     chrF_b = (1 + b^2) P R / (b^2 P + R)
 
-P and R are the means, over the orders that both sides have, of matched n-grams over predicted and over reference n-grams
-(the thesis swaps the two). As in sacreBLEU an order that the reference lacks adds no predicted n-grams to the sums;
-`eps_smoothing` instead averages the F of every order, as chrF++.py does. The best reference keeps its counts.
+P and R are the means, over the orders that both sides have, of matched n-grams over predicted and over
+reference n-grams (the thesis swaps the two). As in sacreBLEU an order that the reference lacks adds no
+predicted n-grams to the sums; `eps_smoothing` instead averages the F of every order, as chrF++.py does. The
+best reference keeps its counts.
 """
 
 from __future__ import annotations
@@ -42,7 +43,11 @@ class Chrf(Metric):
 
     name: ClassVar[str] = "chrf"
     aliases: ClassVar[dict[str, Any]] = {"chrf++": {"word_order": 2}}
-    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "n_char_order": "char_order", "n_word_order": "word_order"}
+    spellings: ClassVar[Mapping[str, str]] = {
+        **SPELLINGS,
+        "n_char_order": "char_order",
+        "n_word_order": "word_order",
+    }
 
     def __post_init__(self) -> None:
         require_order(self, "char_order")
@@ -71,7 +76,11 @@ class Chrf(Metric):
     def _levels(self) -> list[tuple[Tokens, int]]:
         characters = Tokens("characters" if self.whitespace else "visible-characters", self.lowercase)
         words = Tokens("chrf-words", self.lowercase)
-        return [(tokens, order) for tokens, order in ((characters, self.char_order), (words, self.word_order)) if order]
+        return [
+            (tokens, order)
+            for tokens, order in ((characters, self.char_order), (words, self.word_order))
+            if order
+        ]
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         levels = [view.rows(ClippedMatches(tokens, order)) for tokens, order in self._levels]
@@ -86,22 +95,36 @@ class Chrf(Metric):
         recall = np.where(expected > 0, matched / np.where(expected > 0, expected, 1.0), _EPSILON)
         if self.eps_smoothing:
             denominator = factor * precision + recall
-            f = np.where(denominator > 0, (1 + factor) * precision * recall / np.where(denominator > 0, denominator, 1.0), _EPSILON)
+            f = np.where(
+                denominator > 0,
+                (1 + factor) * precision * recall / np.where(denominator > 0, denominator, 1.0),
+                _EPSILON,
+            )
             return {"chrf": 100 * f.mean(axis=-1)}
         both = (predicted > 0) & (expected > 0)
         count = np.maximum(both.sum(axis=-1), 1)
         p, r = (np.where(both, values, 0.0).sum(axis=-1) / count for values in (precision, recall))
         denominator = factor * p + r
-        return {"chrf": np.where(denominator > 0, 100 * (1 + factor) * p * r / np.where(denominator > 0, denominator, 1.0), 0.0)}
+        return {
+            "chrf": np.where(
+                denominator > 0, 100 * (1 + factor) * p * r / np.where(denominator > 0, denominator, 1.0), 0.0
+            )
+        }
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["chrf"]
         characters = self._levels[0][0]
-        names = [f"{n}-characters" for n in range(1, self.char_order + 1)] + [f"{n}-words" for n in range(1, self.word_order + 1)]
+        names = [f"{n}-characters" for n in range(1, self.char_order + 1)] + [
+            f"{n}-words" for n in range(1, self.word_order + 1)
+        ]
         found: list[Explanation] = []
         for row, prediction, reference in zip(rows, view.predictions, view.reference, strict=True):
             tokens = characters.of(view.text(prediction))
             longest = longest_matched(tokens, [characters.of(view.text(reference))], self.char_order)
             orders = [Order(name, m, p, e) for name, p, e, m in zip(names, *np.split(row, 3), strict=True)]
-            found.append(NgramMatches(f"{self} {self.score('chrf', row)['chrf']:.2f}", {"chrf": row}, tokens, longest, orders))
+            found.append(
+                NgramMatches(
+                    f"{self} {self.score('chrf', row)['chrf']:.2f}", {"chrf": row}, tokens, longest, orders
+                )
+            )
         return found

@@ -1,12 +1,14 @@
-"""CIDEr and CIDEr-D: cosine of tf-idf weighted n-grams, which gives little credit to what every reference says.
+"""CIDEr and CIDEr-D: cosine of tf-idf weighted n-grams, which gives little credit to what every reference
+says.
 
     CIDEr   = 10 * mean over n <= N and references of  g(c) . g(r) / (|g(c)| |g(r)|)
     CIDEr-D = 10 * mean over n <= N and references of  min(g(c), g(r)) . g(r) / (|g(c)| |g(r)|) * exp( -(l(c) - l(r))^2 / (2 sigma^2) )
     g_k(text) = count of the n-gram k in the text * ( log S - log max(1, df_k) )
 
-df_k counts the segments, of S, with the n-gram in a reference; l is the number of tokens. The "CIDEr" of the COCO captions' program is CIDEr-D.
-The paper stems words; that program does not, nor does this one. With one segment every weight is log 1 = 0: that program says 0, this one says
-NaN, because the number would mean nothing.
+df_k counts the segments, of S, with the n-gram in a reference; l is the number of tokens. The "CIDEr" of the
+COCO captions' program is CIDEr-D. The paper stems words; that program does not, nor does this one. With one
+segment every weight is log 1 = 0: that program says 0, this one says NaN, because the number would mean
+nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from nlgauge.metric.fits import weights_by_order
 
 @dataclass(frozen=True)
 class DocumentFrequencies(Fit):
-    """log S - log df of every n-gram of the references, where the references of a segment are one of S documents."""
+    """log S - log df of every n-gram of the references, where the references of a segment are one of S
+    documents.
+    """
 
     tokens: TokenKeys
     max_order: int
@@ -50,7 +54,9 @@ class DocumentFrequencies(Fit):
     def merge(self, partials: Sequence[Arrays]) -> Arrays:
         found: Arrays = {"documents": np.sum([part["documents"] for part in partials], axis=0)}
         for n in range(1, self.max_order + 1):
-            keys, frequencies = (np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies"))
+            keys, frequencies = (
+                np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "frequencies")
+            )
             found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(keys, frequencies)
         return found
 
@@ -59,7 +65,10 @@ class DocumentFrequencies(Fit):
         total = np.log(counted["documents"])
         found: Arrays = {"unseen": total}
         for n in range(1, self.max_order + 1):
-            found[f"keys{n}"], found[f"weights{n}"] = counted[f"keys{n}"], total - np.log(counted[f"frequencies{n}"])
+            found[f"keys{n}"], found[f"weights{n}"] = (
+                counted[f"keys{n}"],
+                total - np.log(counted[f"frequencies{n}"]),
+            )
         return found
 
     def layout(self, rows: int) -> dict[str, Stored]:
@@ -90,7 +99,17 @@ class Cider(Metric):
         return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"cider": (Output("cider", True, 0, 10, "document frequencies of one segment weigh nothing; give all segments at once"),)}
+        return {
+            "cider": (
+                Output(
+                    "cider",
+                    True,
+                    0,
+                    10,
+                    "document frequencies of one segment weigh nothing; give all segments at once",
+                ),
+            )
+        }
 
     @property
     def _tokens(self) -> TokenKeys:
@@ -115,7 +134,9 @@ class Cider(Metric):
         for n in range(1, self.max_order + 1):
             keys = ngram_keys(column, n)
             weights = look_up(keys.values, fitted[f"keys{n}"], fitted[f"weights{n}"], unseen)
-            similarity = penalty * tfidf_similarity(keys, weights, predictions, references, clipped=self.variant == "d")
+            similarity = penalty * tfidf_similarity(
+                keys, weights, predictions, references, clipped=self.variant == "d"
+            )
             found.append(np.bincount(groups.owners, similarity, len(groups)) / groups.lengths)
         # log 1 = 0: there is one segment.
         return np.column_stack(found) if unseen > 0 else np.full((len(view), self.max_order), np.nan)
@@ -131,9 +152,15 @@ class Cider(Metric):
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
-            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order)
-            orders = [Order(f"similarity of {n + 1}-grams", similarities[i, n], 1.0) for n in range(self.max_order)]
-            found.append(NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders))
+            longest = longest_matched(
+                tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
+            )
+            orders = [
+                Order(f"similarity of {n + 1}-grams", similarities[i, n], 1.0) for n in range(self.max_order)
+            ]
+            found.append(
+                NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders)
+            )
         return found
 
 

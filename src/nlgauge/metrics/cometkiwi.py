@@ -1,9 +1,10 @@
-"""CometKiwi: quality estimation without references; a network trained on human judgements reads translation and source together.
+"""CometKiwi: quality estimation without references; a network trained on human judgements reads translation
+and source together.
 
     CometKiwi = FF(mixed state of <s>)   of   <s> prediction </s></s> source </s>
 
-Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too says where the errors are. An empty
-prediction is shown to the network; an empty source leaves the row without a value.
+Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too says where
+the errors are. An empty prediction is shown to the network; an empty source leaves the row without a value.
 """
 
 from __future__ import annotations

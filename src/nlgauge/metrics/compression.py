@@ -1,4 +1,6 @@
-"""Compression: how many tokens of the source one token of the summary stands for, |A| / |S|, as in Newsroom."""
+"""Compression: how many tokens of the source one token of the summary stands for, |A| / |S|, as in
+Newsroom.
+"""
 
 from __future__ import annotations
 

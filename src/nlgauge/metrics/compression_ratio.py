@@ -2,8 +2,8 @@
 
     CR = bytes of the output / bytes after gzip (level 9)
 
-The output is all texts in UTF-8, sorted and joined by line feeds. Sorting makes the number independent of the order of segments, on which
-gzip, with its window of 32 KB, otherwise depends.
+The output is all texts in UTF-8, sorted and joined by line feeds. Sorting makes the number independent of the
+order of segments, on which gzip, with its window of 32 KB, otherwise depends.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ class CompressionRatio(CorpusMetric):
         self.require(self.compat in (None, "diversity"), "compat", "None or 'diversity'")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"compression_ratio": (Output("compression_ratio", False, 0, nan="there is nothing but white space"),)}
+        return {
+            "compression_ratio": (
+                Output("compression_ratio", False, 0, nan="there is nothing but white space"),
+            )
+        }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), "zlib": zlib.ZLIB_RUNTIME_VERSION}

@@ -4,11 +4,13 @@
     I(T -> S) = h(S) - h(S | T)      `reverse`; equal in theory, another number for any estimator
     normalised = 1 - N(T | S) / N(T) = 1 - exp(-2 I / d),  N(X) = exp(2 h(X) / d) the entropy power, I no less than 0
 
-Densities are mixtures of Gaussians (`estimators.knife`) or one Gaussian (`estimators.gaussian`), cross-fitted over sources for several seeds, so that
-every pair has a held-out pointwise value and the score is their mean. Folds and all that is drawn follow from the texts and the seed, not from the
-order of the segments (`estimators.mutual_information`). `compat="cosmic"` is the released package: it scores the other direction,
-I(T -> S), and fits and values the same pairs (`estimators.knife_released`). The normalised information of the paper, I / h(T), is not offered: a
-differential entropy may be negative or 0, and for embeddings of unit length it is negative.
+Densities are mixtures of Gaussians (`estimators.knife`) or one Gaussian (`estimators.gaussian`), cross-fitted
+over sources for several seeds, so that every pair has a held-out pointwise value and the score is their mean.
+Folds and all that is drawn follow from the texts and the seed, not from the order of the segments
+(`estimators.mutual_information`). `compat="cosmic"` is the released package: it scores the other direction,
+I(T -> S), and fits and values the same pairs (`estimators.knife_released`). The normalised information of the
+paper, I / h(T), is not offered: a differential entropy may be negative or 0, and for embeddings of unit
+length it is negative.
 """
 
 from __future__ import annotations
@@ -27,13 +29,15 @@ from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 _MOST_FULL = 16
-# Gaussians whose information is known lost about 1.4 times their shortfall, which counts to first order alone (benchmarks/cosmic_truth.py).
+# Gaussians whose information is known lost about 1.4 times their shortfall, which counts to first order alone
+# (benchmarks/cosmic_truth.py).
 _LOST_PER_SHORTFALL = 1.5
 # A score below this many nats is judged by absolute errors.
 _LEAST_INFORMATION = 0.5
 _LIKELY_ERROR = (
-    "is how far cosmic is likely to be from the true information, as a share of the score, because the densities do not fit the embeddings; read "
-    "shortfall, entropy_excess and dispersion, use more pairs or fewer components, and do not interpret differences of this size"
+    "is how far cosmic is likely to be from the true information, as a share of the score, because the"
+    " densities do not fit the embeddings; read shortfall, entropy_excess and dispersion, use more pairs or"
+    " fewer components, and do not interpret differences of this size"
 )
 
 
@@ -61,17 +65,25 @@ class Cosmic(Metric):
     revision: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         for name, least in (("folds", 2), ("seeds", 1)):
             value = getattr(self, name)
             self.require(isinstance(value, int) and value >= least, name, f"a whole number from {least}")
         for name in ("components", "modes"):
             value = getattr(self, name)
-            self.require(value is None or (isinstance(value, int) and value >= 1), name, "a whole number from 1")
+            self.require(
+                value is None or (isinstance(value, int) and value >= 1), name, "a whole number from 1"
+            )
         self.require(self.estimator in ("knife", "gaussian"), "estimator", "'knife' or 'gaussian'")
         self.require(self.covariance in ("diagonal", "full"), "covariance", "'diagonal' or 'full'")
         few = self.components is not None and self.components <= _MOST_FULL
-        self.require(self.covariance == "diagonal" or few, "covariance", f"'diagonal' unless components is given and {_MOST_FULL} at most")
+        self.require(
+            self.covariance == "diagonal" or few,
+            "covariance",
+            f"'diagonal' unless components is given and {_MOST_FULL} at most",
+        )
         self.require(isinstance(self.reverse, bool), "reverse", "True or False")
         self.require(isinstance(self.unit, bool), "unit", "True or False")
         self.require(self.compat in (None, "cosmic"), "compat", "None or 'cosmic'")
@@ -88,17 +100,38 @@ class Cosmic(Metric):
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "no pair with a text on both sides could be scored by densities fitted on other sources"
-        found = [Output("cosmic", True, nan=nan), Output("seed_deviation", None, 0, nan="one seed has no spread, or no pair could be scored")]
-        found += [Output("normalised", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][: 1 + self.reverse]
+        found = [
+            Output("cosmic", True, nan=nan),
+            Output("seed_deviation", None, 0, nan="one seed has no spread, or no pair could be scored"),
+        ]
+        found += [Output("normalised", True, 0, 1, nan=nan), Output("reverse", True, nan=nan)][
+            : 1 + self.reverse
+        ]
         for target in self.targets():
-            found += [Output(f"{target}_entropy", None, nan=nan), Output(f"{target}_entropy_given_{OTHER[target]}", None, nan=nan)]
+            found += [
+                Output(f"{target}_entropy", None, nan=nan),
+                Output(f"{target}_entropy_given_{OTHER[target]}", None, nan=nan),
+            ]
         unconverged = Output(
-            "unconverged", None, 0, nan="the released estimator does not watch its training", note="pairs were valued by a density that still gained"
+            "unconverged",
+            None,
+            0,
+            nan="the released estimator does not watch its training",
+            note="pairs were valued by a density that still gained",
         )
         unchecked = "only estimator='knife' checks its densities"
         checks = [Output(name, None, nan=unchecked) for name in ("shortfall", "entropy_excess", "dispersion")]
         checks.append(Output("likely_error", None, 0, nan=unchecked, warn_above=0.1, warning=_LIKELY_ERROR))
-        return {"cosmic": (*found, *checks, Output("scored_pairs", None, 0), TRUNCATED, unconverged, UNKNOWN_TOKENS)}
+        return {
+            "cosmic": (
+                *found,
+                *checks,
+                Output("scored_pairs", None, 0),
+                TRUNCATED,
+                unconverged,
+                UNKNOWN_TOKENS,
+            )
+        }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), **model_facts(self.model)}
@@ -120,19 +153,32 @@ class Cosmic(Metric):
         statistics = np.column_stack([*columns, *checks, squares, width, unconverged, np.ones(len(view))])
         # An empty text tells nothing: information 0, and no entropies of its own.
         statistics[~scored] = 0.0
-        return {"cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"], rows["tokens"]])}
+        return {
+            "cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"], rows["tokens"]])
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
-        *_, shortfall, excess, squares, width, unconverged, scored, count, truncated, _, _ = np.moveaxis(statistics, -1, 0)
-        by_target = [statistics[..., i * (self.seeds + 2) : (i + 1) * (self.seeds + 2)] for i in range(len(self.targets()))]
-        seeds = np.where(scored[..., None] > 0, share(by_target[0][..., : self.seeds], count[..., None]), np.nan)
+        *_, shortfall, excess, squares, width, unconverged, scored, count, truncated, _, _ = np.moveaxis(
+            statistics, -1, 0
+        )
+        by_target = [
+            statistics[..., i * (self.seeds + 2) : (i + 1) * (self.seeds + 2)]
+            for i in range(len(self.targets()))
+        ]
+        seeds = np.where(
+            scored[..., None] > 0, share(by_target[0][..., : self.seeds], count[..., None]), np.nan
+        )
         found = {"cosmic": seeds.mean(axis=-1)}
-        found["seed_deviation"] = seeds.std(axis=-1, ddof=1) if self.seeds > 1 else np.full_like(found["cosmic"], np.nan)
+        found["seed_deviation"] = (
+            seeds.std(axis=-1, ddof=1) if self.seeds > 1 else np.full_like(found["cosmic"], np.nan)
+        )
         components = np.where(width > 0, share(width, scored), 1.0)
         found["normalised"] = -np.expm1(-2 * found["cosmic"].clip(0) / components)
         if self.reverse:
-            found["reverse"] = np.where(scored > 0, share(by_target[1][..., : self.seeds].mean(axis=-1), count), np.nan)
+            found["reverse"] = np.where(
+                scored > 0, share(by_target[1][..., : self.seeds].mean(axis=-1), count), np.nan
+            )
         for target, sums in zip(self.targets(), by_target, strict=True):
             found[f"{target}_entropy"] = share(sums[..., -2], scored)
             found[f"{target}_entropy_given_{OTHER[target]}"] = share(sums[..., -1], scored)
@@ -142,16 +188,30 @@ class Cosmic(Metric):
         checked = self.compat is None and self.estimator == "knife"
         found |= {name: values if checked else np.full_like(values, np.nan) for name, values in said.items()}
         unconverged = np.full_like(unconverged, np.nan) if self.compat else unconverged
-        return {**found, "scored_pairs": scored, "truncated": truncated, "unconverged": unconverged, **unknown_share(statistics)}
+        return {
+            **found,
+            "scored_pairs": scored,
+            "truncated": truncated,
+            "unconverged": unconverged,
+            **unknown_share(statistics),
+        }
 
 
 def checks(score: Array, shortfall: Array, excess: Array, variance: Array, components: Array) -> Arrays:
     """Return the outputs that say how well the densities fit.
 
-    Under a right density of Gaussian shape the variance of -log q(t|s) is half the dimensions. If all deviations of a row are scaled by a chance
-    factor, a Gaussian is half of what the variance has above that share too high, so that (dispersion - 1) / 2 stands for the nats of wrong shape.
+    Under a right density of Gaussian shape the variance of -log q(t|s) is half the dimensions. If all
+    deviations of a row are scaled by a chance factor, a Gaussian is half of what the variance has above that
+    share too high, so that (dispersion - 1) / 2 stands for the nats of wrong shape.
     """
     dispersion = variance / (components / 2)
-    nats = np.max([_LOST_PER_SHORTFALL * np.abs(shortfall), excess.clip(0), (dispersion - 1).clip(0) / 2], axis=0)
+    nats = np.max(
+        [_LOST_PER_SHORTFALL * np.abs(shortfall), excess.clip(0), (dispersion - 1).clip(0) / 2], axis=0
+    )
     likely = nats / np.abs(score).clip(_LEAST_INFORMATION)
-    return {"shortfall": shortfall, "entropy_excess": excess.clip(0), "dispersion": dispersion, "likely_error": likely}
+    return {
+        "shortfall": shortfall,
+        "entropy_excess": excess.clip(0),
+        "dispersion": dispersion,
+        "likely_error": likely,
+    }

@@ -2,9 +2,9 @@
 
     coverage = (1/|S|) sum_{f in F(A, S)} |f|            density = (1/|S|) sum_{f in F(A, S)} |f|^2
 
-S is the summary, A the source, |.| counts tokens. F is found greedily: at each place of S the longest run of tokens that A has too. The
-published program misses runs that begin inside one it has tried, and the default does as it does, because published numbers come from it;
-`exhaustive` finds the longest.
+S is the summary, A the source, |.| counts tokens. F is found greedily: at each place of S the longest run of
+tokens that A has too. The published program misses runs that begin inside one it has tried, and the default
+does as it does, because published numbers come from it; `exhaustive` finds the longest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Density: the mean length of the copied fragment that a token of the summary is in, by the extractive fragments of Newsroom.
+"""Density: the mean length of the copied fragment that a token of the summary is in, by the extractive
+fragments of Newsroom.
 
     density = (1/|S|) sum_{f in F(A, S)} |f|^2
 
-S is the summary, A the source; `coverage` says how the fragments F are found. Tokens outside any fragment count as 0.
+S is the summary, A the source; `coverage` says how the fragments F are found. Tokens outside any fragment
+count as 0.
 """
 
 from __future__ import annotations

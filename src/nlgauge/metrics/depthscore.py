@@ -4,12 +4,14 @@
     R_a   = the tokens at least as deep as the a-quantile of depths,   h_a(u) = max over x in R_a of <x, u>: its support function
     score = ( mean over levels a of  max over directions u of  |h_a(u) of the prediction - h_a(u) of the reference|^p )^(1/p)
 
-Levels go from `lowest` to 1 in equal steps. Directions are drawn once from the run's seed, uniformly on the sphere, the same for every text. The
-authors' program leaves out the absolute value: with its odd p the score is not symmetric and may overlook the larger side, and has no value where
-the reference's regions lie inside the prediction's in every direction (NaN). It takes one set of directions for depths and another for regions, both
-of seed 0. `compat="official"` does the same. Its affine-invariant depth is left out: whitened, a text with fewer tokens than dimensions is a regular
-simplex, all of whose corners are equally deep, so that chance alone would order them. A text without any token that the model knows is read as an
-empty one, of which only the marks are left; the score is undefined where neither text has one.
+Levels go from `lowest` to 1 in equal steps. Directions are drawn once from the run's seed, uniformly on the
+sphere, the same for every text. The authors' program leaves out the absolute value: with its odd p the score
+is not symmetric and may overlook the larger side, and has no value where the reference's regions lie inside
+the prediction's in every direction (NaN). It takes one set of directions for depths and another for regions,
+both of seed 0. `compat="official"` does the same. Its affine-invariant depth is left out: whitened, a text
+with fewer tokens than dimensions is a regular simplex, all of whose corners are equally deep, so that chance
+alone would order them. A text without any token that the model knows is read as an empty one, of which only
+the marks are left; the score is undefined where neither text has one.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
-# Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions and levels.
+# Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions
+# and levels.
 _REMEMBERED = 256
 
 
@@ -51,12 +54,22 @@ class DepthScore(Metric):
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(self.layer is None or (isinstance(self.layer, int) and self.layer >= 0), "layer", "a whole number from 0")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
+        self.require(
+            self.layer is None or (isinstance(self.layer, int) and self.layer >= 0),
+            "layer",
+            "a whole number from 0",
+        )
         self.require(isinstance(self.p, int | float) and 1 <= self.p <= 100, "p", "a number from 1 to 100")
         self.require(isinstance(self.levels, int) and self.levels >= 1, "levels", "a whole number from 1")
-        self.require(isinstance(self.lowest, int | float) and 0 <= self.lowest <= 1, "lowest", "a number from 0 to 1")
-        self.require(isinstance(self.directions, int) and self.directions >= 1, "directions", "a whole number from 1")
+        self.require(
+            isinstance(self.lowest, int | float) and 0 <= self.lowest <= 1, "lowest", "a number from 0 to 1"
+        )
+        self.require(
+            isinstance(self.directions, int) and self.directions >= 1, "directions", "a whole number from 1"
+        )
         self.require(self.compat in (None, "official"), "compat", "None or 'official'")
 
     @property
@@ -66,7 +79,10 @@ class DepthScore(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "neither text has a token that the model knows"
         if self.compat == "official":
-            nan += ", or the official formula takes the root of a negative number, which the default, compat=None, does not"
+            nan += (
+                ", or the official formula takes the root of a negative number, which the default,"
+                " compat=None, does not"
+            )
         return {"depthscore": (Output("depthscore", False, 0, 2, nan), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -83,10 +99,16 @@ class DepthScore(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
-        hidden, predictions, references = view.get(HiddenLayers(self.model, (self._layer,)), read.first.ids, read.second.ids)
+        hidden, predictions, references = view.get(
+            HiddenLayers(self.model, (self._layer,)), read.first.ids, read.second.ids
+        )
         dimensions = hidden.vectors.values.shape[1]
         official = self.compat == "official"
-        draw = _official_directions(self.directions, dimensions) if official else _directions(self.directions, dimensions, view.features.options.seed)
+        draw = (
+            _official_directions(self.directions, dimensions)
+            if official
+            else _directions(self.directions, dimensions, view.features.options.seed)
+        )
 
         @lru_cache(maxsize=_REMEMBERED)
         def supports(text: int) -> Array:
@@ -101,7 +123,11 @@ class DepthScore(Metric):
         return {"depthscore": np.column_stack([np.where(known, values, 0.0), known, cut, read.counts])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        return {"depthscore": share(statistics[..., 0], statistics[..., 1]), "truncated": statistics[..., 2], **unknown_share(statistics)}
+        return {
+            "depthscore": share(statistics[..., 0], statistics[..., 1]),
+            "truncated": statistics[..., 2],
+            **unknown_share(statistics),
+        }
 
     def _distance(self, supports: Callable[[int], Array], reference: int, prediction: int) -> float:
         if reference == prediction:
@@ -143,8 +169,13 @@ def _directions(count: int, dimensions: int, seed: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=2)
 def _official_directions(count: int, dimensions: int) -> tuple[Array, Array]:
-    """The two sets that the authors' program draws, for depths and for regions, from a generator of our own with its seed."""
+    """The two sets that the authors' program draws, for depths and for regions, from a generator of our
+    own with its seed.
+    """
     generator = np.random.RandomState(0)
-    drawn = [generator.multivariate_normal(np.zeros(dimensions), np.identity(dimensions), size=count) for _ in range(2)]
+    drawn = [
+        generator.multivariate_normal(np.zeros(dimensions), np.identity(dimensions), size=count)
+        for _ in range(2)
+    ]
     first, second = (one / np.linalg.norm(one, axis=1, keepdims=True) for one in drawn)
     return first, second

@@ -1,7 +1,8 @@
-"""distinct-n: the share of different n-grams among all n-grams of a system's output; higher means more varied.
+"""distinct-n: the share of different n-grams among all n-grams of a system's output; higher means more
+varied.
 
-It is not a sum over segments: a text's n-grams may occur in another text too. The more text, the lower it gets, so only
-outputs of about equal length can be compared.
+It is not a sum over segments: a text's n-grams may occur in another text too. The more text, the lower it
+gets, so only outputs of about equal length can be compared.
 """
 
 from __future__ import annotations
@@ -32,16 +33,25 @@ class Distinct(CorpusMetric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+        self.require(
+            self.tokenizer in ("unicode", "whitespace", "13a"),
+            "tokenizer",
+            "'unicode', 'whitespace' or '13a'",
+        )
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "no text is long enough to have such an n-gram"
-        return {"distinct": tuple(Output(f"distinct{n}", True, 0, 1, nan) for n in range(1, self.max_order + 1))}
+        return {
+            "distinct": tuple(Output(f"distinct{n}", True, 0, 1, nan) for n in range(1, self.max_order + 1))
+        }
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         tokens, rows = features.get(Tokens(self.tokenizer), corpus.predictions[system].values)
-        different, totals = different_ngrams(tokens, rows, self.max_order), ngram_totals(tokens.lengths[rows], self.max_order).sum(axis=0)
+        different, totals = (
+            different_ngrams(tokens, rows, self.max_order),
+            ngram_totals(tokens.lengths[rows], self.max_order).sum(axis=0),
+        )
         return {f"distinct{n}": float(ratio) for n, ratio in enumerate(share(different, totals), 1)}

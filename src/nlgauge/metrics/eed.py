@@ -1,13 +1,15 @@
-"""EED: extended edit distance on characters, with jumps in the prediction and a price for what is read twice or never.
+"""EED: extended edit distance on characters, with jumps in the prediction and a price for what is read twice
+or never.
 
     EED = min( 1, (e + rho v) / (|r| + rho v) )
     e   = cheapest way to read the reference r from the prediction h: substitution 1, insertion 1, deletion 0.2, and jumps of
           alpha = 2 where a word of r ends (kernels/jump_distance.py has the recursion); both texts have a space added on either side
     v   = sum_i |visits of place i - 1|,  a visit being the cheapest place for each character of r;  rho = 0.3
 
-The authors' two programs disagree with each other. Theirs in C++, which their command runs, cuts the cost of the cheapest place
-to a whole number while it looks for it, so visits and jumps may be at another one. Theirs in Python, and torchmetrics, count the
-place before the first character in v, so equal texts do not score 0. Here the minimum is a minimum and that place does not count.
+The authors' two programs disagree with each other. Theirs in C++, which their command runs, cuts the cost of
+the cheapest place to a whole number while it looks for it, so visits and jumps may be at another one. Theirs
+in Python, and torchmetrics, count the place before the first character in v, so equal texts do not score 0.
+Here the minimum is a minimum and that place does not count.
 """
 
 from __future__ import annotations
@@ -56,7 +58,11 @@ class Eed(Metric):
     @property
     def _rules(self) -> tuple[JumpCosts, int, bool]:
         costs = (self.deletion, 1.0, 1.0, self.alpha, 1.0)
-        kinds: dict[str | None, Any] = {None: lambda cost: round(cost * _UNIT), "python": float, "c++": np.float32}
+        kinds: dict[str | None, Any] = {
+            None: lambda cost: round(cost * _UNIT),
+            "python": float,
+            "c++": np.float32,
+        }
         return JumpCosts(*map(kinds[self.compat], costs)), _SPACE, self.compat == "c++"
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
@@ -67,7 +73,11 @@ class Eed(Metric):
         distance = (found[:, 0] / (1 if self.compat else _UNIT)).astype(number)
         visits = found[:, 1] + (found[:, 2] if self.compat == "python" else 0)
         coverage = number(self.rho) * visits.astype(number)
-        return distance, coverage, np.minimum(1, (distance + coverage) / (characters.lengths[references].astype(number) + coverage))
+        return (
+            distance,
+            coverage,
+            np.minimum(1, (distance + coverage) / (characters.lengths[references].astype(number) + coverage)),
+        )
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         _, _, scores = view.rows(Findings(self))
@@ -82,8 +92,20 @@ class Eed(Metric):
         characters, predictions, references = view.get(feature, view.predictions, view.reference)
         found: list[Explanation] = []
         for n, (row, distance, coverage) in enumerate(zip(rows, *view.rows(Findings(self))[:2], strict=True)):
-            prediction, reference = (list(feature.of(view.text(ids[n]))) for ids in (view.predictions, view.reference))
+            prediction, reference = (
+                list(feature.of(view.text(ids[n]))) for ids in (view.predictions, view.reference)
+            )
             steps = jump_steps(characters[predictions[n]], characters[references[n]], *self._rules)
-            title = f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)} characters)"
-            found.append(Edits(title, {"eed": row}, [Edit.of(run, reference, prediction) for run in runs(steps)], prediction=prediction))
+            title = (
+                f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)}"
+                " characters)"
+            )
+            found.append(
+                Edits(
+                    title,
+                    {"eed": row},
+                    [Edit.of(run, reference, prediction) for run in runs(steps)],
+                    prediction=prediction,
+                )
+            )
         return found

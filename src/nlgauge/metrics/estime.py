@@ -1,4 +1,5 @@
-"""ESTIME: how many words of a summary stand where the document, in the most similar context, has another word.
+"""ESTIME: how many words of a summary stand where the document, in the most similar context, has another
+word.
 
     e(w)  = state of a masked language model at a layer, at the first piece of the word w, with all pieces of w hidden
     a(w)  = argmax over the words v of the document of  e(w) . e(v)             a dot product, not a cosine
@@ -10,9 +11,10 @@
     soft             mean cosine of the input vectors of the first pieces of w and a(w)
     coherence        Kendall's tau-c between the places of w and of a(w)
 
-Words hidden together are at least `distance` words apart; a document is read in windows, so nothing is cut. The authors' program takes the
-input vectors of `soft` from bert-base-uncased; here they are the model's own. It fails on a summary or a document without words; here they give NaN.
-A text without any token that the model knows is read as an empty one.
+Words hidden together are at least `distance` words apart; a document is read in windows, so nothing is cut.
+The authors' program takes the input vectors of `soft` from bert-base-uncased; here they are the model's own.
+It fails on a summary or a document without words; here they give NaN. A text without any token that the model
+knows is read as an empty one.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ from nlgauge.models.loader import load_masked
 
 
 class _Aligned(NamedTuple):
-    """A summary's words: first pieces, places, whether they occur in the document; first pieces and places of what they are aligned to."""
+    """A summary's words: first pieces, places, whether they occur in the document; first pieces and
+    places of what they are aligned to.
+    """
 
     ids: Array
     places: Array
@@ -47,7 +51,9 @@ class _Aligned(NamedTuple):
 @register
 @dataclass(frozen=True)
 class Estime(MeanMetric):
-    """ESTIME's alarms (the score, lower is better), adjusted and over all words, soft ESTIME, coherence, and the number of words."""
+    """ESTIME's alarms (the score, lower is better), adjusted and over all words, soft ESTIME, coherence,
+    and the number of words.
+    """
 
     model: ModelSpec = "bert-large-uncased-whole-word-masking"
     layer: int = 21
@@ -61,17 +67,31 @@ class Estime(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         for parameter, least in (("layer", 0), ("window", 1), ("margin", 0), ("distance", 1)):
             value = getattr(self, parameter)
-            self.require(isinstance(value, int) and not isinstance(value, bool) and value >= least, parameter, f"a whole number from {least}")
-        self.require(2 * self.margin < self.window, "margin", f"less than half of window, which is {self.window}")
+            self.require(
+                isinstance(value, int) and not isinstance(value, bool) and value >= least,
+                parameter,
+                f"a whole number from {least}",
+            )
+        self.require(
+            2 * self.margin < self.window, "margin", f"less than half of window, which is {self.window}"
+        )
 
     def measures(self) -> tuple[Output, ...]:
         nan = "the summary or the document has no words, or none that the model knows"
-        alarms = [Output(name, False, 0, nan=nan) for name in ("alarms", "alarms_adjusted", "alarms_alltokens")]
+        alarms = [
+            Output(name, False, 0, nan=nan) for name in ("alarms", "alarms_adjusted", "alarms_alltokens")
+        ]
         coherence = Output(
-            "coherence", True, -1, 1, nan="the summary has no two words, or all are aligned to one place, or the document has no words"
+            "coherence",
+            True,
+            -1,
+            1,
+            nan="the summary has no two words, or all are aligned to one place, or the document has no words",
         )
         return (*alarms, Output("soft", True, -1, 1, nan=nan), coherence, Output("tokens", None, 0))
 
@@ -79,7 +99,11 @@ class Estime(MeanMetric):
         return (UNKNOWN_TOKENS,)
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model), "words": f"treebank-sentencex-{corpus.lang or 'en'}"}
+        return {
+            **super().facts(corpus),
+            **model_facts(self.model),
+            "words": f"treebank-sentencex-{corpus.lang or 'en'}",
+        }
 
     def values(self, view: View) -> Array:
         rows = [self._values(row, view.features.options.device) for row in self._rows(view)]
@@ -104,32 +128,60 @@ class Estime(MeanMetric):
         return alarms, adjusted, int(alarm.sum()), soft, _tau_c(row.aligned_places), count
 
     def _rows(self, view: View) -> Iterator[_Aligned]:
-        feature = HiddenWords(self.model, self.layer, self.window, self.margin, self.distance, view.lang or "en")
+        feature = HiddenWords(
+            self.model, self.layer, self.window, self.margin, self.distance, view.lang or "en"
+        )
         read = self._read(view)
         found, summaries, documents = view.get(feature, read.first.ids, read.second.ids)
         for summary, document in zip(summaries, documents, strict=True):
             known = np.isin(found.words[summary], found.words[document])
             ours, theirs = found.states[summary].astype(np.float64), found.states[document].astype(np.float64)
-            nearest = np.argmax(ours @ theirs.T, axis=1) if len(ours) and len(theirs) else np.empty(0, dtype=np.int64)
-            yield _Aligned(found.ids[summary], found.places[summary], known, found.ids[document][nearest], found.places[document][nearest])
+            nearest = (
+                np.argmax(ours @ theirs.T, axis=1)
+                if len(ours) and len(theirs)
+                else np.empty(0, dtype=np.int64)
+            )
+            yield _Aligned(
+                found.ids[summary],
+                found.places[summary],
+                known,
+                found.ids[document][nearest],
+                found.places[document][nearest],
+            )
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         tokenizer = load_masked(self.model, view.features.options.device).tokenizer
         shown: list[Explanation] = []
         for row, statistics in zip(self._rows(view), self.statistics(view, fitted)["estime"], strict=True):
-            groups: dict[str, list[str]] = {"same token": [], "alarm": [], "alarm, word not in the document": []}
-            tokens, aligned = (tokenizer.convert_ids_to_tokens(ids.tolist()) for ids in (row.ids, row.aligned))
+            groups: dict[str, list[str]] = {
+                "same token": [],
+                "alarm": [],
+                "alarm, word not in the document": [],
+            }
+            tokens, aligned = (
+                tokenizer.convert_ids_to_tokens(ids.tolist()) for ids in (row.ids, row.aligned)
+            )
             for token, other, known in zip(tokens, aligned, row.known, strict=False):
-                kind = "same token" if token == other else "alarm" if known else "alarm, word not in the document"
+                kind = (
+                    "same token"
+                    if token == other
+                    else "alarm"
+                    if known
+                    else "alarm, word not in the document"
+                )
                 groups[kind].append(token if token == other else f"{token}/{other}")
             score = self.score("estime", statistics)
-            title = f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all {score['tokens']:g} words; alarms as summary/document"
+            title = (
+                f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all"
+                f" {score['tokens']:g} words; alarms as summary/document"
+            )
             shown.append(WordGroups(title, {"estime": statistics}, groups))
         return shown
 
 
 def _tau_c(places: Array) -> float:
-    """Kendall's tau-c between the order of the places and their own; NaN where there are no two different ones.
+    """Kendall's tau-c between the order of the places and their own; NaN where there are no two different
+    ones.
 
     >>> _tau_c(np.array([1, 2, 3])), _tau_c(np.array([3, 2, 1]))
     (1.0, -1.0)
@@ -137,6 +189,7 @@ def _tau_c(places: Array) -> float:
     count, distinct = len(places), len(np.unique(places))
     if distinct < 2:
         return float("nan")
-    # Concordant less discordant pairs, a row at a time: a matrix of all pairs of a long summary would be large.
+    # Concordant less discordant pairs, a row at a time: a matrix of all pairs of a long summary would be
+    # large.
     balance = sum(int(np.sign(places[i + 1 :] - places[i]).sum()) for i in range(count))
     return 2 * balance * distinct / (count**2 * (distinct - 1))

@@ -1,4 +1,6 @@
-"""Exact match: the share of predictions that equal a reference, character for character unless told otherwise."""
+"""Exact match: the share of predictions that equal a reference, character for character unless told
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ class ExactMatch(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         equal = view.predictions == view.reference
-        dropped = (string.punctuation if self.ignore_punctuation else "") + (string.digits if self.ignore_numbers else "")
+        dropped = (string.punctuation if self.ignore_punctuation else "") + (
+            string.digits if self.ignore_numbers else ""
+        )
         if dropped or self.lowercase:
             table = str.maketrans("", "", dropped)
             for row in np.flatnonzero(~equal).tolist():
                 texts = (view.text(side[row]) for side in (view.predictions, view.reference))
-                first, second = ((text.lower() if self.lowercase else text).translate(table) for text in texts)
+                first, second = (
+                    (text.lower() if self.lowercase else text).translate(table) for text in texts
+                )
                 equal[row] = first == second
         return {"exact_match": np.column_stack([equal, np.ones(len(equal))])}
 

@@ -1,9 +1,11 @@
-"""FactCC: whether the sentences of a summary are true to the document, as a BERT that was trained on made errors says.
+"""FactCC: whether the sentences of a summary are true to the document, as a BERT that was trained on made
+errors says.
 
     FactCC = mean over the summary's sentences s of  P(CORRECT | [CLS] document [SEP] s [SEP])
 
-A pair that is longer than the model reads is cut by BERT's rule, at 512 tokens: of a long document the end is not seen. The authors' program labels
-single sentences; `correct` is the share of sentences that it would label CORRECT. Nothing to check (an empty summary, an empty document) is NaN.
+A pair that is longer than the model reads is cut by BERT's rule, at 512 tokens: of a long document the end is
+not seen. The authors' program labels single sentences; `correct` is the share of sentences that it would
+label CORRECT. Nothing to check (an empty summary, an empty document) is NaN.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from nlgauge.models import ModelSpec, is_model_spec
 @register
 @dataclass(frozen=True)
 class FactCC(PairScores):
-    """The mean probability that a sentence of the summary is correct (the score), and the share of sentences that are more likely so than not."""
+    """The mean probability that a sentence of the summary is correct (the score), and the share of
+    sentences that are more likely so than not.
+    """
 
     model: ModelSpec = "factcc"
     labels: tuple[str, ...] | None = None
@@ -42,8 +46,14 @@ class FactCC(PairScores):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(is_labels(self.labels, CORRECTNESS), "labels", "None, or 'correct' and 'incorrect' in the order of the model's labels")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
+        self.require(
+            is_labels(self.labels, CORRECTNESS),
+            "labels",
+            "None, or 'correct' and 'incorrect' in the order of the model's labels",
+        )
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5)
 
@@ -54,10 +64,14 @@ class FactCC(PairScores):
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.source)
         scored = readable(view, read.first, read.second)
         sentences, rows = view.get(Sentences(view.lang or "en", self.splitter), read.first.ids)
-        claims = [sentences[row] if known else sentences[row][:0] for row, known in zip(rows, scored, strict=True)]
+        claims = [
+            sentences[row] if known else sentences[row][:0] for row, known in zip(rows, scored, strict=True)
+        ]
         documents = [np.array([document]) for document in read.second.ids]
         order = label_order(self.model, self.labels, CORRECTNESS, view.features.options.device)
-        matrices, cut = every_pair(view, PairLogits(self.model, "bert", self.max_length), len(order), documents, claims)
+        matrices, cut = every_pair(
+            view, PairLogits(self.model, "bert", self.max_length), len(order), documents, claims
+        )
         values, shown = np.full((len(view), 2), np.nan), []
         for i, logits in enumerate(matrices):
             found = {name: probabilities(logits)[..., order.index(name)] for name in ("correct", "incorrect")}
@@ -69,6 +83,13 @@ class FactCC(PairScores):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["factcc"]
         return [
-            Entailment(f"factcc {row[0]:.4f}" if row[2] else "factcc: nothing to check", {"factcc": row}, documents, claims, found, [0] * len(claims))
+            Entailment(
+                f"factcc {row[0]:.4f}" if row[2] else "factcc: nothing to check",
+                {"factcc": row},
+                documents,
+                claims,
+                found,
+                [0] * len(claims),
+            )
             for row, (found, documents, claims) in zip(rows, view.rows(Findings(self)).shown, strict=True)
         ]

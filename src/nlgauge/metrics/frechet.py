@@ -1,10 +1,12 @@
-"""Fréchet distance of embeddings: how far the cloud of a system's texts is from that of the references, both taken as Gaussian.
+"""Fréchet distance of embeddings: how far the cloud of a system's texts is from that of the references, both
+taken as Gaussian.
 
     d^2 = |m - m'|^2 + tr(S) + tr(S') - 2 tr( (S S')^(1/2) )
 
-m and S are mean and covariance (over n - 1) of the sentence embeddings of all predictions, m' and S' of all references. With S = A^T A and
-S' = B^T B the last trace is the sum of the singular values of A B^T: no root of a matrix is taken, and nothing breaks down where there are fewer
-texts than dimensions. It is the squared distance, as Fréchet inception distance gives it for images. A text without any token that the model knows is
+m and S are mean and covariance (over n - 1) of the sentence embeddings of all predictions, m' and S' of all
+references. With S = A^T A and S' = B^T B the last trace is the sum of the singular values of A B^T: no root
+of a matrix is taken, and nothing breaks down where there are fewer texts than dimensions. It is the squared
+distance, as Fréchet inception distance gives it for images. A text without any token that the model knows is
 read as an empty one; the distance is undefined where all texts of a side are like that.
 """
 
@@ -28,7 +30,8 @@ from nlgauge.models import ModelSpec, is_model_spec, model_facts
 
 
 def frechet_distance(first: Any, second: Any) -> float:
-    """The squared Fréchet distance between the Gaussians fitted to the rows of two matrices with equally many columns.
+    """The squared Fréchet distance between the Gaussians fitted to the rows of two matrices with equally many
+    columns.
 
     >>> round(frechet_distance([[0.0], [2.0]], [[3.0], [7.0]]), 10)  # means 1 and 5, variances 2 and 8
     18.0
@@ -36,7 +39,8 @@ def frechet_distance(first: Any, second: Any) -> float:
     sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
     if any(side.ndim != 2 or len(side) < 2 for side in sides) or sides[0].shape[1] != sides[1].shape[1]:
         raise ParameterError(
-            f"each side must be a matrix with two or more rows, and both as many columns, got the shapes {sides[0].shape} and {sides[1].shape}."
+            "each side must be a matrix with two or more rows, and both as many columns, got the shapes"
+            f" {sides[0].shape} and {sides[1].shape}."
         )
     means = [side.mean(axis=0) for side in sides]
     factors = [_factor(side - mean) for side, mean in zip(sides, means, strict=True)]
@@ -64,7 +68,9 @@ class Frechet(CorpusMetric):
     resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = f"a covariance needs at least two predictions and two references, or {NO_KNOWN_TEXT}"
@@ -76,15 +82,22 @@ class Frechet(CorpusMetric):
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         sides = corpus.predictions[system].values, corpus.distinct_references()
         read = [read_texts(features, self.model, "encoder", side) for side in sides]
-        embedded, predictions, references = features.get(TextEmbedding(self.model), *(side.ids for side in read))
+        embedded, predictions, references = features.get(
+            TextEmbedding(self.model), *(side.ids for side in read)
+        )
         vectors, cut = embedded.vectors.values, embedded.truncated.values
         fewest = min(len(predictions), len(references))
         if fewest <= vectors.shape[1]:
             warnings.warn(
-                f"frechet has {fewest} texts on a side for {vectors.shape[1]} dimensions, too few for a covariance; "
-                "its value is far too high then, and comparable only between equally many texts.",
+                f"frechet has {fewest} texts on a side for {vectors.shape[1]} dimensions, too few for a"
+                " covariance; its value is far too high then, and comparable only between equally many"
+                " texts.",
                 stacklevel=2,
             )
         undefined = fewest < 2 or any(side.knows_nothing for side in read)
         value = math.nan if undefined else frechet_distance(vectors[predictions], vectors[references])
-        return {"frechet": value, "truncated": float(cut[predictions].sum() + cut[references].sum()), **total_share(*read)}
+        return {
+            "frechet": value,
+            "truncated": float(cut[predictions].sum() + cut[references].sum()),
+            **total_share(*read),
+        }

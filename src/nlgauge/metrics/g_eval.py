@@ -1,10 +1,12 @@
-"""G-Eval: a judge fills in a form with one number, after a task, a criterion and the steps that a careful reader takes.
+"""G-Eval: a judge fills in a form with one number, after a task, a criterion and the steps that a careful
+reader takes.
 
     score = sum_l l p(l) / sum_l p(l)        over the levels l of the scale, p from the judge's probabilities for the first token of its reply
 
-The paper weighs levels by their probabilities; the released code draws 20 replies at temperature 2, with the prompt as the system's words, and takes
-the mean of what a pattern finds, 0 where it finds nothing. Here the weights are those of the paper, with the covered probability beside the score,
-or the mean of `n` samples at temperature 1; what cannot be read is left out and counted. The prompt is the user's words.
+The paper weighs levels by their probabilities; the released code draws 20 replies at temperature 2, with the
+prompt as the system's words, and takes the mean of what a pattern finds, 0 where it finds nothing. Here the
+weights are those of the paper, with the covered probability beside the score, or the mean of `n` samples at
+temperature 1; what cannot be read is left out and counted. The prompt is the user's words.
 """
 
 from __future__ import annotations
@@ -22,14 +24,22 @@ TASK = "You will be given one text."
 _GIVEN = {
     (True, False): "You will be given a source text, and one text that was written from it.",
     (False, True): "You will be given one text, and a reference: a text that does what is asked for well.",
-    (True, True): "You will be given a source text, one text that was written from it, and a reference: a text that does what is asked for well.",
+    (
+        True,
+        True,
+    ): (
+        "You will be given a source text, one text that was written from it, and a reference: a text that"
+        " does what is asked for well."
+    ),
 }
 
 
 @register
 @dataclass(frozen=True)
 class GEval(Judged):
-    """The level that a judge gives on one criterion: one of G-Eval's four for summaries, or one that `definition` defines."""
+    """The level that a judge gives on one criterion: one of G-Eval's four for summaries, or one that
+    `definition` defines.
+    """
 
     criterion: str = "coherence"
     definition: str = ""
@@ -46,14 +56,26 @@ class GEval(Judged):
     def __post_init__(self) -> None:
         for text in ("criterion", "definition", "steps", "task"):
             self.require(isinstance(getattr(self, text), str), text, "a string")
-        whole = all(isinstance(level, int) and not isinstance(level, bool) and 0 <= level <= 9 for level in self.scale)
+        whole = all(
+            isinstance(level, int) and not isinstance(level, bool) and 0 <= level <= 9 for level in self.scale
+        )
         self.require(
-            self.scale == () or (whole and len(self.scale) == 2 and self.scale[0] < self.scale[1]), "scale", "two digits, the lower one first"
+            self.scale == () or (whole and len(self.scale) == 2 and self.scale[0] < self.scale[1]),
+            "scale",
+            "two digits, the lower one first",
         )
         if not self.definition:
-            self.require(self.criterion in READY, "criterion", f"one of {', '.join(READY)}, or any other with definition='what it means'")
+            self.require(
+                self.criterion in READY,
+                "criterion",
+                f"one of {', '.join(READY)}, or any other with definition='what it means'",
+            )
             own = self.steps or self.task or self.scale or self.with_reference or not self.with_source
-            self.require(not own, "definition", f"given where more of the form is: that of {self.criterion} is ready as it stands")
+            self.require(
+                not own,
+                "definition",
+                f"given where more of the form is: that of {self.criterion} is ready as it stands",
+            )
         super().__post_init__()
 
     def template(self) -> Prompt:
@@ -65,7 +87,11 @@ class GEval(Judged):
 def filled_form(name: str, metric: GEval) -> Prompt:
     """A form with a criterion of the user's own; its texts are still to be filled in."""
     low, high = metric.scale or (1, 5)
-    texts = ["Source Text:\n\n{source}"] * metric.with_source + ["Reference:\n\n{reference}"] * metric.with_reference + ["Text:\n\n{prediction}"]
+    texts = (
+        ["Source Text:\n\n{source}"] * metric.with_source
+        + ["Reference:\n\n{reference}"] * metric.with_reference
+        + ["Text:\n\n{prediction}"]
+    )
     said = {
         "task": metric.task or _GIVEN.get((metric.with_source, metric.with_reference), TASK),
         "criterion": metric.criterion,

@@ -5,12 +5,13 @@
     MQM    -min(25, sum of the weights of five errors), 25 critical, 5 major, 1 minor; a non-translation is critical
     ESA    the errors first, then a number from 0 to 100 that takes them into account   two questions
 
-Replies are read as the released program reads them (github.com/MicrosoftTranslator/GEMBA). A number is the only run of digits in the reply, or the
-reply is N/100; a sign or a decimal point is not read, so that 87.5 has two numbers and no score. Of listed errors the critical ones count first, then
-the major, then the minor ones, five at most. Two things differ. The program takes every line below a heading for an error, and a list without any
-heading for a perfect translation; here `none` is no error, headings may be bold or have the error beside them, and a reply without a heading has no
-score unless it is "no-error". And the program asks again at a higher temperature, up to ten times; here the question is asked once more with the
-next seed.
+Replies are read as the released program reads them (github.com/MicrosoftTranslator/GEMBA). A number is the
+only run of digits in the reply, or the reply is N/100; a sign or a decimal point is not read, so that 87.5
+has two numbers and no score. Of listed errors the critical ones count first, then the major, then the minor
+ones, five at most. Two things differ. The program takes every line below a heading for an error, and a list
+without any heading for a perfect translation; here `none` is no error, headings may be bold or have the error
+beside them, and a reply without a heading has no score unless it is "no-error". And the program asks again at
+a higher temperature, up to ten times; here the question is asked once more with the next seed.
 """
 
 from __future__ import annotations
@@ -57,13 +58,21 @@ class OnlyNumber:
         numbers, text = _DIGITS.findall(text), text.strip()
         if len(numbers) != 1 and _OF_100.fullmatch(text) is None:
             return None
-        rule = "the whole reply" if text == numbers[0] else "N/100" if len(numbers) > 1 else "the only number in the reply"
+        rule = (
+            "the whole reply"
+            if text == numbers[0]
+            else "N/100"
+            if len(numbers) > 1
+            else "the only number in the reply"
+        )
         # An integer of thousands of digits cannot be converted; as a float it is infinite.
         return Reading(float(numbers[0]), rule) if float(numbers[0]) <= 100 else None
 
 
 class Listed(NamedTuple):
-    """The errors of a reply in its order, and whether every line has the form that the released program reads."""
+    """The errors of a reply in its order, and whether every line has the form that the released program
+    reads.
+    """
 
     errors: list[Error]
     in_form: bool
@@ -124,7 +133,9 @@ class Gemba(Judged):
     max_tokens: int = 500
 
     name: ClassVar[str] = "gemba"
-    aliases: ClassVar[dict[str, dict[str, object]]] = {f"gemba_{variant.lower()}": {"variant": variant} for variant in VARIANTS}
+    aliases: ClassVar[dict[str, dict[str, object]]] = {
+        f"gemba_{variant.lower()}": {"variant": variant} for variant in VARIANTS
+    }
     source: ClassVar[bool] = True
     scorings: ClassVar[tuple[str, ...]] = ("samples", "single")
 
@@ -132,7 +143,11 @@ class Gemba(Judged):
         self.require(self.variant in VARIANTS, "variant", f"one of {', '.join(VARIANTS)}")
         for lang in (self.source_lang, self.target_lang):
             checked(lang or None)
-        self.require(not self.with_reference or self.variant in ("DA", "SQM"), "with_reference", "False for MQM and ESA, which have no form with one")
+        self.require(
+            not self.with_reference or self.variant in ("DA", "SQM"),
+            "with_reference",
+            "False for MQM and ESA, which have no form with one",
+        )
         require_whole(self, "max_tokens", 1, 32768)
         super().__post_init__()
 
@@ -145,7 +160,9 @@ class Gemba(Judged):
     def _ready(self, prompt: str) -> Prompt:
         source, target = (name(lang) if lang else "" for lang in (self.source_lang, self.target_lang))
         said = {
-            "direction": f" from {source} to {target}" if source and target else f" into {target}" if target else "",
+            "direction": (
+                f" from {source} to {target}" if source and target else f" into {target}" if target else ""
+            ),
             "source_name": f"{source} " if source else "",
             "target_name": f"{target} " if target else "",
         }
@@ -155,13 +172,17 @@ class Gemba(Judged):
         low, high = (-25, 0) if self.variant == "MQM" else (0, 100)
         return Output("gemba", True, low, high, nan=NAN, decimals=2), *self.about_replies()
 
-    def asked(self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None) -> list[Judgement]:
+    def asked(
+        self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
+    ) -> list[Judgement]:
         if self.variant != "ESA":
             return super().asked(view, prompt, texts, ErrorList() if self.variant == "MQM" else OnlyNumber())
         rendered = [prompt.render(row) for row in texts]
         # The errors are listed once, at temperature 0; samples are of the number that follows from them.
         once = replace(self.ask(prompt, AnyText()), n=1, temperature=0.0)
-        lists = [_first_read(replies) for replies in self.replies(view, once, [(words,) for words in rendered])]
+        lists = [
+            _first_read(replies) for replies in self.replies(view, once, [(words,) for words in rendered])
+        ]
         return self._scored_after(view, rendered, lists)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
@@ -169,14 +190,22 @@ class Gemba(Judged):
         found: list[Explanation] = []
         for row, verdict in enumerate(super().explain(view, fitted)):
             found.append(verdict)
-            lists = [ErrorList().listed(reply) for replies in getattr(verdict, "replies", []) for reply in replies]
+            lists = [
+                ErrorList().listed(reply) for replies in getattr(verdict, "replies", []) for reply in replies
+            ]
             listed = next((listed for listed in lists if listed is not None), None)
             if self.variant in ("MQM", "ESA") and listed is not None:
                 text = view.text(int(view.predictions[row]))
-                found.append(ErrorSpans(f"{len(listed.errors)} errors", verdict.statistics, text, located(listed.errors, text)))
+                found.append(
+                    ErrorSpans(
+                        f"{len(listed.errors)} errors", verdict.statistics, text, located(listed.errors, text)
+                    )
+                )
         return found
 
-    def _scored_after(self, view: View, rendered: list[str], lists: Sequence[str | Judgement]) -> list[Judgement]:
+    def _scored_after(
+        self, view: View, rendered: list[str], lists: Sequence[str | Judgement]
+    ) -> list[Judgement]:
         """The number that follows each list of errors; where there is no list, why."""
         second = self._ready("gemba_esa_score")
         whole = [i for i, listed in enumerate(lists) if isinstance(listed, str)]
@@ -190,15 +219,19 @@ class Gemba(Judged):
 
 
 def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
-    """Where the words of the errors stand in the translation, from left to right; those that it does not have, such as omissions, are left out.
+    """Where the words of the errors stand in the translation, from left to right; those that it does not
+    have, such as omissions, are left out.
 
     >>> located([Error("major", "x", "cat"), Error("minor", "y", "cat"), Error("minor", "z", "dog")], "a cat, a cat")
-    [ErrorSpan(start=2, end=5, severity='major', confidence=None), ErrorSpan(start=9, end=12, severity='minor', confidence=None)]
+    [ErrorSpan(start=2, end=5, severity='major', confidence=None), ErrorSpan(start=9, end=12,
+    severity='minor', confidence=None)]
     """
     found: list[ErrorSpan] = []
     for error in errors:
         start = text.find(error.span) if error.span else -1
-        while start >= 0 and any(start < other.end and other.start < start + len(error.span) for other in found):
+        while start >= 0 and any(
+            start < other.end and other.start < start + len(error.span) for other in found
+        ):
             start = text.find(error.span, start + 1)
         if start >= 0:
             found.append(ErrorSpan(start, start + len(error.span), error.severity))
@@ -207,5 +240,9 @@ def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
 
 def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgement:
     """Choose the first whole reply as the list of errors, or judge that there is none."""
-    whole = (text_of(reply) for reply in replies if "failure" not in reply and not is_cut(reply) and not refusal_of(reply))
+    whole = (
+        text_of(reply)
+        for reply in replies
+        if "failure" not in reply and not is_cut(reply) and not refusal_of(reply)
+    )
     return next((text for text in whole if text.strip()), None) or judged(replies, AnyText(), "single", 1)

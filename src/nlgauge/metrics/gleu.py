@@ -2,9 +2,9 @@
 
     GLEU = matched / max(predicted, expected)
 
-Matched n-grams (n = M ... N, clipped at the smaller of both counts) and the n-grams of prediction and reference are summed over all
-orders, and for the corpus over all segments. With several references each segment takes the one with the best GLEU. The grammar
-correction metric of the same name is another one.
+Matched n-grams (n = M ... N, clipped at the smaller of both counts) and the n-grams of prediction and
+reference are summed over all orders, and for the corpus over all segments. With several references each
+segment takes the one with the best GLEU. The grammar correction metric of the same name is another one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,11 @@ class Gleu(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(type(self.min_order) is int and 1 <= self.min_order <= self.max_order, "min_order", "a whole number from 1 to max_order")
+        self.require(
+            type(self.min_order) is int and 1 <= self.min_order <= self.max_order,
+            "min_order",
+            "a whole number from 1 to max_order",
+        )
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
 
     def libraries(self) -> tuple[str, ...]:
@@ -55,7 +59,9 @@ class Gleu(Metric):
         return Tokens(self.tokenizer)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        matched, predicted, expected = (counts[:, self.min_order - 1 :].sum(axis=1) for counts in self._counts(view))
+        matched, predicted, expected = (
+            counts[:, self.min_order - 1 :].sum(axis=1) for counts in self._counts(view)
+        )
         return {"gleu": np.column_stack([matched, np.maximum(predicted, expected)])}
 
     def _counts(self, view: View) -> Matched:
@@ -72,7 +78,13 @@ class Gleu(Metric):
         for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], self.max_order)
-            orders = [Order(f"{n + 1}-grams", *counts[i, n].tolist()) for n in range(self.min_order - 1, self.max_order)]
-            title = f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of {rows[i, 1]:.0f} n-grams)"
+            orders = [
+                Order(f"{n + 1}-grams", *counts[i, n].tolist())
+                for n in range(self.min_order - 1, self.max_order)
+            ]
+            title = (
+                f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of {rows[i, 1]:.0f}"
+                " n-grams)"
+            )
             found.append(NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders))
         return found

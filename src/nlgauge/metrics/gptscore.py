@@ -1,10 +1,12 @@
-"""GPTScore: how probable the prediction is to a causal language model after a prompt that holds the source or the reference, per token on average.
+"""GPTScore: how probable the prediction is to a causal language model after a prompt that holds the source or
+the reference, per token on average.
 
     GPTScore = (1 / |h|) sum_t log p(h_t | template with the given text, h_<t)
 
-The template has {text} where the given text stands. The prediction follows after one space, without an end mark. What stands before the end of the
-given text, what follows it, and the prediction are encoded apart. Where the model's window is too short, the given text loses its end.
-The authors' program drops the first token of the prediction for GPT-2; here every token counts. The prompts are this project's own words.
+The template has {text} where the given text stands. The prediction follows after one space, without an end
+mark. What stands before the end of the given text, what follows it, and the prediction are encoded apart.
+Where the model's window is too short, the given text loses its end. The authors' program drops the first
+token of the prediction for GPT-2; here every token counts. The prompts are this project's own words.
 """
 
 from __future__ import annotations
@@ -42,9 +44,13 @@ class GptScore(LikelihoodMetric):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.given in TEMPLATES, "given", "'reference' or 'source'")
-        fits = self.template is None or (isinstance(self.template, str) and self.template.count("{text}") == 1)
+        fits = self.template is None or (
+            isinstance(self.template, str) and self.template.count("{text}") == 1
+        )
         self.require(fits, "template", "None, or a text with {text} in it once")
         if self.given == "source":
             object.__setattr__(self, "takes", "alone")
@@ -61,14 +67,22 @@ class GptScore(LikelihoodMetric):
     def loaded(self, device: str | None) -> Loaded:
         return load_causal(self.model, device)
 
-    def ask(self, view: View, given: list[Array], written: list[Array]) -> tuple[TokenInformation, list[Array]]:
+    def ask(
+        self, view: View, given: list[Array], written: list[Array]
+    ) -> tuple[TokenInformation, list[Array]]:
         texts = view.features.texts
         before, _, after = self.template_used.partition("{text}")
         rest = [texts.intern(after)] if after else []
         # The window takes from the end of the first part: that of the given text.
         keys = [
-            [texts.intern(before + view.text(first)), *rest, texts.intern(f" {view.text(second)}" if view.text(second) else "")]
+            [
+                texts.intern(before + view.text(first)),
+                *rest,
+                texts.intern(f" {view.text(second)}" if view.text(second) else ""),
+            ]
             for first, second in zip(given[0].tolist(), written[0].tolist(), strict=True)
         ]
-        information, places = view.get(LogProbs(self.model), Ragged.of([np.array(key, dtype=np.int64) for key in keys]))
+        information, places = view.get(
+            LogProbs(self.model), Ragged.of([np.array(key, dtype=np.int64) for key in keys])
+        )
         return information, [places]

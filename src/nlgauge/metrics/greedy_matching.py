@@ -2,8 +2,9 @@
 
     G(x, y) = mean over the words i of x of  max_j cos(v(x_i), v(y_j)),    score = (G(prediction, reference) + G(reference, prediction)) / 2
 
-over the words that have a vector, in lower case. compat="nlg-eval" takes NLTK's tokens as they are written and the mean of all vectors for a word
-without one, as nlg-eval does, which stops at an empty text. Here a text without known words scores 0, and 1 where both texts have no words at all.
+over the words that have a vector, in lower case. compat="nlg-eval" takes NLTK's tokens as they are written
+and the mean of all vectors for a word without one, as nlg-eval does, which stops at an empty text. Here a
+text without known words scores 0, and 1 where both texts have no words at all.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from nlgauge.metrics._shared.word_vector_similarity import WordVectorSimilarity
 @register
 @dataclass(frozen=True)
 class GreedyMatching(WordVectorSimilarity):
-    """The mean cosine of each word with the nearest of the other text, from -1 to 1, and the share of words without a vector."""
+    """The mean cosine of each word with the nearest of the other text, from -1 to 1, and the share of
+    words without a vector.
+    """
 
     vectors: str = "glove"
     tokenizer: str = "unicode"
@@ -50,5 +53,15 @@ class GreedyMatching(WordVectorSimilarity):
             sides = [[words[word] for word in pairs.rows[text]] for text in (prediction, reference)]
             title = f"greedy_matching {self.score(self.name, row)[self.name]:.4f}"
             weights = [np.ones(len(side)) for side in sides]
-            shown.append(Alignment(title, {self.name: row}, sides[0], sides[1], self._cosines(pairs, prediction, reference), weights[0], weights[1]))
+            shown.append(
+                Alignment(
+                    title,
+                    {self.name: row},
+                    sides[0],
+                    sides[1],
+                    self._cosines(pairs, prediction, reference),
+                    weights[0],
+                    weights[1],
+                )
+            )
         return shown

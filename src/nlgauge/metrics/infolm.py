@@ -1,4 +1,5 @@
-"""InfoLM: how far apart the words are that a language model expects in place of those of prediction and reference.
+"""InfoLM: how far apart the words are that a language model expects in place of those of prediction and
+reference.
 
     pi_k = softmax(logits at token k / T)          the model has not seen token k: it is masked (masked model), or comes next (causal model)
     P_x  = sum_k g_k pi_k,  sum_k g_k = 1          one distribution over the vocabulary per text; g uniform, or by `idf` of the token at k
@@ -6,12 +7,16 @@
 
 Paper, released code and torchmetrics disagree with each other and with this; `compat` follows one of them:
 
-- alpha: all three have the sign reversed, so that values are at most 0; kl: both programs do. AB: the paper's table lacks 1/alpha in two terms.
-- Fisher-Rao: the paper divides by pi. The paper's JS is Jeffreys' mean of both directions of KL, not Jensen-Shannon.
-- Order: the released code has I[P_h, P_r]. IDF: both programs take a text's weights from a table of its own side, so equal texts may differ.
+- alpha: all three have the sign reversed, so that values are at most 0; kl: both programs do. AB: the paper's
+  table lacks 1/alpha in two terms.
+- Fisher-Rao: the paper divides by pi. The paper's JS is Jeffreys' mean of both directions of KL, not
+  Jensen-Shannon.
+- Order: the released code has I[P_h, P_r]. IDF: both programs take a text's weights from a table of its own
+  side, so equal texts may differ.
 - Temperature: 1 here, as the paper found 1 to 2 best; 0.25 in both programs.
 
-A text without any token that the model knows is read as an empty one; the score is undefined where neither text has one.
+A text without any token that the model knows is read as an empty one; the score is undefined where neither
+text has one.
 """
 
 from __future__ import annotations
@@ -50,7 +55,9 @@ _ALIASES = {
 
 
 class _Convention(NamedTuple):
-    """What a program or the paper does otherwise: its defaults, the measures with reversed sign, order of arguments, IDF table."""
+    """What a program or the paper does otherwise: its defaults, the measures with reversed sign, order of
+    arguments, IDF table.
+    """
 
     measure: str = "fisher_rao"
     temperature: float = 1.0
@@ -69,13 +76,18 @@ _CONVENTIONS = {
 # At most this many distributions are kept while pairs are compared: 30 MB of BERT's.
 _KEPT_BAGS = 128
 _SHOWN = 20
-_UNDEFINED = "one of the texts has no tokens and the measure no largest value, or neither text has a token that the model knows"
+_UNDEFINED = (
+    "one of the texts has no tokens and the measure no largest value, or neither text has a token that the"
+    " model knows"
+)
 _GUESSES = 5
 
 
 @dataclass(frozen=True)
 class ReferenceFrequencies(Fit):
-    """The weights of tokens by their frequency in the references, each occurrence of a reference being one document."""
+    """The weights of tokens by their frequency in the references, each occurrence of a reference being
+    one document.
+    """
 
     model: ModelSpec
     language_model: str | None
@@ -83,7 +95,9 @@ class ReferenceFrequencies(Fit):
     over: ClassVar = "references"
 
     def partial(self, view: View) -> Arrays:
-        tokens, rows = view.get(TokenIds(self.model, kind_of(self.model, self.language_model)), view.reference)
+        tokens, rows = view.get(
+            TokenIds(self.model, kind_of(self.model, self.language_model)), view.reference
+        )
         return idf.document_frequencies(tokens.take(rows))
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
@@ -95,7 +109,9 @@ class ReferenceFrequencies(Fit):
 
 @dataclass(frozen=True)
 class FrequenciesOfBothSides(Fit):
-    """Two tables of weights: by frequency in a system's predictions (`prediction_...`), and in the references."""
+    """Two tables of weights: by frequency in a system's predictions (`prediction_...`), and in the
+    references.
+    """
 
     model: ModelSpec
     language_model: str | None
@@ -103,13 +119,18 @@ class FrequenciesOfBothSides(Fit):
     over: ClassVar = "system"
 
     def partial(self, view: View) -> Arrays:
-        tokens, *rows = view.get(TokenIds(self.model, kind_of(self.model, self.language_model)), view.reference, view.predictions)
+        tokens, *rows = view.get(
+            TokenIds(self.model, kind_of(self.model, self.language_model)), view.reference, view.predictions
+        )
         references, predictions = (idf.document_frequencies(tokens.take(side)) for side in rows)
         return {**references, **{f"prediction_{name}": values for name, values in predictions.items()}}
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
         predictions = idf.inverse([_prediction_side(part) for part in partials])
-        return {**idf.inverse(partials), **{f"prediction_{name}": values for name, values in predictions.items()}}
+        return {
+            **idf.inverse(partials),
+            **{f"prediction_{name}": values for name, values in predictions.items()},
+        }
 
     def layout(self, rows: int) -> dict[str, Stored]:
         return {**inverse_layout(), **inverse_layout("prediction_")}
@@ -135,14 +156,24 @@ class InfoLM(Metric):
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.compat in _CONVENTIONS, "compat", "None, 'official', 'torchmetrics' or 'paper'")
-        known = self.measure is None or (isinstance(self.measure, str | tuple) and all(name in MEASURES for name in self._measures))
+        known = self.measure is None or (
+            isinstance(self.measure, str | tuple) and all(name in MEASURES for name in self._measures)
+        )
         self.require(known and self.measure != (), "measure", f"one or more of {', '.join(MEASURES)}")
         self.require(len(set(self._measures)) == len(self._measures), "measure", "without repetition")
-        warm = self.temperature is None or (isinstance(self.temperature, int | float) and 0 < self.temperature < math.inf)
+        warm = self.temperature is None or (
+            isinstance(self.temperature, int | float) and 0 < self.temperature < math.inf
+        )
         self.require(warm, "temperature", "a number above 0")
-        self.require(self.language_model in (None, "masked", "causal"), "language_model", "'masked', 'causal' or None (as the model says)")
+        self.require(
+            self.language_model in (None, "masked", "causal"),
+            "language_model",
+            "'masked', 'causal' or None (as the model says)",
+        )
         for name in self._measures:
             try:
                 self._arguments(name)
@@ -181,7 +212,9 @@ class InfoLM(Metric):
         return name == "ab" and self.compat == "paper"
 
     def _farthest(self, name: str) -> float:
-        """The value for distributions that have nothing in common, as a text and nothing; NaN where a measure has no largest value."""
+        """The value for distributions that have nothing in common, as a text and nothing; NaN where a
+        measure has no largest value.
+        """
         high = MEASURES[name].high(*self._arguments(name))
         return math.nan if math.isinf(high) else self._scale(name) * high
 
@@ -213,12 +246,15 @@ class InfoLM(Metric):
     def fit(self) -> Fit | None:
         if not self._weighted:
             return None
-        return (FrequenciesOfBothSides if self._convention.table_per_side else ReferenceFrequencies)(self.model, self.language_model)
+        return (FrequenciesOfBothSides if self._convention.table_per_side else ReferenceFrequencies)(
+            self.model, self.language_model
+        )
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         found, predictions, references, read = self._states(view)
         bags = self._bags(view, found, fitted)
-        # Value, whether defined, whether infinite, for each measure; then cut, without weight, empty on one side.
+        # Value, whether defined, whether infinite, for each measure; then cut, without weight, empty on one
+        # side.
         rows = np.zeros((len(view), 3 * len(self._measures) + 3))
         # All pairs of a reference one after the other, so that its distribution is made once.
         for row in np.lexsort((predictions, references)).tolist():
@@ -229,18 +265,42 @@ class InfoLM(Metric):
                 values = [self._compare(name, p, q) for name in self._measures]
                 uniform = q_uniform or p_uniform
             else:
-                values = [math.nan if read.undefined[row] else self._farthest(name) if any(filled) else 0.0 for name in self._measures]
+                values = [
+                    math.nan if read.undefined[row] else self._farthest(name) if any(filled) else 0.0
+                    for name in self._measures
+                ]
                 uniform = False
             cut = max(int(found.truncated[place][0]) for place in places)
-            marks = [[value if math.isfinite(value) else 0.0, not math.isnan(value), math.isinf(value)] for value in values]
-            rows[row] = [*(mark for of_measure in marks for mark in of_measure), cut, uniform, read.undefined[row] or any(filled) != all(filled)]
+            marks = [
+                [value if math.isfinite(value) else 0.0, not math.isnan(value), math.isinf(value)]
+                for value in values
+            ]
+            rows[row] = [
+                *(mark for of_measure in marks for mark in of_measure),
+                cut,
+                uniform,
+                read.undefined[row] or any(filled) != all(filled),
+            ]
         parts = {name: rows[:, 3 * i : 3 * i + 3] for i, name in enumerate(self._measures)}
-        return {**parts, self._measures[0]: np.column_stack([parts[self._measures[0]], rows[:, -3:], read.counts])}
+        return {
+            **parts,
+            self._measures[0]: np.column_stack([parts[self._measures[0]], rows[:, -3:], read.counts]),
+        }
 
     def _states(self, view: View) -> tuple[TokenStates, Array, Array, PairReading]:
-        """The states of the texts' tokens, where each prediction and reference is among them, and what the model can read of them."""
-        read = read_pairs(view.features, self.model, kind_of(self.model, self.language_model), view.predictions, view.reference)
-        found, predictions, references = view.get(states_feature(self.model, self.language_model), read.first.ids, read.second.ids)
+        """The states of the texts' tokens, where each prediction and reference is among them, and what
+        the model can read of them.
+        """
+        read = read_pairs(
+            view.features,
+            self.model,
+            kind_of(self.model, self.language_model),
+            view.predictions,
+            view.reference,
+        )
+        found, predictions, references = view.get(
+            states_feature(self.model, self.language_model), read.first.ids, read.second.ids
+        )
         return found, predictions, references, read
 
     def score(self, part: str, statistics: Array) -> Arrays:
@@ -248,7 +308,10 @@ class InfoLM(Metric):
         mean = np.where(defined > 0, total / np.where(defined > 0, defined, 1.0), np.nan)
         found = {part: np.where(infinite > 0, math.copysign(math.inf, self._scale(part)), mean)}
         if part == self._measures[0]:
-            found |= {name: statistics[..., 3 + i] for i, name in enumerate(("truncated", "uniform_weights", "empty"))}
+            found |= {
+                name: statistics[..., 3 + i]
+                for i, name in enumerate(("truncated", "uniform_weights", "empty"))
+            }
             found |= unknown_share(statistics)
         return found
 
@@ -261,15 +324,27 @@ class InfoLM(Metric):
             value = (value + float(compute(second, first, *arguments))) / 2
         return self._scale(name) * value + 0.0
 
-    def _bags(self, view: View, found: TokenStates, fitted: Arrays) -> Callable[[int, bool], tuple[Array, bool]]:
-        """A function that gives the log-distribution of a text, of the prediction's or the reference's side, and whether its weights were all 0."""
+    def _bags(
+        self, view: View, found: TokenStates, fitted: Arrays
+    ) -> Callable[[int, bool], tuple[Array, bool]]:
+        """A function that gives the log-distribution of a text, of the prediction's or the reference's
+        side, and whether its weights were all 0.
+        """
         loaded = load(self.model, self.language_model, view.features.options)
 
         @lru_cache(maxsize=_KEPT_BAGS)
         def made(place: int, of_prediction: bool) -> tuple[Array, bool]:
             weights = self._weights(found.ids[place], of_prediction, fitted)
             uniform = not weights.any()
-            return bag(loaded, found.states[place], np.ones(len(weights)) if uniform else weights, self._temperature), uniform
+            return (
+                bag(
+                    loaded,
+                    found.states[place],
+                    np.ones(len(weights)) if uniform else weights,
+                    self._temperature,
+                ),
+                uniform,
+            )
 
         sides = self._weighted and self._convention.table_per_side
         return lambda place, of_prediction: made(place, of_prediction and sides)
@@ -287,19 +362,38 @@ class InfoLM(Metric):
         explanations: list[Explanation] = []
         for i, places in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
-            title = "infolm " + ", ".join(f"{part} {float(self.score(part, row[part])[part]):.4f}" for part in view.parts or row)
-            guesses = [likeliest(loaded, found.states[place], found.ids[place], self._temperature, _GUESSES) for place in places]
+            title = "infolm " + ", ".join(
+                f"{part} {float(self.score(part, row[part])[part]):.4f}" for part in view.parts or row
+            )
+            guesses = [
+                likeliest(loaded, found.states[place], found.ids[place], self._temperature, _GUESSES)
+                for place in places
+            ]
             differences: list[tuple[str, float, float]] = []
             covered = 0.0
             if all(guesses):
-                q, p = (np.exp(bags(place, of_prediction)[0]) for place, of_prediction in zip(places, (True, False), strict=True))
+                q, p = (
+                    np.exp(bags(place, of_prediction)[0])
+                    for place, of_prediction in zip(places, (True, False), strict=True)
+                )
                 gaps = np.abs(q - p)
                 order = np.argsort(-gaps, kind="stable")[:_SHOWN]
-                differences = list(zip(token_strings(loaded, order.tolist()), q[order].tolist(), p[order].tolist(), strict=True))
+                differences = list(
+                    zip(
+                        token_strings(loaded, order.tolist()),
+                        q[order].tolist(),
+                        p[order].tolist(),
+                        strict=True,
+                    )
+                )
                 covered = float(gaps[order].sum() / (gaps.sum() or 1.0))
             explanations.append(Distributions(title, row, differences, covered, *guesses))
         return explanations
 
 
 def _prediction_side(arrays: Arrays) -> Arrays:
-    return {name.removeprefix("prediction_"): values for name, values in arrays.items() if name.startswith("prediction_")}
+    return {
+        name.removeprefix("prediction_"): values
+        for name, values in arrays.items()
+        if name.startswith("prediction_")
+    }

@@ -2,8 +2,8 @@
 
     JS(P || Q) = (KL(P || M) + KL(Q || M)) / 2,    M = (P + Q) / 2,    P(g) = (count(g) + d) / (|n-grams| + d |V|)
 
-P is the summary's distribution, Q the source's, V all n-grams of either, d the `smoothing` (0: none). 0 for equal distributions, 1 for texts that
-share no n-gram.
+P is the summary's distribution, Q the source's, V all n-grams of either, d the `smoothing` (0: none). 0 for
+equal distributions, 1 for texts that share no n-gram.
 """
 
 from __future__ import annotations
@@ -50,14 +50,29 @@ class JensenShannon(MeanMetric):
         return js_divergences(tokens, summaries, sources, self.order, self.smoothing)[:, None]
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        """Each n-gram with its probability in both texts and its part of the divergence, the greatest first."""
+        """Each n-gram with its probability in both texts and its part of the divergence, the greatest
+        first.
+        """
         feature = Tokens(self.tokenizer)
         found: list[Explanation] = []
-        for row, *ids in zip(self.statistics(view, fitted)["js_divergence"], view.predictions, view.source, strict=True):
+        for row, *ids in zip(
+            self.statistics(view, fitted)["js_divergence"], view.predictions, view.source, strict=True
+        ):
             summary, source = (ngram_counts(feature.of(view.text(text_id)), self.order) for text_id in ids)
             terms = js_terms(summary, source, self.smoothing) if summary and source else {}
             ranked = sorted(terms.items(), key=lambda term: -term[1][2])
-            columns = {name: [values[i] for _, values in ranked] for name, i in (("bits", 2), ("summary", 0), ("source", 1))}
+            columns = {
+                name: [values[i] for _, values in ranked]
+                for name, i in (("bits", 2), ("summary", 0), ("source", 1))
+            }
             title = f"js_divergence {self.score('js_divergence', row)['js_divergence']:.4f} bits"
-            found.append(TokenScores(title, {"js_divergence": row}, [" ".join(map(str, gram)) for gram, _ in ranked], columns, ""))
+            found.append(
+                TokenScores(
+                    title,
+                    {"js_divergence": row},
+                    [" ".join(map(str, gram)) for gram, _ in ranked],
+                    columns,
+                    "",
+                )
+            )
         return found

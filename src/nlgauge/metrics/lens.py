@@ -1,10 +1,12 @@
-"""LENS: a network that was trained on human judgements of simplifications reads the complex sentence, its simplification and a reference.
+"""LENS: a network that was trained on human judgements of simplifications reads the complex sentence, its
+simplification and a reference.
 
     m, s, r = vectors of prediction, source and reference, all lower-cased, as COMET's are made
     x       = FF([s, m, r, m*r, |m-r|, m*s, |m-s|])
     LENS    = 100 x,  or with `rescale` 50 (erf(x / sqrt 2) + 1), the percentile of x in a normal distribution
 
-The best reference counts. An empty prediction is shown to the network; an empty reference or source leaves the row without a value.
+The best reference counts. An empty prediction is shown to the network; an empty reference or source leaves
+the row without a value.
 """
 
 from __future__ import annotations
@@ -45,11 +47,16 @@ class Lens(VectorMetric):
         return (Output("lens", True, nan=NAN, decimals=2),)
 
     def texts(self, view: View) -> list[Array]:
-        return [view.features.texts.intern_all([view.text(text).lower() for text in ids]) for ids in super().texts(view)]
+        return [
+            view.features.texts.intern_all([view.text(text).lower() for text in ids])
+            for ids in super().texts(view)
+        ]
 
     def read(self, view: View, m: Any, s: Any, r: Any) -> list[Any]:
         return [s, m, r, m * r, abs(m - r), m * s, abs(m - s)]
 
     def judged(self, view: View) -> NetworkRows:
         rows = super().judged(view)
-        return rows._replace(values=50 * (erf(rows.values / np.sqrt(2)) + 1) if self.rescale else 100 * rows.values)
+        return rows._replace(
+            values=50 * (erf(rows.values / np.sqrt(2)) + 1) if self.rescale else 100 * rows.values
+        )

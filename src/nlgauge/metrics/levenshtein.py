@@ -1,7 +1,9 @@
-"""Levenshtein similarity: 1 - d / max(|h|, |r|), d the fewest substitutions, insertions and deletions between the texts.
+"""Levenshtein similarity: 1 - d / max(|h|, |r|), d the fewest substitutions, insertions and deletions between
+the texts.
 
-h is the prediction and r the reference, as code points (white space and case count) or as tokens. The numbers are those of
-rapidfuzz's Levenshtein.normalized_similarity, so two empty texts are equal: 1. The corpus score is the mean.
+h is the prediction and r the reference, as code points (white space and case count) or as tokens. The numbers
+are those of rapidfuzz's Levenshtein.normalized_similarity, so two empty texts are equal: 1. The corpus score
+is the mean.
 """
 
 from __future__ import annotations
@@ -42,7 +44,11 @@ class Levenshtein(Metric):
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
         distance = edit_distances(tokens, predictions, references)
         longest = np.maximum(tokens.lengths[predictions], tokens.lengths[references])
-        return {"levenshtein": np.column_stack([1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))])}
+        return {
+            "levenshtein": np.column_stack(
+                [1 - distance / np.maximum(longest, 1), distance, np.ones(len(view))]
+            )
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         similarity, distance, count = (statistics[..., i] for i in range(3))

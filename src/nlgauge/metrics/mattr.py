@@ -1,8 +1,10 @@
-"""MATTR: the moving-average type-token ratio, which does not fall with the length of a text as the plain ratio does.
+"""MATTR: the moving-average type-token ratio, which does not fall with the length of a text as the plain
+ratio does.
 
     MATTR = mean over all windows of W tokens in a row of (different tokens in the window / W)
 
-A text shorter than the window is one window of its own length: its plain type-token ratio. The corpus score is the mean over texts.
+A text shorter than the window is one window of its own length: its plain type-token ratio. The corpus score
+is the mean over texts.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ class Mattr(MeanMetric):
 
     def __post_init__(self) -> None:
         require_whole(self, "window")
-        self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+        self.require(
+            self.tokenizer in ("unicode", "whitespace", "13a"),
+            "tokenizer",
+            "'unicode', 'whitespace' or '13a'",
+        )
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)

@@ -1,17 +1,20 @@
-"""MAUVE: how much the distribution of a system's texts overlaps that of human texts, in the space of a language model.
+"""MAUVE: how much the distribution of a system's texts overlaps that of human texts, in the space of a
+language model.
 
     r_w   = w p + (1 - w) q                                            for 25 weights w from 1e-6 to 1 - 1e-6
     curve = ( exp(-c KL(q || r_w)), exp(-c KL(p || r_w)) ),            ended by (1, 0) and (0, 1)
     MAUVE = area under the curve, averaged over its two axes
 
-p and q are histograms of predictions and references over the buckets of one codebook: states of the model at each text's last token, of length 1, on
-principal axes with 90 % of the variance, clustered by k-means. MAUVE* smooths the counts by 1/2 (Krichevsky-Trofimov). The frontier integral is
+p and q are histograms of predictions and references over the buckets of one codebook: states of the model at
+each text's last token, of length 1, on principal axes with 90 % of the variance, clustered by k-means. MAUVE*
+smooths the counts by 1/2 (Krichevsky-Trofimov). The frontier integral is
 
     FI = 2 sum over buckets of  (p + q) / 4 - p q (log p - log q) / (2 (p - q))
 
-The authors' package sorts the curve's points before it integrates, which puts the end points wrongly where p equals q exactly (0.75 for two
-buckets instead of 1); here they stay in their order, which changes nothing else. It drops empty texts; here they count. A text without any token that
-the model knows is read as an empty one; the scores are undefined where all texts of a side are like that.
+The authors' package sorts the curve's points before it integrates, which puts the end points wrongly where p
+equals q exactly (0.75 for two buckets instead of 1); here they stay in their order, which changes nothing
+else. It drops empty texts; here they count. A text without any token that the model knows is read as an empty
+one; the scores are undefined where all texts of a side are like that.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ _FEW_TEXTS = 1000
 
 
 def mauve_from_histograms(p: Any, q: Any, scaling: float = 5.0, smoothing: float = 0.0) -> float:
-    """MAUVE of two histograms over the same buckets, counts or shares; `smoothing` is added to every bucket first (1/2 of counts: MAUVE*).
+    """MAUVE of two histograms over the same buckets, counts or shares; `smoothing` is added to every bucket
+    first (1/2 of counts: MAUVE*).
 
     >>> round(mauve_from_histograms([2, 2, 0], [1, 1, 2]), 10)
     0.2781137254
@@ -54,7 +58,8 @@ def mauve_from_histograms(p: Any, q: Any, scaling: float = 5.0, smoothing: float
 
 
 def frontier_integral(p: Any, q: Any, smoothing: float = 0.0) -> float:
-    """The frontier integral of two histograms over the same buckets, counts or shares: 0 where they are equal, 1 where they share no bucket.
+    """The frontier integral of two histograms over the same buckets, counts or shares: 0 where they are
+    equal, 1 where they share no bucket.
 
     >>> round(frontier_integral([2, 2, 0], [1, 1, 2]), 10)
     0.3068528194
@@ -70,8 +75,14 @@ def frontier_integral(p: Any, q: Any, smoothing: float = 0.0) -> float:
 
 def _shares(p: Any, q: Any, smoothing: float) -> tuple[Array, Array]:
     sides = [np.asarray(side, dtype=np.float64) + smoothing for side in (p, q)]
-    if sides[0].ndim != 1 or sides[0].shape != sides[1].shape or any((side < 0).any() or not side.sum() > 0 for side in sides):
-        raise ParameterError("both histograms must be rows of numbers from 0 over the same buckets, and not all of them 0.")
+    if (
+        sides[0].ndim != 1
+        or sides[0].shape != sides[1].shape
+        or any((side < 0).any() or not side.sum() > 0 for side in sides)
+    ):
+        raise ParameterError(
+            "both histograms must be rows of numbers from 0 over the same buckets, and not all of them 0."
+        )
     return sides[0] / sides[0].sum(), sides[1] / sides[1].sum()
 
 
@@ -99,14 +110,33 @@ class Mauve(CorpusMetric):
     resamples: ClassVar[int] = 100
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(self.features in ("causal", "embedding"), "features", "'causal' (a language model) or 'embedding' (a sentence encoder)")
-        self.require(self.buckets is None or (isinstance(self.buckets, int) and self.buckets >= 2), "buckets", "None or a whole number from 2")
-        self.require(isinstance(self.scaling, int | float) and 0 < self.scaling < float("inf"), "scaling", "a number above 0")
-        self.require(isinstance(self.max_tokens, int) and self.max_tokens >= 1, "max_tokens", "a whole number from 1")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
+        self.require(
+            self.features in ("causal", "embedding"),
+            "features",
+            "'causal' (a language model) or 'embedding' (a sentence encoder)",
+        )
+        self.require(
+            self.buckets is None or (isinstance(self.buckets, int) and self.buckets >= 2),
+            "buckets",
+            "None or a whole number from 2",
+        )
+        self.require(
+            isinstance(self.scaling, int | float) and 0 < self.scaling < float("inf"),
+            "scaling",
+            "a number above 0",
+        )
+        self.require(
+            isinstance(self.max_tokens, int) and self.max_tokens >= 1, "max_tokens", "a whole number from 1"
+        )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        outputs = [Output(name, name != "frontier_integral", 0, 1, NO_KNOWN_TEXT) for name in ("mauve", "mauve_star", "frontier_integral")]
+        outputs = [
+            Output(name, name != "frontier_integral", 0, 1, NO_KNOWN_TEXT)
+            for name in ("mauve", "mauve_star", "frontier_integral")
+        ]
         return {"mauve": (*outputs, Output("buckets", None, 1), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -119,11 +149,20 @@ class Mauve(CorpusMetric):
         sides = [side.ids for side in read]
         fewest = min(len(side) for side in sides)
         if fewest < _FEW_TEXTS:
-            warnings.warn(f"mauve has {fewest} texts on a side; under about {_FEW_TEXTS} its value says little.", stacklevel=2)
-        # Texts are taken in alphabetical order, each once, so that neither the order of segments nor another system changes what is drawn.
-        texts = np.array(sorted(set(np.concatenate(sides).tolist()), key=lambda text: features.texts[text]), dtype=np.int64)
+            warnings.warn(
+                f"mauve has {fewest} texts on a side; under about {_FEW_TEXTS} its value says little.",
+                stacklevel=2,
+            )
+        # Texts are taken in alphabetical order, each once, so that neither the order of segments nor another
+        # system changes what is drawn.
+        texts = np.array(
+            sorted(set(np.concatenate(sides).tolist()), key=lambda text: features.texts[text]), dtype=np.int64
+        )
         place = {text: i for i, text in enumerate(texts.tolist())}
-        p, q = (np.bincount([place[text] for text in side.tolist()], minlength=len(texts)).astype(np.float64) for side in sides)
+        p, q = (
+            np.bincount([place[text] for text in side.tolist()], minlength=len(texts)).astype(np.float64)
+            for side in sides
+        )
         column, rows = features.get(self._feature, texts)
         vectors, cut = column.vectors.values[rows].astype(np.float64), column.truncated.values[rows]
         asked = max(2, round(fewest / 10)) if self.buckets is None else self.buckets
@@ -146,4 +185,6 @@ class Mauve(CorpusMetric):
 
     @property
     def _feature(self) -> Feature:
-        return LastState(self.model, self.max_tokens) if self.features == "causal" else TextEmbedding(self.model)
+        return (
+            LastState(self.model, self.max_tokens) if self.features == "causal" else TextEmbedding(self.model)
+        )

@@ -1,7 +1,8 @@
-"""MER: match error rate, (S + D + I) / (H + S + D + I), the share of all alignment steps that are errors, pooled over the corpus.
+"""MER: match error rate, (S + D + I) / (H + S + D + I), the share of all alignment steps that are errors,
+pooled over the corpus.
 
-The numbers are jiwer 4's; rapidfuzz's alignment decides between alignments with as many edits but different hits. Two texts
-without words have rate 0.
+The numbers are jiwer 4's; rapidfuzz's alignment decides between alignments with as many edits but different
+hits. Two texts without words have rate 0.
 """
 
 from __future__ import annotations

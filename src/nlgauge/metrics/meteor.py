@@ -1,14 +1,17 @@
-"""METEOR: words matched exactly, by stem and by WordNet synset, weighed against how scattered the matches are.
+"""METEOR: words matched exactly, by stem and by WordNet synset, weighed against how scattered the matches
+are.
 
     P = sum_k w_k (d m_k(h_c) + (1-d) m_k(h_f)) / (d |h_c| + (1-d) |h_f|)      over modules k; R the same on the reference
     F = P R / (alpha P + (1-alpha) R),   penalty = gamma (chunks / matches)^beta,   METEOR = F (1 - penalty)
 
-h_c and h_f are content and function words of the prediction, m_k those matched by module k. Version 1.5 has tuned weights, sums its
-counts over the corpus, and has no penalty where both texts match completely in one chunk. Version 2005 (alpha .9, beta 3, gamma .5) weighs all
-modules and words alike, so that P = matches / words, has the penalty also for equal texts, and averages segments.
-The papers ask for the alignment with most matches, then fewest chunks; `compat` gives the alignments that NLTK and METEOR's own program find.
+h_c and h_f are content and function words of the prediction, m_k those matched by module k. Version 1.5 has
+tuned weights, sums its counts over the corpus, and has no penalty where both texts match completely in one
+chunk. Version 2005 (alpha .9, beta 3, gamma .5) weighs all modules and words alike, so that P = matches /
+words, has the penalty also for equal texts, and averages segments. The papers ask for the alignment with most
+matches, then fewest chunks; `compat` gives the alignments that NLTK and METEOR's own program find.
 
-With copy words (METEOR++, experimental) P and R are multiplied by (matched copy words + s) / (copy words + s), counted on the own side; s smooths.
+With copy words (METEOR++, experimental) P and R are multiplied by (matched copy words + s) / (copy words +
+s), counted on the own side; s smooths.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ _MODULES = ("exact", "stem", "synonym", "paraphrase")
 # Of a row: words and matches of each module on both sides, content and function words apart.
 _COUNTS = 4 * (1 + len(_MODULES))
 _TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char", "norm")
-# Our own list of English words and marks, where the program has one of the words that are frequent in a corpus.
+# Our own list of English words and marks, where the program has one of the words that are frequent in a
+# corpus.
 _LITTLE_MEANING = """
 the a an this that these those of to in on at by for from with as into about after before and or but if than then not no so
 i you he she it we they me him her us them my your his its our their who which what there all other some any more one up out over
@@ -69,7 +73,9 @@ _NEEDED = "..."
 
 
 class _Aligned(NamedTuple):
-    """The words of the texts as numbers, how each number is spelt, the rows of predictions and references, and the matches of each pair."""
+    """The words of the texts as numbers, how each number is spelt, the rows of predictions and
+    references, and the matches of each pair.
+    """
 
     words: Ragged
     spelt: list[str]
@@ -105,18 +111,29 @@ class Meteor(Metric):
     def __post_init__(self) -> None:
         self.require(self.version in ("1.5", "2005"), "version", "'1.5' or '2005'")
         self.require((self.version, self.task) in _TUNINGS, "task", "'rank', or for version 1.5 'adequacy'")
-        for parameter, several in (("paraphrases", "strings, each with words that may stand for each other"), ("copy_words", "words")):
+        for parameter, several in (
+            ("paraphrases", "strings, each with words that may stand for each other"),
+            ("copy_words", "words"),
+        ):
             value = getattr(self, parameter)
             if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
                 raise ParameterError(
-                    "meteor++ is meteor with a list of words that a good paraphrase keeps (experimental), and no list is shipped: give "
-                    "copy_words=[...] or a file, such as nlgauge.features.lexical.paraphrases.copied_words learns; `nlgauge card meteor` has more."
+                    "meteor++ is meteor with a list of words that a good paraphrase keeps (experimental), and"
+                    " no list is shipped: give copy_words=[...] or a file, such as"
+                    " nlgauge.features.lexical.paraphrases.copied_words learns; `nlgauge card meteor` has"
+                    " more."
                 )
-            self.require(_strings(value) or (isinstance(value, str) and value != ""), parameter, f"a list of {several}, or the path of a file")
+            self.require(
+                _strings(value) or (isinstance(value, str) and value != ""),
+                parameter,
+                f"a list of {several}, or the path of a file",
+            )
         for parameter, high in (("alpha", 1.0), ("beta", np.inf), ("gamma", 1.0)):
             require_number(self, parameter, 0, high, optional=True)
         require_number(self, "copy_smoothing", 0, 1_000_000, above=True)
-        self.require(self.function_words is None or _strings(self.function_words), "function_words", "a list of words")
+        self.require(
+            self.function_words is None or _strings(self.function_words), "function_words", "a list of words"
+        )
         self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
         own = {"1.5": "jar", "2005": "nltk"}[self.version]
         self.require(self.compat in (None, own), "compat", f"None or, for version {self.version}, {own!r}")
@@ -131,7 +148,14 @@ class Meteor(Metric):
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         read = {parameter: getattr(self, parameter) for parameter in ("paraphrases", "copy_words")}
-        return {**super().facts(corpus), **{f"{parameter}_content": content(path) for parameter, path in read.items() if isinstance(path, str)}}
+        return {
+            **super().facts(corpus),
+            **{
+                f"{parameter}_content": content(path)
+                for parameter, path in read.items()
+                if isinstance(path, str)
+            },
+        }
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         counts = self._counts(view.rows(Findings(self)))
@@ -143,34 +167,60 @@ class Meteor(Metric):
         statistics = np.asarray(statistics, dtype=np.float64)
         if self.version == "1.5":
             return self._scores(statistics)
-        return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
+        return {
+            output.name: statistics[..., i] / statistics[..., -1]
+            for i, output in enumerate(self.outputs()[part])
+        }
 
     def _scores(self, counts: Array) -> Arrays:
         """Every output from counts in the order of `_counts`."""
-        given = {name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None}
+        given = {
+            name: value for name in ("alpha", "beta", "gamma") if (value := getattr(self, name)) is not None
+        }
         alpha, beta, gamma, delta, weights = _TUNINGS[self.version, self.task]._replace(**given)
-        fours = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2) @ np.array([delta, 1 - delta])
+        fours = counts[..., :_COUNTS].reshape(*counts.shape[:-1], 1 + len(_MODULES), 2, 2) @ np.array(
+            [delta, 1 - delta]
+        )
         weighted = np.einsum("k,...ks->...s", np.array(weights), fours[..., 1:, :])
         shares = weighted / np.where(fours[..., 0, :] > 0, fours[..., 0, :], 1.0)
         if self.copy_words:
             smoothing = self.copy_smoothing * counts[..., -1:]
-            shares = shares * (counts[..., -3:-1] + smoothing) / (counts[..., -5:-3] + np.where(smoothing > 0, smoothing, 1.0))
+            shares = (
+                shares
+                * (counts[..., -3:-1] + smoothing)
+                / (counts[..., -5:-3] + np.where(smoothing > 0, smoothing, 1.0))
+            )
         precision, recall = shares[..., 0], shares[..., 1]
-        mean = precision * recall / np.where(precision * recall > 0, alpha * precision + (1 - alpha) * recall, 1.0)
+        mean = (
+            precision
+            * recall
+            / np.where(precision * recall > 0, alpha * precision + (1 - alpha) * recall, 1.0)
+        )
         matches, chunks = counts[..., _COUNTS], counts[..., _COUNTS + 1]
         penalty = gamma * (chunks / np.where(matches > 0, matches, 1.0)) ** beta
-        return {"meteor": mean * (1 - penalty), "precision": precision, "recall": recall, "f_mean": mean, "penalty": penalty}
+        return {
+            "meteor": mean * (1 - penalty),
+            "precision": precision,
+            "recall": recall,
+            "f_mean": mean,
+            "penalty": penalty,
+        }
 
     def _counts(self, aligned: _Aligned) -> Array:
-        """Of each row content and function words of prediction and reference, the same of those matched by each module, matches, chunks.
+        """Of each row content and function words of prediction and reference, the same of those matched by
+        each module, matches, chunks.
 
-        Words that phrases match are counted on either side, and their mean is the number of matches. With copy words five more: how many
-        there are in prediction and reference, how many of these are matched, and 1 for the segment.
+        Words that phrases match are counted on either side, and their mean is the number of matches. With
+        copy words five more: how many there are in prediction and reference, how many of these are matched,
+        and 1 for the segment.
         """
         functions = FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
         copied = self._copied() - functions
         words, matches, rows = aligned.words, aligned.matches, len(aligned.predictions)
-        in_list, in_copied = (np.array([word in chosen for word in aligned.spelt], dtype=bool)[words.values] for chosen in (functions, copied))
+        in_list, in_copied = (
+            np.array([word in chosen for word in aligned.spelt], dtype=bool)[words.values]
+            for chosen in (functions, copied)
+        )
         fours = np.zeros((rows, 1 + len(_MODULES), 2, 2))
         copies = np.zeros((rows, 2, 2))
         for side, texts in enumerate((aligned.predictions, aligned.references)):
@@ -179,10 +229,14 @@ class Meteor(Metric):
             lengths = matches.values[:, 3 + side]
             # Every word of every match: where it stands among all words, and whose it is.
             within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-            places = np.repeat(words.offsets[texts][matches.owners] + matches.values[:, side], lengths) + within
+            places = (
+                np.repeat(words.offsets[texts][matches.owners] + matches.values[:, side], lengths) + within
+            )
             owners = np.repeat(matches.owners, lengths)
             kinds = 2 * (len(_MODULES) * owners + np.repeat(matches.values[:, 2], lengths)) + in_list[places]
-            fours[:, 1:, side] = np.bincount(kinds, minlength=2 * len(_MODULES) * rows).reshape(rows, len(_MODULES), 2)
+            fours[:, 1:, side] = np.bincount(kinds, minlength=2 * len(_MODULES) * rows).reshape(
+                rows, len(_MODULES), 2
+            )
             copies[:, 1, side] = np.bincount(owners, in_copied[places], rows)
         matched = fours[:, 1:].sum(axis=(1, 3))
         chunks = np.bincount(matches.owners, _chunk_begins(matches), rows)
@@ -193,7 +247,11 @@ class Meteor(Metric):
         return np.column_stack([*found, copies.reshape(rows, 4), np.ones(rows)] if self.copy_words else found)
 
     def _copied(self) -> frozenset[str]:
-        return word_list(self.copy_words) if isinstance(self.copy_words, str) else frozenset(word.lower() for word in self.copy_words)
+        return (
+            word_list(self.copy_words)
+            if isinstance(self.copy_words, str)
+            else frozenset(word.lower() for word in self.copy_words)
+        )
 
     def findings(self, view: View) -> _Aligned:
         """The words of predictions and references with their alignments."""
@@ -204,7 +262,9 @@ class Meteor(Metric):
         spelt = view.features.memory_of(tokens).words()
         stems = meteor_stems(spelt, self.version) if self.stem else spelt
         if self.compat == "nltk":
-            found = greedy_alignments(*sides, numbered(stems), accepted_stems(stems) if self.synonyms else no_keys(stems))
+            found = greedy_alignments(
+                *sides, numbered(stems), accepted_stems(stems) if self.synonyms else no_keys(stems)
+            )
         elif isinstance(self.paraphrases, str):
             found = match_column(self._with_phrases(*sides, spelt, self._modules(spelt, stems)))
         elif self.compat == "jar":
@@ -214,8 +274,12 @@ class Meteor(Metric):
         return _Aligned(words, spelt, predictions, references, found)
 
     def _modules(self, spelt: list[str], stems: list[str]) -> list[Ragged]:
-        """For each module the keys of each word: itself, its stem, its synsets, the groups of paraphrases that it is in."""
-        groups = [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]
+        """For each module the keys of each word: itself, its stem, its synsets, the groups of paraphrases
+        that it is in.
+        """
+        groups = (
+            [] if isinstance(self.paraphrases, str) else [group.lower().split() for group in self.paraphrases]
+        )
         numbers: dict[str, list[int]] = defaultdict(list)
         for number, group in enumerate(groups):
             for word in dict.fromkeys(group):
@@ -224,23 +288,37 @@ class Meteor(Metric):
             Ragged.single(np.arange(len(spelt), dtype=np.int32)),
             numbered(stems) if self.stem else no_keys(spelt),
             synset_column(spelt, self.compat == "jar") if self.synonyms else no_keys(spelt),
-            Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32) if groups else no_keys(spelt),
+            (
+                Ragged.of([numbers.get(word, []) for word in spelt], dtype=np.int32)
+                if groups
+                else no_keys(spelt)
+            ),
         ]
 
-    def _with_phrases(self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]) -> Iterator[list[Match]]:
+    def _with_phrases(
+        self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]
+    ) -> Iterator[list[Match]]:
         """The alignment of each row with the phrases of the table."""
         assert isinstance(self.paraphrases, str)
-        table, rows, keys = phrase_table(self.paraphrases), words.lists(), [module.lists() for module in modules]
+        table, rows, keys = (
+            phrase_table(self.paraphrases),
+            words.lists(),
+            [module.lists() for module in modules],
+        )
         for p, r in zip(predictions.tolist(), references.tolist(), strict=True):
             prediction, reference = rows[p], rows[r]
             most = None if self.compat == "jar" else most_places(reference)
-            places = table.matches([spelt[word] for word in prediction], [spelt[word] for word in reference], most)
+            places = table.matches(
+                [spelt[word] for word in prediction], [spelt[word] for word in reference], most
+            )
             phrases = [Match(place, other, 3, *lengths) for place, other, *lengths in places]
             if self.compat == "jar":
                 yield beam(prediction, reference, keys, phrases)
             else:
                 longer = [phrase for phrase in phrases if phrase[3:] != (1, 1)]
-                yield phrase_alignment(prediction, reference, [*keys[:3], _single(phrases, prediction, reference)], longer)
+                yield phrase_alignment(
+                    prediction, reference, [*keys[:3], _single(phrases, prediction, reference)], longer
+                )
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found: list[Explanation] = []
@@ -251,7 +329,10 @@ class Meteor(Metric):
             prediction, reference = ([aligned.spelt[word] for word in text] for text in texts)
             alignment = [Match(*match) for match in aligned.matches[i].tolist()]
             values = {name: float(value) for name, value in self.score("meteor", row).items()}
-            title = f"meteor {values['meteor']:.4f} ({', '.join(f'{name} {values[name]:.4f}' for name in ('precision', 'recall', 'penalty'))})"
+            title = (
+                f"meteor {values['meteor']:.4f}"
+                f" ({', '.join(f'{name} {values[name]:.4f}' for name in ('precision', 'recall', 'penalty'))})"
+            )
             if self.copy_words:
                 _, expected, _, matched, _ = counts[i, -5:]
                 title += f", {matched:g} of {expected:g} copy words of the reference matched"
@@ -259,14 +340,19 @@ class Meteor(Metric):
             for match, chunk in zip(alignment, chunk_numbers(alignment), strict=True):
                 # A phrase is shown word by word, its last one with all that the other side has more.
                 for k in range(max(match.predicted, match.expected)):
-                    places = match.prediction + min(k, match.predicted - 1), match.reference + min(k, match.expected - 1)
+                    places = (
+                        match.prediction + min(k, match.predicted - 1),
+                        match.reference + min(k, match.expected - 1),
+                    )
                     matches.append((*places, _MODULES[match.module]))
                     chunks.append(chunk)
             found.append(WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks))
         return found
 
 
-def _single(phrases: list[Match], prediction: list[int], reference: list[int]) -> dict[int, list[tuple[int, int]]]:
+def _single(
+    phrases: list[Match], prediction: list[int], reference: list[int]
+) -> dict[int, list[tuple[int, int]]]:
     """The keys that join the words of a table's entries with one word on either side."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for match in phrases:

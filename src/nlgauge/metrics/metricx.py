@@ -2,8 +2,9 @@
 
     MetricX = min(25, max(0, z))        z: the logit of <extra_id_10> (250089) at the decoder's first step
 
-It is asked "source: S candidate: H reference: R" (version 24; without references "source: S candidate: H"), or "candidate: H reference: R"
-(version 23; "candidate: H source: S" with the models for that). A longer prompt than 1536 tokens (23: 1024) loses its end. The end mark is left out.
+It is asked "source: S candidate: H reference: R" (version 24; without references "source: S candidate: H"),
+or "candidate: H reference: R" (version 23; "candidate: H source: S" with the models for that). A longer
+prompt than 1536 tokens (23: 1024) loses its end. The end mark is left out.
 """
 
 from __future__ import annotations
@@ -54,7 +55,11 @@ class MetricX(AnswerMetric):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            self.model is None or is_model_spec(self.model),
+            "model",
+            "a name, a directory or nlgauge.Model(model, tokenizer)",
+        )
         self.require(self.version in _LENGTHS and not isinstance(self.version, bool), "version", "24 or 23")
         self.require(isinstance(self.qe, bool), "qe", "True or False")
         self.reads_what_is_asked_of()

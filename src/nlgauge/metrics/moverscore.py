@@ -1,17 +1,21 @@
-"""MoverScore: how far the words of one text must travel to become those of the other, between contextual vectors.
+"""MoverScore: how far the words of one text must travel to become those of the other, between contextual
+vectors.
 
     EMD = min over plans T >= 0 of  sum_ij T_ij c(x_i, y_j),    sum_j T_ij = weight of the prediction's word i, sum_i T_ij of the reference's word j
 
-Three forms are published, all of unit vectors at the pieces that begin a word, start and end mark included, lone punctuation marks excluded:
+Three forms are published, all of unit vectors at the pieces that begin a word, start and end mark included,
+lone punctuation marks excluded:
 
 version   vectors                                                        cost                 similarity
-"v2"      last layer                                                     |x - y|              "reciprocal" 1 / (1 + EMD)
-"v2"      (the same, in the package moverscore 1.0.3)                    |x - y|              "linear" 1 - EMD
-"v1"      minimum, mean and maximum over the last five layers            |x - y|^2            "linear" 1 - EMD
+"v2"      last layer                                                     |x - y|              "reciprocal" 1 /
+(1 + EMD) "v2"      (the same, in the package moverscore 1.0.3)                    |x - y|
+"linear" 1 - EMD "v1"      minimum, mean and maximum over the last five layers            |x - y|^2
+"linear" 1 - EMD
 
-With `n_gram` above 1 the points are means of n words in a row, weighed as their words are together. Weights are equal, or with `idf`
-log((N + 1) / (df + 1)) from the N references; the program has a table of its own for predictions. Where every word of a text weighs 0 (an
-empty text with `idf`, say) the program gives the best score, and here the score is undefined (NaN).
+With `n_gram` above 1 the points are means of n words in a row, weighed as their words are together. Weights
+are equal, or with `idf` log((N + 1) / (df + 1)) from the N references; the program has a table of its own for
+predictions. Where every word of a text weighs 0 (an empty text with `idf`, say) the program gives the best
+score, and here the score is undefined (NaN).
 """
 
 from __future__ import annotations
@@ -76,11 +80,15 @@ class MoverScore(Metric):
     name: ClassVar[str] = "moverscore"
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.version in _SIMILARITIES, "version", "'v2' or 'v1'")
         self.require(isinstance(self.idf, bool), "idf", "True or False")
         require_whole(self, "n_gram")
-        self.require(self.similarity in (None, *_SIMILARITIES.values()), "similarity", "None, 'reciprocal' or 'linear'")
+        self.require(
+            self.similarity in (None, *_SIMILARITIES.values()), "similarity", "None, 'reciprocal' or 'linear'"
+        )
 
     @property
     def similarity_used(self) -> str:
@@ -104,13 +112,19 @@ class MoverScore(Metric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read, hidden, predictions, references = self._hidden(view)
         cut = np.maximum(hidden.truncated.values[predictions], hidden.truncated.values[references])
-        costs = [np.nan if row is None else float((row.plan * row.cost).sum()) for row in self._rows(view, fitted)]
+        costs = [
+            np.nan if row is None else float((row.plan * row.cost).sum()) for row in self._rows(view, fitted)
+        ]
         values = 1 / (1 + np.array(costs)) if self.similarity_used == "reciprocal" else 1 - np.array(costs)
         known = ~np.isnan(values)
         return {"moverscore": np.column_stack([np.where(known, values, 0.0), known, cut, read.counts])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        return {"moverscore": share(statistics[..., 0], statistics[..., 1]), "truncated": statistics[..., 2], **unknown_share(statistics)}
+        return {
+            "moverscore": share(statistics[..., 0], statistics[..., 1]),
+            "truncated": statistics[..., 2],
+            **unknown_share(statistics),
+        }
 
     def _hidden(self, view: View) -> tuple[PairReading, Hidden, Array, Array]:
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)
@@ -128,7 +142,9 @@ class MoverScore(Metric):
         def points(text: int) -> _Points:
             return self._points(hidden, text, layers, starts, fitted)
 
-        for prediction, reference, undefined in zip(predictions.tolist(), references.tolist(), read.undefined, strict=True):
+        for prediction, reference, undefined in zip(
+            predictions.tolist(), references.tolist(), read.undefined, strict=True
+        ):
             sides = points(prediction), points(reference)
             if undefined or not all(len(side.weights) for side in sides):
                 yield None
@@ -159,14 +175,19 @@ class MoverScore(Metric):
         _, hidden, predictions, references = self._hidden(view)
         found: list[Explanation] = []
         statistics = self.statistics(view, fitted)["moverscore"]
-        for row, moved, texts in zip(statistics, self._rows(view, fitted), zip(predictions, references, strict=True), strict=True):
+        for row, moved, texts in zip(
+            statistics, self._rows(view, fitted), zip(predictions, references, strict=True), strict=True
+        ):
             if moved is None:
                 continue
             names = []
             for text, points in zip(texts, (moved.prediction, moved.reference), strict=True):
                 pieces = piece_strings(self.model, hidden.ids[text], view.features.options.device)
                 names.append([" ".join(pieces[place] for place in point) for point in points.pieces])
-            title = f"moverscore {self.score('moverscore', row)['moverscore']:.4f}, distance {(moved.plan * moved.cost).sum():.4f}"
+            title = (
+                f"moverscore {self.score('moverscore', row)['moverscore']:.4f}, distance"
+                f" {(moved.plan * moved.cost).sum():.4f}"
+            )
             found.append(Transport(title, {"moverscore": row}, names[0], names[1], moved.plan, moved.cost))
         return found
 

@@ -4,9 +4,10 @@
     info(w_1 ... w_n) = log2( count(w_1 ... w_{n-1}) / count(w_1 ... w_n) )   in all references; for n = 1 the numerator is their words
     BP = exp( beta * ln(min(c / r, 1))^2 ),   beta = ln(1/2) / ln(3/2)^2:   half the score at two thirds of the length
 
-c is the predicted length, r sums the mean length of each segment's references. Matches are clipped at the greatest count in any one
-reference. This is mteval's computation; NLTK chooses the best reference order by order, which is another number with several references.
-An order of which nothing was predicted adds 0 (NLTK divides by zero).
+c is the predicted length, r sums the mean length of each segment's references. Matches are clipped at the
+greatest count in any one reference. This is mteval's computation; NLTK chooses the best reference order by
+order, which is another number with several references. An order of which nothing was predicted adds 0 (NLTK
+divides by zero).
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, TokenKeys, Tokens, language_tokenizer, token_libraries
+from nlgauge.features.tokens.text import (
+    SACREBLEU_TOKENIZERS,
+    TokenKeys,
+    Tokens,
+    language_tokenizer,
+    token_libraries,
+)
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
@@ -54,7 +61,10 @@ class InformationWeights(Fit):
     def merge(self, partials: Sequence[Arrays]) -> Arrays:
         found: Arrays = {"counts0": np.sum([part["counts0"] for part in partials], axis=0)}
         for n in range(1, self.max_order + 1):
-            keys, counts, prefixes = (np.concatenate([part[f"{name}{n}"] for part in partials]) for name in ("keys", "counts", "prefixes"))
+            keys, counts, prefixes = (
+                np.concatenate([part[f"{name}{n}"] for part in partials])
+                for name in ("keys", "counts", "prefixes")
+            )
             found[f"prefixes{n}"] = prefixes[np.unique(keys, return_index=True)[1]]
             found[f"keys{n}"], found[f"counts{n}"] = count_keys(keys, counts)
         return found
@@ -89,13 +99,19 @@ class Nist(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+        self.require(
+            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
+            "tokenizer",
+            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
+        )
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        lengths = [Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")]
+        lengths = [
+            Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")
+        ]
         return {"nist": (Output("nist", True, 0), Output("brevity_penalty", None, 0, 1), *lengths)}
 
     def for_language(self, lang: str | None) -> Nist:
@@ -122,7 +138,9 @@ class Nist(Metric):
             keys = ngram_keys(column, n)
             weights = look_up(keys.values, fitted[f"keys{n}"], fitted[f"information{n}"], 0.0)
             information.append(weighted_matches(keys, weights, predictions, groups))
-        return {"nist": np.column_stack([lengths, expected, *information, ngram_totals(lengths, self.max_order)])}
+        return {
+            "nist": np.column_stack([lengths, expected, *information, ngram_totals(lengths, self.max_order)])
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
@@ -143,11 +161,21 @@ class Nist(Metric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
         found: list[Explanation] = []
-        for row, prediction, references in zip(self.statistics(view, fitted)["nist"], view.predictions, view.references, strict=True):
+        for row, prediction, references in zip(
+            self.statistics(view, fitted)["nist"], view.predictions, view.references, strict=True
+        ):
             tokens = self._tokens.of(view.text(prediction))
-            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order)
-            orders = [Order(f"bits in {n + 1}-grams", row[2 + n], row[2 + self.max_order + n]) for n in range(self.max_order)]
+            longest = longest_matched(
+                tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
+            )
+            orders = [
+                Order(f"bits in {n + 1}-grams", row[2 + n], row[2 + self.max_order + n])
+                for n in range(self.max_order)
+            ]
             scores = self.score("nist", row)
-            title = f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f} tokens for {row[1]:.1f})"
+            title = (
+                f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
+                f" tokens for {row[1]:.1f})"
+            )
             found.append(NgramMatches(title, {"nist": row}, tokens, longest, orders))
         return found

@@ -2,8 +2,9 @@
 
     novelty-n = |G_n(S) \\ G_n(A)| / |G_n(S)|        S the summary, A the source
 
-G_n is the set of n-grams (as in SummEval, the default), or with `distinct=False` the list of them, in which a new n-gram counts as often
-as it occurs. With against="references" A is the references, all n-grams of which are known: the thesis' abstractness.
+G_n is the set of n-grams (as in SummEval, the default), or with `distinct=False` the list of them, in which a
+new n-gram counts as often as it occurs. With against="references" A is the references, all n-grams of which
+are known: the thesis' abstractness.
 """
 
 from __future__ import annotations
@@ -76,17 +77,28 @@ class Novelty(MeanMetric):
         found: list[Explanation] = []
         known = Ragged.single(view.source) if self.against == "source" else view.references
         assert known is not None
-        for row, counts, summary_id, known_ids in zip(rows, view.rows(Findings(self)), view.predictions, known, strict=True):
+        for row, counts, summary_id, known_ids in zip(
+            rows, view.rows(Findings(self)), view.predictions, known, strict=True
+        ):
             tokens = feature.of(view.text(summary_id))
-            longest = longest_matched(tokens, [feature.of(view.text(text_id)) for text_id in known_ids.tolist()], self.max_order)
-            orders = [Order(f"{n}-grams of the {self.against}", total - new, total) for n, (new, total) in enumerate(counts.tolist(), 1)]
-            title = "novelty " + ", ".join(f"{value:.4f} ({name[7:]})" for name, value in self.score("novelty", row).items())
+            longest = longest_matched(
+                tokens, [feature.of(view.text(text_id)) for text_id in known_ids.tolist()], self.max_order
+            )
+            orders = [
+                Order(f"{n}-grams of the {self.against}", total - new, total)
+                for n, (new, total) in enumerate(counts.tolist(), 1)
+            ]
+            title = "novelty " + ", ".join(
+                f"{value:.4f} ({name[7:]})" for name, value in self.score("novelty", row).items()
+            )
             found.append(NgramMatches(title, {"novelty": row}, tokens, longest, orders))
         return found
 
 
 def _with_joined(tokens: Ragged, rows: Ragged) -> tuple[Ragged, Array]:
-    """Append the joined texts of each row, with a token between two of them so that no n-gram crosses; also return their places."""
+    """Append the joined texts of each row, with a token between two of them so that no n-gram crosses;
+    also return their places.
+    """
     apart = np.array([tokens.values.max(initial=-1) + 1], dtype=tokens.values.dtype)
     texts = [[part for text in row.tolist() for part in (tokens[text], apart)][:-1] for row in rows]
     joined = Ragged.of([np.concatenate([*parts, apart[:0]]) for parts in texts], tokens.values.dtype)

@@ -1,12 +1,14 @@
-"""NUBIA: features of a pair from three models (similarity, inference, language), and a small network that makes one number of them.
+"""NUBIA: features of a pair from three models (similarity, inference, language), and a small network that
+makes one number of them.
 
     f = [ 5 s(r, h),  log P(contradiction), log P(neutral), log P(entailment) of (r, h),  g(r), g(h),  words of r, words of h ]
     raw = network(f(r, h)),   self = network(f(r, r))  with g(r) for g(h)
     NUBIA = 1 - (self - raw) / (|self| + 1),  no less than 0 and no more than 1
 
-s is a regression model of similarity, g the mean loss of a causal language model. Words are split at single spaces. A pair that is longer than 512
-tokens is cut at its end. The authors' networks are pickles, which are not read here: without an `aggregator` the features themselves are the
-outputs, and there is no score of all. An empty text, which is 0 there, is NaN here.
+s is a regression model of similarity, g the mean loss of a causal language model. Words are split at single
+spaces. A pair that is longer than 512 tokens is cut at its end. The authors' networks are pickles, which are
+not read here: without an `aggregator` the features themselves are the outputs, and there is no score of all.
+An empty text, which is 0 there, is NaN here.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ _MEASURES = (
 @register
 @dataclass(frozen=True)
 class Nubia(PairScores):
-    """NUBIA (the score, where there is an aggregator), similarity, the probabilities of inference, and the losses of the language model."""
+    """NUBIA (the score, where there is an aggregator), similarity, the probabilities of inference, and
+    the losses of the language model.
+    """
 
     model: ModelSpec = "stsb-roberta-large"
     nli: ModelSpec = "roberta-large-mnli"
@@ -62,18 +66,36 @@ class Nubia(PairScores):
     def __post_init__(self) -> None:
         self.check_empty()
         for parameter in ("model", "nli", "lm"):
-            self.require(is_model_spec(getattr(self, parameter)), parameter, "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(isinstance(self.aggregator, str), "aggregator", "a directory with model.safetensors and config.json, or '' for none")
+            self.require(
+                is_model_spec(getattr(self, parameter)),
+                parameter,
+                "a name, a directory or nlgauge.Model(model, tokenizer)",
+            )
+        self.require(
+            isinstance(self.aggregator, str),
+            "aggregator",
+            "a directory with model.safetensors and config.json, or '' for none",
+        )
         self.require(isinstance(self.sigmoid, bool), "sigmoid", "True or False")
-        self.require(is_labels(self.labels, NLI), "labels", "None, or 'e', 'n' and 'c' in the order of the labels of nli")
+        self.require(
+            is_labels(self.labels, NLI),
+            "labels",
+            "None, or 'e', 'n' and 'c' in the order of the labels of nli",
+        )
 
     def measures(self) -> tuple[Output, ...]:
         similarity = Output("semantic_relation", True, 0 if self.sigmoid else -math.inf, 5, nan=NOTHING)
-        features = (similarity, *(Output(name, better, low, high, nan=NOTHING) for name, better, low, high in _MEASURES))
+        features = (
+            similarity,
+            *(Output(name, better, low, high, nan=NOTHING) for name, better, low, high in _MEASURES),
+        )
         return (Output("nubia", True, 0, 1, nan=NOTHING), *features) if self.aggregator else features
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        others = {f"{name}_weights": model_facts(spec)["weights"] for name, spec in (("nli", self.nli), ("lm", self.lm))}
+        others = {
+            f"{name}_weights": model_facts(spec)["weights"]
+            for name, spec in (("nli", self.nli), ("lm", self.lm))
+        }
         if self.aggregator:
             others["aggregator_weights"] = store.weights_hash(Path(self.aggregator))[:12]
         return {**super().facts(corpus), "nli": model_name(self.nli), "lm": model_name(self.lm), **others}
@@ -85,12 +107,16 @@ class Nubia(PairScores):
         predictions, references = read.first.ids[scored], read.second.ids[scored]
         features, cut[scored] = self._features(view, references, predictions)
         # What a reader understands: similarity at most 5, probabilities, losses.
-        values[scored, -6:] = np.column_stack([np.minimum(features[:, 0], 5), np.exp(features[:, 1:4]), features[:, 5], features[:, 4]])
+        values[scored, -6:] = np.column_stack(
+            [np.minimum(features[:, 0], 5), np.exp(features[:, 1:4]), features[:, 5], features[:, 4]]
+        )
         if self.aggregator:
             itself, _ = self._features(view, references, references)
             raw, own = (network(Path(self.aggregator), rows) for rows in (features, itself))
             values[scored, 0] = np.clip(1 - (own - raw) / (np.abs(own) + 1), 0, 1)
-        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, values[:, -5:-2].tolist())
+        return Found(
+            values, cut, empty_rows(view, read.first, read.second), read.counts, values[:, -5:-2].tolist()
+        )
 
     def _features(self, view: View, references: Array, predictions: Array) -> tuple[Array, Array]:
         """(pairs, 8) features of reference and prediction, and whether a text of each pair was cut."""
@@ -98,14 +124,27 @@ class Nubia(PairScores):
         similar, places = view.get(PairLogits(self.model, "end", _WINDOW), pairs)
         similarity = similar.logits.values[places]
         if similarity.size and similarity.shape[1] != 1:
-            raise ModelError(f"nubia needs a model that gives one number for a pair, {model_name(self.model)} gives {similarity.shape[1]}.")
+            raise ModelError(
+                f"nubia needs a model that gives one number for a pair, {model_name(self.model)} gives"
+                f" {similarity.shape[1]}."
+            )
         similarity = similarity.reshape(-1)
         inferred, rows = view.get(PairLogits(self.nli, "end", _WINDOW), pairs)
-        order = require_nli(label_order(self.nli, self.labels, NLI, view.features.options.device), "cne", self.nli)
-        logits = inferred.logits.values[rows].reshape(-1, len(order))[:, [order.index(label) for label in "cne"]]
-        told, of_reference, of_prediction = view.get(LogProbs(self.lm), *(Ragged.single(ids) for ids in (references, predictions)))
-        losses = -np.bincount(told.log_probabilities.owners, told.log_probabilities.values, len(told.ids)) / np.maximum(told.ids.lengths, 1)
-        words = [[len(view.text(text).split(" ")) for text in ids.tolist()] for ids in (references, predictions)]
+        order = require_nli(
+            label_order(self.nli, self.labels, NLI, view.features.options.device), "cne", self.nli
+        )
+        logits = inferred.logits.values[rows].reshape(-1, len(order))[
+            :, [order.index(label) for label in "cne"]
+        ]
+        told, of_reference, of_prediction = view.get(
+            LogProbs(self.lm), *(Ragged.single(ids) for ids in (references, predictions))
+        )
+        losses = -np.bincount(
+            told.log_probabilities.owners, told.log_probabilities.values, len(told.ids)
+        ) / np.maximum(told.ids.lengths, 1)
+        words = [
+            [len(view.text(text).split(" ")) for text in ids.tolist()] for ids in (references, predictions)
+        ]
         columns = (
             5 / (1 + np.exp(-similarity)) if self.sigmoid else 5 * similarity,
             logits - np.logaddexp.reduce(logits, axis=1, keepdims=True),
@@ -113,18 +152,43 @@ class Nubia(PairScores):
             *words,
         )
         cut = sum(
-            column.truncated.values[which] for column, which in ((similar, places), (inferred, rows), (told, of_reference), (told, of_prediction))
+            column.truncated.values[which]
+            for column, which in (
+                (similar, places),
+                (inferred, rows),
+                (told, of_reference),
+                (told, of_prediction),
+            )
         )
         return np.column_stack(columns).reshape(-1, 8), np.asarray(cut) > 0
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []
-        rows = zip(self.statistics(view, fitted)["nubia"], view.rows(Findings(self)).shown, view.predictions, view.reference, strict=True)
+        rows = zip(
+            self.statistics(view, fitted)["nubia"],
+            view.rows(Findings(self)).shown,
+            view.predictions,
+            view.reference,
+            strict=True,
+        )
         for row, shown, prediction, reference in rows:
             scores = self.score("nubia", row)
-            title = "nubia: " + ", ".join(f"{output.name} {float(scores[output.name]):.4f}" for output in self.measures())
+            title = "nubia: " + ", ".join(
+                f"{output.name} {float(scores[output.name]):.4f}" for output in self.measures()
+            )
             known = not math.isnan(shown[0])
-            matrices = {LABELS[label]: np.array([[value]]) for label, value in zip("ecn", (shown[2], shown[0], shown[1]), strict=True)}
+            matrices = {
+                LABELS[label]: np.array([[value]])
+                for label, value in zip("ecn", (shown[2], shown[0], shown[1]), strict=True)
+            }
             texts = [view.text(reference)], [view.text(prediction)] if known else []
-            explanations.append(Entailment(title if known else "nubia: nothing to read", {"nubia": row}, *texts, matrices, [0] * known))
+            explanations.append(
+                Entailment(
+                    title if known else "nubia: nothing to read",
+                    {"nubia": row},
+                    *texts,
+                    matrices,
+                    [0] * known,
+                )
+            )
         return explanations

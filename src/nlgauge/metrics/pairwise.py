@@ -3,8 +3,8 @@
     w1 = p(A) + p(C)/2 where the prediction is A        w2 = p(B) + p(C)/2 where it is B        each over p(A) + p(B) + p(C)
     win = (w1 + w2) / 2        first_preferred = (w1 + 1 - w2) / 2 - 1/2        consistent = 1 where w1 and w2 name the same winner
 
-The other text is the reference: to compare two systems, give the texts of one as references. A judge that prefers whatever stands first
-has first_preferred 1/2 and a win of 1/2.
+The other text is the reference: to compare two systems, give the texts of one as references. A judge that
+prefers whatever stands first has first_preferred 1/2 and a win of 1/2.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class Pairwise(Judged):
         self._set("takes", "pair")
 
     def template(self) -> Prompt:
-        prompt = ready("pairwise").filled({"criterion": self.criterion, "texts": "\nSource:\n{source}\n" * self.with_source})
+        prompt = ready("pairwise").filled(
+            {"criterion": self.criterion, "texts": "\nSource:\n{source}\n" * self.with_source}
+        )
         return replace(prompt, title=self.criterion)
 
     def measures(self) -> tuple[Output, ...]:
@@ -62,7 +64,10 @@ class Pairwise(Judged):
         return [row for row in rows if row is not None]
 
     def _without_words(self, prediction: str, reference: str) -> Row | None:
-        """A text without words loses to one with words; two of them are equal. None where the judge must be asked."""
+        """A text without words loses to one with words; two of them are equal.
+
+        None where the judge must be asked.
+        """
         said = can_be_seen(prediction), can_be_seen(reference)
         if all(said):
             return None
@@ -71,7 +76,9 @@ class Pairwise(Judged):
 
     def _of_both_orders(self, one: Judgement, other: Judgement) -> Row:
         first, second = one.score, 1 - other.score
-        about = [np.mean(pair) for pair in zip(self.values_of(one)[1:], self.values_of(other)[1:], strict=True)]
+        about = [
+            np.mean(pair) for pair in zip(self.values_of(one)[1:], self.values_of(other)[1:], strict=True)
+        ]
         same = np.nan if np.isnan(first + second) else float(np.sign(first - 0.5) == np.sign(second - 0.5))
         win, preferred = (first + second) / 2, (first + 1 - second) / 2 - 0.5
         return Row((win, same, preferred, *map(float, about)), (one, other))

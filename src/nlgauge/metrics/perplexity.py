@@ -2,9 +2,10 @@
 
     PPL = exp( -(1/n) sum_t log p(x_t | start, x_<t) )
 
-The corpus score weighs every token alike: exp of the summed information over the number of tokens, not the mean of the texts' perplexities. A text
-longer than the model's window is read in windows that overlap (`stride`), so that no token is dropped. A text without any token that the model knows
-is read as an empty one, and has no perplexity.
+The corpus score weighs every token alike: exp of the summed information over the number of tokens, not the
+mean of the texts' perplexities. A text longer than the model's window is read in windows that overlap
+(`stride`), so that no token is dropped. A text without any token that the model knows is read as an empty
+one, and has no perplexity.
 """
 
 from __future__ import annotations
@@ -43,13 +44,22 @@ class Perplexity(Metric):
     takes: ClassVar[Takes] = "alone"
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(self.stride is None or (isinstance(self.stride, int) and self.stride >= 1), "stride", "a whole number from 1, or None")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
+        self.require(
+            self.stride is None or (isinstance(self.stride, int) and self.stride >= 1),
+            "stride",
+            "a whole number from 1, or None",
+        )
         self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "there is no token to guess, or none that the model knows"
-        measures = Output("perplexity", False, 1, nan=nan, decimals=2), Output("bits_per_token", False, 0, nan=nan)
+        measures = (
+            Output("perplexity", False, 1, nan=nan, decimals=2),
+            Output("bits_per_token", False, 0, nan=nan),
+        )
         return {"perplexity": (*measures, Output("tokens", None, 0), _EMPTY, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -59,7 +69,11 @@ class Perplexity(Metric):
         information, _ = self._information(view)
         sums = np.bincount(information.owners, information.values, len(view))
         counts = read_texts(view.features, self.model, "causal", view.predictions).counts
-        return {"perplexity": np.column_stack([sums, information.lengths, information.lengths == 0, counts]).astype(np.float64)}
+        return {
+            "perplexity": np.column_stack(
+                [sums, information.lengths, information.lengths == 0, counts]
+            ).astype(np.float64)
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
@@ -80,7 +94,11 @@ class Perplexity(Metric):
         for i, row in enumerate(self.statistics(view, fitted)["perplexity"]):
             tokens = token_strings(loaded, ids[i].tolist())
             title = f"perplexity {float(self.score('perplexity', row)['perplexity']):.2f}"
-            found.append(TokenScores(title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}))
+            found.append(
+                TokenScores(
+                    title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}
+                )
+            )
         return found
 
     def _information(self, view: View) -> tuple[Ragged, Ragged]:
@@ -93,6 +111,8 @@ class Perplexity(Metric):
             return Ragged(np.empty(0), ids.offsets), ids
         with inference() as torch:
             values, _ = token_log_probabilities(
-                loaded, torch.from_numpy(states.values).to(loaded.device), torch.from_numpy(ids.values).to(loaded.device)
+                loaded,
+                torch.from_numpy(states.values).to(loaded.device),
+                torch.from_numpy(ids.values).to(loaded.device),
             )
         return Ragged(-values, ids.offsets), ids

@@ -1,11 +1,13 @@
-"""PRISM: how probable a translation is to a multilingual translation model that has read the reference, or the source, per token on average.
+"""PRISM: how probable a translation is to a multilingual translation model that has read the reference, or
+the source, per token on average.
 
     score(a -> b) = (1 / |y|) sum_t log p(y_t | <lang>, y_<t, a)     y: the pieces of b and </s>; the tag of the language is given, not scored
 
     with references (score(r -> h) + score(h -> r)) / 2, with sources score(s -> h)
 
-in natural logarithms. The authors' program names log_base 2 in its identifier and gives natural logarithms all the same. What does not fit into the
-model's positions is cut. Any model that translates between languages by tags can be asked; its number is PRISM's only with PRISM's weights.
+in natural logarithms. The authors' program names log_base 2 in its identifier and gives natural logarithms
+all the same. What does not fit into the model's positions is cut. Any model that translates between languages
+by tags can be asked; its number is PRISM's only with PRISM's weights.
 """
 
 from __future__ import annotations
@@ -26,7 +28,10 @@ from nlgauge.models.loader import Loaded, load_seq2seq
 from nlgauge.models.weights.catalogue import Kind
 
 _DIRECTIONS = {
-    "reference": (Direction("precision", "reference", "prediction"), Direction("recall", "prediction", "reference")),
+    "reference": (
+        Direction("precision", "reference", "prediction"),
+        Direction("recall", "prediction", "reference"),
+    ),
     "source": (Direction("prism", "source", "prediction"),),
 }
 
@@ -47,11 +52,17 @@ class Prism(LikelihoodMetric):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.given in _DIRECTIONS, "given", "'reference' or 'source'")
         for parameter in ("lang", "source_lang"):
             value = getattr(self, parameter)
-            self.require(value is None or (isinstance(value, str) and bool(value)), parameter, "the code of a language, such as 'de', or None")
+            self.require(
+                value is None or (isinstance(value, str) and bool(value)),
+                parameter,
+                "the code of a language, such as 'de', or None",
+            )
         if self.given == "source":
             object.__setattr__(self, "takes", "alone")
             object.__setattr__(self, "source", True)
@@ -72,21 +83,32 @@ class Prism(LikelihoodMetric):
     def loaded(self, device: str | None) -> Loaded:
         return load_seq2seq(self.model, device)
 
-    def ask(self, view: View, given: list[Array], written: list[Array]) -> tuple[TokenInformation, list[Array]]:
+    def ask(
+        self, view: View, given: list[Array], written: list[Array]
+    ) -> tuple[TokenInformation, list[Array]]:
         loaded = self.loaded(view.features.options.device)
         # Some models, but not PRISM's own, want to know the language that they read as well.
         read = self._lang if self.given == "reference" else self.source_lang
         if marks_of(loaded).before and read is None:
-            raise ParameterError(f"prism: {loaded.name} must know the language of the sources; give source_lang, such as 'de'.")
+            raise ParameterError(
+                f"prism: {loaded.name} must know the language of the sources; give source_lang, such as 'de'."
+            )
         tag = _tag(loaded, read) if marks_of(loaded).before and read is not None else ""
-        information, *places = view.get(Seq2SeqLogProbs(self.model, None, (_tag(loaded, self._lang),), tag), *map(pairs, given, written))
+        information, *places = view.get(
+            Seq2SeqLogProbs(self.model, None, (_tag(loaded, self._lang),), tag), *map(pairs, given, written)
+        )
         return information, places
 
 
 def _tag(loaded: Loaded, lang: str) -> str:
-    """The token that stands for a language: PRISM's <de>, M2M100's __de__, or the code as the model spells it."""
+    """The token that stands for a language: PRISM's <de>, M2M100's __de__, or the code as the model
+    spells it.
+    """
     unknown = getattr(loaded.tokenizer, "unk_token_id", None)
     for tag in (f"<{lang}>", f"__{lang}__", lang):
         if loaded.tokenizer.convert_tokens_to_ids(tag) not in (None, unknown):
             return tag
-    raise ParameterError(f"prism: {loaded.name} has no tag for the language {lang!r}; give lang as the model spells it, or a model that translates.")
+    raise ParameterError(
+        f"prism: {loaded.name} has no tag for the language {lang!r}; give lang as the model spells it, or a"
+        " model that translates."
+    )

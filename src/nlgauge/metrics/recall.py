@@ -1,6 +1,7 @@
 """Token recall: the share of the reference's tokens that the prediction has too, as bags of tokens.
 
-R = sum over tokens w of min( count of w in the prediction, count of w in the reference ) / tokens of the reference
+R = sum over tokens w of min( count of w in the prediction, count of w in the reference ) / tokens of the
+reference
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""RIBES: how far the words of the prediction stand in the reference's order, with little weight on how many they are.
+"""RIBES: how far the words of the prediction stand in the reference's order, with little weight on how many
+they are.
 
     RIBES = NKT * P^alpha * BP^beta
     NKT   = pairs of aligned words in the same order / pairs of aligned words      (normalised Kendall's tau)
     P     = aligned words / words of the prediction,      BP = min(1, exp(1 - |reference| / |prediction|))
 
-A word is aligned if it stands once in either text, or else by the shortest n-gram that it begins or ends and that does; see
-`kernels.word_order` for ties. Fewer than two aligned words give 0, but one word for a reference of one word gives NKT = 1. These are the rules of
-RIBES 1.03.1; NLTK's differ and are there as `compat="nltk"`. The corpus score is the mean over segments.
+A word is aligned if it stands once in either text, or else by the shortest n-gram that it begins or ends and
+that does; see `kernels.word_order` for ties. Fewer than two aligned words give 0, but one word for a
+reference of one word gives NKT = 1. These are the rules of RIBES 1.03.1; NLTK's differ and are there as
+`compat="nltk"`. The corpus score is the mean over segments.
 """
 
 from __future__ import annotations
@@ -42,7 +44,11 @@ class Ribes(MeanMetric):
     def __post_init__(self) -> None:
         for parameter in ("alpha", "beta"):
             require_number(self, parameter)
-        self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+        self.require(
+            self.tokenizer in ("unicode", "whitespace", "13a"),
+            "tokenizer",
+            "'unicode', 'whitespace' or '13a'",
+        )
         self.require(self.compat in (None, "nltk"), "compat", "None or 'nltk'")
 
     def libraries(self) -> tuple[str, ...]:
@@ -73,10 +79,17 @@ class Ribes(MeanMetric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         found: list[Explanation] = []
         rows = self.statistics(view, fitted)["ribes"]
-        for row, places, *texts in zip(rows, view.rows(Findings(self)).lists(), view.predictions, view.reference, strict=True):
+        for row, places, *texts in zip(
+            rows, view.rows(Findings(self)).lists(), view.predictions, view.reference, strict=True
+        ):
             prediction, reference = (Tokens(self.tokenizer).of(view.text(text)) for text in texts)
             aligned = [(i, place, 0) for i, place in enumerate(places) if place >= 0]
             matches = [(i, place, "exact") for i, place, _ in aligned]
-            title = f"ribes {row[0]:.4f} (order {row[1]:.4f}, precision {row[2]:.4f}, brevity penalty {row[3]:.4f})"
-            found.append(WordAlignment(title, {"ribes": row}, prediction, reference, matches, chunk_numbers(aligned)))
+            title = (
+                f"ribes {row[0]:.4f} (order {row[1]:.4f}, precision {row[2]:.4f}, brevity penalty"
+                f" {row[3]:.4f})"
+            )
+            found.append(
+                WordAlignment(title, {"ribes": row}, prediction, reference, matches, chunk_numbers(aligned))
+            )
         return found

@@ -2,12 +2,14 @@
 
     P = hits / predicted,   R = hits / expected,   F = 2 P R / (P + R)
 
-Hits are clipped n-gram matches (rouge1 ... rouge9), the length of the longest common subsequence of the whole texts (rougeL),
-or of the union over lines (rougeLsum; sentences must stand on lines of their own). The corpus score is the mean over segments.
-With several references the best F decides, type by type. With `tokenizer="google"` the numbers are rouge-score's; our own
-tokeniser is the same on ASCII and keeps every other script.
+Hits are clipped n-gram matches (rouge1 ... rouge9), the length of the longest common subsequence of the whole
+texts (rougeL), or of the union over lines (rougeLsum; sentences must stand on lines of their own). The corpus
+score is the mean over segments. With several references the best F decides, type by type. With
+`tokenizer="google"` the numbers are rouge-score's; our own tokeniser is the same on ASCII and keeps every
+other script.
 
-compat="coco" is the ROUGE-L of the COCO captions' program: P and R are the greatest over the references, each for itself, and
+compat="coco" is the ROUGE-L of the COCO captions' program: P and R are the greatest over the references, each
+for itself, and
 
     F = (1 + b^2) P R / (R + b^2 P),   b = 1.2
 """
@@ -38,7 +40,10 @@ _COCO_BETA = 1.2
 @cache
 def _outputs(types: tuple[str, ...]) -> dict[str, tuple[Output, ...]]:
     kinds = sorted(types, key=lambda kind: kind != "rougeL")
-    return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in kinds}
+    return {
+        kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall"))
+        for kind in kinds
+    }
 
 
 @register
@@ -53,18 +58,34 @@ class Rouge(Metric):
 
     name: ClassVar[str] = "rouge"
     aliases: ClassVar[dict[str, dict[str, object]]] = {
-        alias: {"rouge_types": (kind,)} for kind in _TYPES for alias in (kind.lower(), kind.lower().replace("rouge", "rouge_"))
+        alias: {"rouge_types": (kind,)}
+        for kind in _TYPES
+        for alias in (kind.lower(), kind.lower().replace("rouge", "rouge_"))
     }
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "rouge_keys": "rouge_types"}
 
     def __post_init__(self) -> None:
-        valid = isinstance(self.rouge_types, tuple) and bool(self.rouge_types) and len(set(self.rouge_types)) == len(self.rouge_types)
-        valid = valid and all(isinstance(t, str) and re.fullmatch(r"rouge([1-9]|L|Lsum)", t) for t in self.rouge_types)
+        valid = (
+            isinstance(self.rouge_types, tuple)
+            and bool(self.rouge_types)
+            and len(set(self.rouge_types)) == len(self.rouge_types)
+        )
+        valid = valid and all(
+            isinstance(t, str) and re.fullmatch(r"rouge([1-9]|L|Lsum)", t) for t in self.rouge_types
+        )
         self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeLsum")
-        self.require(self.tokenizer in ("unicode", "google", "whitespace"), "tokenizer", "'unicode', 'google' or 'whitespace'")
+        self.require(
+            self.tokenizer in ("unicode", "google", "whitespace"),
+            "tokenizer",
+            "'unicode', 'google' or 'whitespace'",
+        )
         self.require(self.compat in (None, "coco"), "compat", "None or 'coco'")
         if self.compat == "coco":
-            self.require(self.rouge_types in (_TYPES, ("rougeL",)), "rouge_types", "left out with compat='coco', which is rougeL alone")
+            self.require(
+                self.rouge_types in (_TYPES, ("rougeL",)),
+                "rouge_types",
+                "left out with compat='coco', which is rougeL alone",
+            )
             # It needs all references of a prediction at once.
             object.__setattr__(self, "takes", "joint")
 
@@ -87,22 +108,33 @@ class Rouge(Metric):
         weight = 1.0
         if self.compat == "coco":
             weight = _COCO_BETA**2
-            precision, recall = (np.maximum.reduceat(side, view.references.offsets[:-1], axis=1) for side in (precision, recall))
+            precision, recall = (
+                np.maximum.reduceat(side, view.references.offsets[:-1], axis=1)
+                for side in (precision, recall)
+            )
         f = (1 + weight) * precision * recall / np.where(recall > 0, recall + weight * precision, 1.0)
         rows = np.stack([f, precision, recall, np.ones_like(f)], axis=-1)
         return dict(zip(findings, rows, strict=True))
 
     def findings(self, view: View) -> dict[str, tuple[Array, Array, Array]]:
-        """For each type the hits, and how many there could be in the prediction and in the reference, for each pair of the two."""
+        """For each type the hits, and how many there could be in the prediction and in the reference, for
+        each pair of the two.
+        """
         assert view.references is not None
-        tokens, predictions, references = view.get(self._tokens, view.predictions[view.references.owners], view.reference)
+        tokens, predictions, references = view.get(
+            self._tokens, view.predictions[view.references.owners], view.reference
+        )
         lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
         matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))
         predicted = predicted[view.references.owners]
         found = {}
         # Texts of one line have one LCS: there is nothing to unite.
-        whole = [kind for kind in self.outputs() if kind == "rougeL" or (kind == "rougeLsum" and not _has_lines(view))]
+        whole = [
+            kind
+            for kind in self.outputs()
+            if kind == "rougeL" or (kind == "rougeLsum" and not _has_lines(view))
+        ]
         common = lcs_lengths(tokens, predictions, references) if whole else np.empty(0)
         for kind in self.outputs():
             if kind in whole:
@@ -124,7 +156,10 @@ class Rouge(Metric):
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics)
-        return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
+        return {
+            output.name: statistics[..., i] / statistics[..., -1]
+            for i, output in enumerate(self.outputs()[part])
+        }
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
@@ -133,15 +168,27 @@ class Rouge(Metric):
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
-            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], 9)
+            longest = longest_matched(
+                tokens, [self._tokens.of(view.text(reference)) for reference in references], 9
+            )
             pairs = range(*view.references.offsets[i : i + 2])
             kinds = view.parts or tuple(rows)
-            orders = [Order(kind, *(float(column[pair]) for column in counts[kind])) for kind in kinds for pair in pairs]
+            orders = [
+                Order(kind, *(float(column[pair]) for column in counts[kind]))
+                for kind in kinds
+                for pair in pairs
+            ]
             title = ", ".join(f"{kind} {rows[kind][i, 0]:.4f}" for kind in kinds)
-            found.append(NgramMatches(title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders))
+            found.append(
+                NgramMatches(
+                    title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
+                )
+            )
         return found
 
 
 def _has_lines(view: View) -> bool:
     """Whether any text has more than one line."""
-    return any(any_has_lines(view.features.texts.strings_of(side)) for side in (view.predictions, view.reference))
+    return any(
+        any_has_lines(view.features.texts.strings_of(side)) for side in (view.predictions, view.reference)
+    )

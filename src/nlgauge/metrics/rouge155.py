@@ -1,15 +1,17 @@
-"""ROUGE-1.5.5: all types of Lin's script with its conventions: tokens, stemming, stop words, several references, jackknifing.
+"""ROUGE-1.5.5: all types of Lin's script with its conventions: tokens, stemming, stop words, several
+references, jackknifing.
 
     R = hits / expected,   P = hits / predicted,   F = P R / ( (1 - alpha) P + alpha R )
 
-Hits and counts are of n-grams (rouge1 ... rouge9), of the union LCS of sentences on lines of their own (rougeL), of skip-bigrams with at
-most d tokens between (rougeSd, rougeS*: any number), the same and unigrams (rougeSUd, rougeSU*), or of the weighted LCS (rougeW), where runs
-and lengths count to the power w and ratios to 1/w. Over several references they are summed before dividing ("pool", mode A), or those with
-the best recall are taken ("best", mode B); `jackknife` averages that over all sets of references but one. The corpus score is the mean over
-segments.
+Hits and counts are of n-grams (rouge1 ... rouge9), of the union LCS of sentences on lines of their own
+(rougeL), of skip-bigrams with at most d tokens between (rougeSd, rougeS*: any number), the same and unigrams
+(rougeSUd, rougeSU*), or of the weighted LCS (rougeW), where runs and lengths count to the power w and ratios
+to 1/w. Over several references they are summed before dividing ("pool", mode A), or those with the best
+recall are taken ("best", mode B); `jackknife` averages that over all sets of references but one. The corpus
+score is the mean over segments.
 
-The script raises the reference's weight twice in rougeW, so that equal texts have a recall below 1, and never counts a text's last unigram in
-rougeSU. compat=None does neither.
+The script raises the reference's weight twice in rougeW, so that equal texts have a recall below 1, and never
+counts a text's last unigram in rougeSU. compat=None does neither.
 """
 
 from __future__ import annotations
@@ -41,7 +43,16 @@ _TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d{0,5}|\*))")
 class Rouge155(Metric):
     """ROUGE as the script ROUGE-1.5.5 computes it, 0 to 1; "score" is the F of the first type."""
 
-    rouge_types: tuple[str, ...] = ("rouge1", "rouge2", "rouge3", "rouge4", "rougeL", "rougeW", "rougeS4", "rougeSU4")
+    rouge_types: tuple[str, ...] = (
+        "rouge1",
+        "rouge2",
+        "rouge3",
+        "rouge4",
+        "rougeL",
+        "rougeW",
+        "rougeS4",
+        "rougeSU4",
+    )
     stem: bool = False
     stop_words: bool = False
     references: str = "pool"
@@ -55,9 +66,18 @@ class Rouge155(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        valid = isinstance(self.rouge_types, tuple) and bool(self.rouge_types) and len(set(self.rouge_types)) == len(self.rouge_types)
+        valid = (
+            isinstance(self.rouge_types, tuple)
+            and bool(self.rouge_types)
+            and len(set(self.rouge_types)) == len(self.rouge_types)
+        )
         valid = valid and all(isinstance(kind, str) and _TYPE.fullmatch(kind) for kind in self.rouge_types)
-        self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeW, rougeS4, rougeS*, rougeSU4, rougeSU* and so on")
+        self.require(
+            valid,
+            "rouge_types",
+            "a list of different rouge1 ... rouge9, rougeL, rougeW, rougeS4, rougeS*, rougeSU4, rougeSU* and"
+            " so on",
+        )
         self.require(self.references in ("pool", "best"), "references", "'pool' or 'best'")
         require_number(self, "alpha", 0, 1)
         # Lengths are raised to it twice: a million tokens to the power 25 still is a number.
@@ -72,7 +92,10 @@ class Rouge155(Metric):
         return token_libraries(self.tokenizer, self.stem)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall")) for kind in self.rouge_types}
+        return {
+            kind: tuple(Output(kind + suffix, True, 0, 1) for suffix in ("", "_precision", "_recall"))
+            for kind in self.rouge_types
+        }
 
     @property
     def _tokens(self) -> RougeTokens:
@@ -86,14 +109,21 @@ class Rouge155(Metric):
             precision, recall = (_ratio(hits, count) ** power for count in (predicted, expected))
             below = (1 - self.alpha) * precision + self.alpha * recall
             f = _ratio(precision * recall, below)
-            found[kind] = np.column_stack([*(means(values, owners, len(view)) for values in (f, precision, recall)), np.ones(len(view))])
+            found[kind] = np.column_stack(
+                [*(means(values, owners, len(view)) for values in (f, precision, recall)), np.ones(len(view))]
+            )
         return found
 
     def findings(self, view: View) -> dict[str, tuple[tuple[Array, ...], Array]]:
-        """For each type the hits, the predicted and the expected of every set of references, and the row that the set belongs to."""
+        """For each type the hits, the predicted and the expected of every set of references, and the row
+        that the set belongs to.
+        """
         assert view.references is not None
         pool = self.references == "pool"
-        return {kind: reference_sets(counts, view.references, pool, self.jackknife) for kind, counts in self._counts(view).items()}
+        return {
+            kind: reference_sets(counts, view.references, pool, self.jackknife)
+            for kind, counts in self._counts(view).items()
+        }
 
     def _counts(self, view: View) -> dict[str, PairCounts]:
         """The counts of each type, for each prediction with each of its references."""
@@ -101,7 +131,9 @@ class Rouge155(Metric):
         predicted_ids = view.predictions[view.references.owners]
         tokens, predictions, references = view.get(self._tokens, predicted_ids, view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
-        highest = max((int(kind[-1]) for kind in self.rouge_types if re.fullmatch(r"rouge\d", kind)), default=0)
+        highest = max(
+            (int(kind[-1]) for kind in self.rouge_types if re.fullmatch(r"rouge\d", kind)), default=0
+        )
         matches = ngram_matches(tokens, predictions, Ragged.single(references), highest)
         totals = [ngram_totals(length, highest) for length in lengths]
         found = {}
@@ -109,13 +141,18 @@ class Rouge155(Metric):
             skip = re.fullmatch(r"rougeS(U?)(.+)", kind)
             if skip:
                 options = (None if skip[2] == "*" else int(skip[2]), bool(skip[1]), self.compat is None)
-                hits, sides = skip_bigram_matches(tokens, predictions, references, *options), [skip_bigram_totals(n, *options) for n in lengths]
+                hits, sides = (
+                    skip_bigram_matches(tokens, predictions, references, *options),
+                    [skip_bigram_totals(n, *options) for n in lengths],
+                )
                 found[kind] = PairCounts(hits, sides[0], sides[1], _ratio(hits, sides[1]))
             elif kind in ("rougeL", "rougeW"):
                 found[kind] = self._subsequences(view, predicted_ids, kind == "rougeW")
             else:
                 n = int(kind[-1]) - 1
-                found[kind] = PairCounts(matches[:, n], totals[0][:, n], totals[1][:, n], _ratio(matches[:, n], totals[1][:, n]))
+                found[kind] = PairCounts(
+                    matches[:, n], totals[0][:, n], totals[1][:, n], _ratio(matches[:, n], totals[1][:, n])
+                )
         return found
 
     def _subsequences(self, view: View, predicted_ids: Array, weighted: bool) -> PairCounts:
@@ -132,23 +169,42 @@ class Rouge155(Metric):
         hits = weighted_lcs_hits(tokens, *sides, self.weight)
         base = np.bincount(sides[1].owners, _power(lengths[1], self.weight), len(right))
         share = _power(_ratio(hits, base), 1 / self.weight)
-        return PairCounts(hits, _power(predicted_length, self.weight), base if self.compat is None else _power(base, self.weight), share)
+        return PairCounts(
+            hits,
+            _power(predicted_length, self.weight),
+            base if self.compat is None else _power(base, self.weight),
+            share,
+        )
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics)
-        return {output.name: statistics[..., i] / statistics[..., -1] for i, output in enumerate(self.outputs()[part])}
+        return {
+            output.name: statistics[..., i] / statistics[..., -1]
+            for i, output in enumerate(self.outputs()[part])
+        }
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
         rows, sets = self.statistics(view, fitted), view.rows(Findings(self))
-        averages = {kind: [means(values, owners, len(view)) for values in counts] for kind, (counts, owners) in sets.items()}
+        averages = {
+            kind: [means(values, owners, len(view)) for values in counts]
+            for kind, (counts, owners) in sets.items()
+        }
         found: list[Explanation] = []
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
-            longest = longest_matched(tokens, [self._tokens.of(view.text(reference)) for reference in references], 9)
-            orders = [Order(kind, *(float(column[i]) for column in columns)) for kind, columns in averages.items()]
+            longest = longest_matched(
+                tokens, [self._tokens.of(view.text(reference)) for reference in references], 9
+            )
+            orders = [
+                Order(kind, *(float(column[i]) for column in columns)) for kind, columns in averages.items()
+            ]
             title = ", ".join(f"{kind} {values[i, 0]:.4f}" for kind, values in rows.items())
-            found.append(NgramMatches(title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders))
+            found.append(
+                NgramMatches(
+                    title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
+                )
+            )
         return found
 
 
@@ -158,5 +214,7 @@ def _ratio(hits: Array, counts: Array) -> Array:
 
 
 def _power(values: Array, exponent: float) -> Array:
-    """C's pow of every value, as in Perl: NumPy's may differ in the last bit, which can decide between two references."""
+    """C's pow of every value, as in Perl: NumPy's may differ in the last bit, which can decide between
+    two references.
+    """
     return np.array([value**exponent for value in values.tolist()], dtype=np.float64)

@@ -2,12 +2,14 @@
 
     P = matched / n-grams of the prediction,   R = matched / n-grams of the reference,   F = 2 P R / (P + R)
 
-An n-gram's vector is the sum of its words' vectors. The prediction's different n-grams are taken in order of first appearance; the partner of each is
-the n-gram left in the reference with the largest cosine: the same one if it is there. From a cosine of `threshold` on, the smaller of both counts is
-matched. A partner with no more counts than ours is used up, and what is left of ours is lost. An n-gram with a word that has no vector matches only
-itself.
+An n-gram's vector is the sum of its words' vectors. The prediction's different n-grams are taken in order of
+first appearance; the partner of each is the n-gram left in the reference with the largest cosine: the same
+one if it is there. From a cosine of `threshold` on, the smaller of both counts is matched. A partner with no
+more counts than ours is used up, and what is left of ours is lost. An n-gram with a word that has no vector
+matches only itself.
 
-This is the form of S3 and SummEval. The authors' script of 2015 multiplies word vectors, and what it matches hangs on the order of a hash table.
+This is the form of S3 and SummEval. The authors' script of 2015 multiplies word vectors, and what it matches
+hangs on the order of a hash table.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ _DECIMALS = 9
 
 
 class _Grams(NamedTuple):
-    """The different n-grams of a text in order of first appearance, how often each is there, and (n-grams, d) unit vectors: 0 where unknown."""
+    """The different n-grams of a text in order of first appearance, how often each is there, and
+    (n-grams, d) unit vectors: 0 where unknown.
+    """
 
     grams: list[tuple[int, ...]]
     counts: list[int]
@@ -48,7 +52,11 @@ class RougeWe(WordVectorMetric):
     tokenizer: str = "unicode"
 
     name: ClassVar[str] = "rouge_we"
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"rouge_we1": {"n": 1}, "rouge_we2": {"n": 2}, "rouge_we3": {"n": 3}}
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "rouge_we1": {"n": 1},
+        "rouge_we2": {"n": 2},
+        "rouge_we3": {"n": 3},
+    }
 
     def __post_init__(self) -> None:
         self.check()
@@ -64,7 +72,9 @@ class RougeWe(WordVectorMetric):
             matched = sum(count for _, _, count in self._matches(prediction, reference))
             predicted, expected = sum(prediction.counts), sum(reference.counts)
             precision, recall = (matched / total if total else 0.0 for total in (predicted, expected))
-            rows.append((2 * precision * recall / (precision + recall) if matched else 0.0, precision, recall))
+            rows.append(
+                (2 * precision * recall / (precision + recall) if matched else 0.0, precision, recall)
+            )
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
     def _sides(self, view: View, pairs: WordPairs) -> list[tuple[_Grams, _Grams]]:
@@ -77,14 +87,22 @@ class RougeWe(WordVectorMetric):
             words = column[text].tolist()
             for gram in zip(*(words[i:] for i in range(self.n)), strict=False):
                 counts[gram] = counts.get(gram, 0) + 1
-            known[text] = _Grams(list(counts), list(counts.values()), self._vectors(pairs, rows, list(counts)))
+            known[text] = _Grams(
+                list(counts), list(counts.values()), self._vectors(pairs, rows, list(counts))
+            )
         return [(known[prediction], known[reference]) for prediction, reference in zip(*places, strict=True)]
 
     def _vectors(self, pairs: WordPairs, rows: Array, grams: list[tuple[int, ...]]) -> Array:
-        found = rows[np.array(grams, dtype=np.int64).reshape(-1, self.n)] if grams else np.empty((0, self.n), dtype=np.int64)
+        found = (
+            rows[np.array(grams, dtype=np.int64).reshape(-1, self.n)]
+            if grams
+            else np.empty((0, self.n), dtype=np.int64)
+        )
         complete = (found >= 0).all(axis=1)
         sums = np.zeros((len(grams), pairs.table.vectors.shape[1]))
-        sums[complete] = pairs.table.take(found[complete].ravel()).reshape(-1, self.n, sums.shape[1]).sum(axis=1)
+        sums[complete] = (
+            pairs.table.take(found[complete].ravel()).reshape(-1, self.n, sums.shape[1]).sum(axis=1)
+        )
         return units(sums)
 
     def _matches(self, prediction: _Grams, reference: _Grams) -> list[tuple[int, int, int]]:
@@ -111,17 +129,29 @@ class RougeWe(WordVectorMetric):
         pairs = self.pairs(view)
         words = view.features.memory_of(Tokens(self.tokenizer)).words()
         shown: list[Explanation] = []
-        for (prediction, reference), row in zip(self._sides(view, pairs), self.statistics(view, fitted)["rouge_we"], strict=True):
-            ours, theirs = ([" ".join(words[word] for word in gram) for gram in side.grams] for side in (prediction, reference))
+        for (prediction, reference), row in zip(
+            self._sides(view, pairs), self.statistics(view, fitted)["rouge_we"], strict=True
+        ):
+            ours, theirs = (
+                [" ".join(words[word] for word in gram) for gram in side.grams]
+                for side in (prediction, reference)
+            )
             matches = self._matches(prediction, reference)
             groups: dict[str, list[str]] = {"same": [], "near": [], "not matched": [], "missed": []}
             for i, j, _ in matches:
-                groups["same" if ours[i] == theirs[j] else "near"].append(ours[i] if ours[i] == theirs[j] else f"{ours[i]}/{theirs[j]}")
-            groups["not matched"] = [gram for i, gram in enumerate(ours) if i not in {match[0] for match in matches}]
-            groups["missed"] = [gram for j, gram in enumerate(theirs) if j not in {match[1] for match in matches}]
+                groups["same" if ours[i] == theirs[j] else "near"].append(
+                    ours[i] if ours[i] == theirs[j] else f"{ours[i]}/{theirs[j]}"
+                )
+            groups["not matched"] = [
+                gram for i, gram in enumerate(ours) if i not in {match[0] for match in matches}
+            ]
+            groups["missed"] = [
+                gram for j, gram in enumerate(theirs) if j not in {match[1] for match in matches}
+            ]
             score = self.score("rouge_we", row)
             title = (
-                f"rouge_we f1 {score['f1']:.4f}, precision {score['precision']:.4f}, recall {score['recall']:.4f}; near ones as prediction/reference"
+                f"rouge_we f1 {score['f1']:.4f}, precision {score['precision']:.4f}, recall"
+                f" {score['recall']:.4f}; near ones as prediction/reference"
             )
             shown.append(WordGroups(title, {"rouge_we": row}, groups))
         return shown

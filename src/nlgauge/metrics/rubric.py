@@ -28,7 +28,9 @@ _LEVELS = (
 @register
 @dataclass(frozen=True)
 class Rubric(Judged):
-    """The level that a judge gives after feedback, by criteria and a description of each level from the lowest, 1, to the highest."""
+    """The level that a judge gives after feedback, by criteria and a description of each level from the
+    lowest, 1, to the highest.
+    """
 
     scoring: str = "single"
     criteria: str = "Does the response do what was asked for, correctly and clearly?"
@@ -43,7 +45,9 @@ class Rubric(Judged):
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.criteria, str) and bool(self.criteria.strip()), "criteria", "a text")
-        described = all(isinstance(level, str) for level in self.levels) and (not self.levels or 2 <= len(self.levels) <= 9)
+        described = all(isinstance(level, str) for level in self.levels) and (
+            not self.levels or 2 <= len(self.levels) <= 9
+        )
         self.require(described, "levels", "two to nine descriptions, the lowest level first")
         require_whole(self, "max_tokens", 1, 32768)
         super().__post_init__()
@@ -53,9 +57,24 @@ class Rubric(Judged):
         parts = [
             *(["Instruction:\n{source}"] if self.with_source else []),
             "Response to judge:\n{prediction}",
-            *(["Reference answer, which deserves the highest score:\n{reference}"] if self.with_reference else []),
+            *(
+                ["Reference answer, which deserves the highest score:\n{reference}"]
+                if self.with_reference
+                else []
+            ),
         ]
         described = [f"Score {number}: {text}" for number, text in enumerate(levels, 1)]
-        said = {"low": "1", "high": str(len(levels)), "criteria": self.criteria, "levels": "\n".join(described), "texts": "\n\n".join(parts)}
+        said = {
+            "low": "1",
+            "high": str(len(levels)),
+            "criteria": self.criteria,
+            "levels": "\n".join(described),
+            "texts": "\n\n".join(parts),
+        }
         prompt = ready("rubric").filled(said)
-        return replace(prompt, expects=Expected(Scale.between(1, len(levels)), prompt.expects.mark), max_tokens=self.max_tokens, title=self.criteria)
+        return replace(
+            prompt,
+            expects=Expected(Scale.between(1, len(levels)), prompt.expects.mark),
+            max_tokens=self.max_tokens,
+            title=self.criteria,
+        )

@@ -1,12 +1,14 @@
-"""SARI: how well a simplification adds, keeps and deletes n-grams of its source, compared with all references together.
+"""SARI: how well a simplification adds, keeps and deletes n-grams of its source, compared with all references
+together.
 
     SARI = 100 * (F_add + F_keep + P_delete) / 3,      each the mean over n = 1 ... 4
 
-with P = right / done and R = right / wanted from counts over the whole corpus (`kernels.edit_operations`), and F = 2 P R / (P + R). The paper's
-equations leave three things open. Where neither prediction nor references did anything an operation is perfect, 1 (0 if only one side did nothing);
-orders that no text is long enough for are left out; the counts are EASSE's, which mend the authors' script. `compat` gives the other
-definitions in use: "easse" (0/0 = 0, F1 for deletion), "original" (the authors' script: shares averaged over n-grams, then over
-segments, 0/0 = 0) and "evaluate" (as that, but 0/0 = 1 and another recall of keeping).
+with P = right / done and R = right / wanted from counts over the whole corpus (`kernels.edit_operations`),
+and F = 2 P R / (P + R). The paper's equations leave three things open. Where neither prediction nor
+references did anything an operation is perfect, 1 (0 if only one side did nothing); orders that no text is
+long enough for are left out; the counts are EASSE's, which mend the authors' script. `compat` gives the other
+definitions in use: "easse" (0/0 = 0, F1 for deletion), "original" (the authors' script: shares averaged over
+n-grams, then over segments, 0/0 = 0) and "evaluate" (as that, but 0/0 = 1 and another recall of keeping).
 """
 
 from __future__ import annotations
@@ -40,14 +42,26 @@ class Sari(Metric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
-        self.require(self.compat in (None, "easse", "original", "evaluate"), "compat", "None, 'easse', 'original' or 'evaluate'")
+        self.require(
+            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
+            "tokenizer",
+            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
+        )
+        self.require(
+            self.compat in (None, "easse", "original", "evaluate"),
+            "compat",
+            "None, 'easse', 'original' or 'evaluate'",
+        )
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"sari": tuple(Output(name, True, 0, 100) for name in ("sari", "sari_add", "sari_keep", "sari_delete"))}
+        return {
+            "sari": tuple(
+                Output(name, True, 0, 100) for name in ("sari", "sari_add", "sari_keep", "sari_delete")
+            )
+        }
 
     def for_language(self, lang: str | None) -> Sari:
         return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
@@ -61,15 +75,21 @@ class Sari(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         assert view.references is not None
-        tokens, sources, predictions, references = view.get(self._tokens, view.source, view.predictions, view.reference)
+        tokens, sources, predictions, references = view.get(
+            self._tokens, view.source, view.predictions, view.reference
+        )
         groups = Ragged(references, view.references.offsets)
         if self.compat in (None, "easse"):
-            return {"sari": operation_counts(tokens, sources, predictions, groups, _ORDERS).reshape(len(view), -1)}
+            return {
+                "sari": operation_counts(tokens, sources, predictions, groups, _ORDERS).reshape(len(view), -1)
+            }
         # Both programs split at single spaces, which leaves one empty word of an empty text.
         tokens = Ragged.of([row or [-1] for row in tokens.lists()])
         shares = operation_shares(tokens, sources, predictions, groups, _ORDERS)
         if self.compat == "evaluate":
-            right, _, wanted = np.moveaxis(operation_counts(tokens, sources, predictions, groups, _ORDERS)[:, :, KEEP], -1, 0)
+            right, _, wanted = np.moveaxis(
+                operation_counts(tokens, sources, predictions, groups, _ORDERS)[:, :, KEEP], -1, 0
+            )
             shares[:, :, KEEP, 1] = np.where(wanted > 0, right / np.where(wanted > 0, wanted, 1.0), np.nan)
         precision, recall = np.moveaxis(np.nan_to_num(shares, nan=float(self.compat == "evaluate")), -1, 0)
         scores = _harmonic(precision, recall)
@@ -82,7 +102,10 @@ class Sari(Metric):
             operations = self._pooled(statistics.reshape(*statistics.shape[:-1], _ORDERS, 3, 3))
         else:
             operations = statistics[..., :-1] / statistics[..., -1:]
-        by_name = {f"sari_{name}": 100 * operations[..., i] for name, i in (("add", ADD), ("keep", KEEP), ("delete", DELETE))}
+        by_name = {
+            f"sari_{name}": 100 * operations[..., i]
+            for name, i in (("add", ADD), ("keep", KEEP), ("delete", DELETE))
+        }
         return {"sari": 100 * operations.mean(axis=-1), **by_name}
 
     def _pooled(self, counts: Array) -> Array:
@@ -96,26 +119,36 @@ class Sari(Metric):
         scores[..., DELETE] = precision[..., DELETE]
         scores = np.where((done == 0) & (wanted == 0), 1.0, scores)
         used = (done + wanted).sum(axis=-1) > 0
-        return np.asarray((scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None])
+        return np.asarray(
+            (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
+        )
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         assert view.references is not None
         rows = self.statistics(view, fitted)["sari"]
         found: list[Explanation] = []
-        for row, source, prediction, references in zip(rows, view.source, view.predictions, view.references, strict=True):
+        for row, source, prediction, references in zip(
+            rows, view.source, view.predictions, view.references, strict=True
+        ):
             before, after = (dict.fromkeys(self._tokens.of(view.text(text))) for text in (source, prediction))
             wanted = dict.fromkeys(word for text in references for word in self._tokens.of(view.text(text)))
             groups = {
-                "added, as a reference does": [word for word in after if word not in before and word in wanted],
+                "added, as a reference does": [
+                    word for word in after if word not in before and word in wanted
+                ],
                 "added, as none does": [word for word in after if word not in before and word not in wanted],
                 "kept, as a reference does": [word for word in after if word in before and word in wanted],
                 "kept, as none does": [word for word in after if word in before and word not in wanted],
                 "deleted, as all do": [word for word in before if word not in after and word not in wanted],
                 "deleted, as not all do": [word for word in before if word not in after and word in wanted],
-                "not added, as a reference does": [word for word in wanted if word not in before and word not in after],
+                "not added, as a reference does": [
+                    word for word in wanted if word not in before and word not in after
+                ],
             }
             scores = self.score("sari", row)
-            title = ", ".join(f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items())
+            title = ", ".join(
+                f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
+            )
             found.append(WordGroups(title, {"sari": row}, groups))
         return found
 

@@ -2,7 +2,8 @@
 
     p_q = exp(z_1) / (exp(z_1) + exp(z_0))       z: logits of "1" and "0" at the decoder's first step
 
-They are asked "premise: S hypothesis: H", with the document S and the summary H. The score is the mean over the questions.
+They are asked "premise: S hypothesis: H", with the document S and the summary H. The score is the mean over
+the questions.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _PLACE = "{question}"
 @register
 @dataclass(frozen=True)
 class Seahorse(AnswerMetric):
-    """The probability that a summary is comprehensible, free of repetition, grammatical, attributable, about the main ideas, and concise."""
+    """The probability that a summary is comprehensible, free of repetition, grammatical, attributable,
+    about the main ideas, and concise.
+    """
 
     model: ModelSpec = "seahorse-large-{question}"
     questions: tuple[str, ...] = QUESTIONS
@@ -37,15 +40,27 @@ class Seahorse(AnswerMetric):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         asked = self.questions
-        fits = isinstance(asked, tuple) and bool(asked) and set(asked) <= set(QUESTIONS) and len(set(asked)) == len(asked)
+        fits = (
+            isinstance(asked, tuple)
+            and bool(asked)
+            and set(asked) <= set(QUESTIONS)
+            and len(set(asked)) == len(asked)
+        )
         self.require(fits, "questions", f"a tuple of some of {', '.join(QUESTIONS)}")
         each = isinstance(self.model, str) and _PLACE in self.model
         self.require(
-            each or len(asked) == 1, "model", f"a name with {_PLACE} in it where several questions are asked, since each has a model of its own"
+            each or len(asked) == 1,
+            "model",
+            f"a name with {_PLACE} in it where several questions are asked, since each has a model of"
+            " its own",
         )
-        self.require(isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4")
+        self.require(
+            isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4"
+        )
 
     def prompts(self) -> Mapping[str, Question]:
         return dict.fromkeys(self.questions, Question("premise: {source} hypothesis: {prediction}"))

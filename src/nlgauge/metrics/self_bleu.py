@@ -2,8 +2,9 @@
 
     Self-BLEU = mean over texts i of BLEU(text i, references: all other texts)
 
-BLEU is the sentence BLEU of `bleu`, with its tokenisers and smoothings. An n-gram's greatest count in the other texts is its greatest count
-in the corpus, or the second greatest where the text itself holds that: so the cost is linear in the corpus, and nothing is approximated.
+BLEU is the sentence BLEU of `bleu`, with its tokenisers and smoothings. An n-gram's greatest count in the
+other texts is its greatest count in the corpus, or the second greatest where the text itself holds that: so
+the cost is linear in the corpus, and nothing is approximated.
 """
 
 from __future__ import annotations
@@ -45,7 +46,14 @@ class SelfBleu(CorpusMetric):
 
     @property
     def _bleu(self) -> Bleu:
-        return Bleu(self.max_order, self.tokenizer, self.lowercase, self.smooth_method, self.smooth_value, effective_order=True)
+        return Bleu(
+            self.max_order,
+            self.tokenizer,
+            self.lowercase,
+            self.smooth_method,
+            self.smooth_value,
+            effective_order=True,
+        )
 
     def words(self, lang: str | None) -> Tokens:
         return self._bleu.words(lang)
@@ -64,13 +72,24 @@ class SelfBleu(CorpusMetric):
         return {"self_bleu": (Output("self_bleu", False, 0, 100, "fewer than two texts have a token"),)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        tokens, texts = features.get(Tokens(self.tokenizer or "13a", self.lowercase), corpus.predictions[system].values)
+        tokens, texts = features.get(
+            Tokens(self.tokenizer or "13a", self.lowercase), corpus.predictions[system].values
+        )
         texts = texts[tokens.lengths[texts] > 0]
         if self.sample is not None and len(texts) > self.sample:
-            texts = texts[np.sort(np.random.default_rng(features.options.seed).choice(len(texts), self.sample, replace=False))]
+            texts = texts[
+                np.sort(
+                    np.random.default_rng(features.options.seed).choice(
+                        len(texts), self.sample, replace=False
+                    )
+                )
+            ]
         if len(texts) < 2:
             return {"self_bleu": math.nan}
         lengths = tokens.lengths[texts]
-        matches, totals = matches_with_the_others(tokens, texts, self.max_order), ngram_totals(lengths, self.max_order)
+        matches, totals = (
+            matches_with_the_others(tokens, texts, self.max_order),
+            ngram_totals(lengths, self.max_order),
+        )
         rows = np.column_stack([lengths, closest_other_lengths(lengths), matches, totals])
         return {"self_bleu": float(self._bleu.score("bleu", rows)["bleu"].mean())}

@@ -1,10 +1,12 @@
-"""SelfCheck-NLI: how much a text contradicts other samples of the same model, which a text that was made up does more than one that is known.
+"""SelfCheck-NLI: how much a text contradicts other samples of the same model, which a text that was made up
+does more than one that is known.
 
     SelfCheck = mean over the text's sentences s, and over the samples t, of  P(contradiction | (s, t)) among entailment and contradiction
 
-The references are the samples. The sentence stands first and the sample second, the reverse of what is usual, as in the authors' program. Whole
-samples are read; a pair that is longer than the model reads is cut by the rule longest_first. Samples without text are left out; an empty text, or
-one without samples, is NaN. Lower is better.
+The references are the samples. The sentence stands first and the sample second, the reverse of what is usual,
+as in the authors' program. Whole samples are read; a pair that is longer than the model reads is cut by the
+rule longest_first. Samples without text are left out; an empty text, or one without samples, is NaN. Lower is
+better.
 """
 
 from __future__ import annotations
@@ -22,7 +24,15 @@ from nlgauge.features.pairs import Findings
 from nlgauge.features.tokens.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
-from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, every_pair, require_nli, texts_of
+from nlgauge.metrics._shared.pair_scores import (
+    LABELS,
+    NOTHING,
+    Found,
+    PairScores,
+    every_pair,
+    require_nli,
+    texts_of,
+)
 from nlgauge.metrics._shared.unknown_tokens import read_texts, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
@@ -30,7 +40,9 @@ from nlgauge.models import ModelSpec, is_model_spec
 @register
 @dataclass(frozen=True)
 class SelfCheckNli(PairScores):
-    """SelfCheck-NLI (the score, lower is better): the mean probability that a sample contradicts a sentence; and that of the worst sentence."""
+    """SelfCheck-NLI (the score, lower is better): the mean probability that a sample contradicts a
+    sentence; and that of the worst sentence.
+    """
 
     model: ModelSpec = "deberta-selfcheck"
     labels: tuple[str, ...] | None = None
@@ -42,42 +54,75 @@ class SelfCheckNli(PairScores):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(is_labels(self.labels, NLI), "labels", "None, or 'e' and 'c' (and 'n') in the order of the model's labels")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
+        self.require(
+            is_labels(self.labels, NLI),
+            "labels",
+            "None, or 'e' and 'c' (and 'n') in the order of the model's labels",
+        )
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5, optional=True)
 
     def measures(self) -> tuple[Output, ...]:
-        return Output("selfcheck_nli", False, 0, 1, nan=NOTHING), Output("worst_sentence", False, 0, 1, nan=NOTHING)
+        return Output("selfcheck_nli", False, 0, 1, nan=NOTHING), Output(
+            "worst_sentence", False, 0, 1, nan=NOTHING
+        )
 
     def findings(self, view: View) -> Found:
         assert view.references is not None
-        read, samples = (read_texts(view.features, self.model, "pair", ids) for ids in (view.predictions, view.reference))
+        read, samples = (
+            read_texts(view.features, self.model, "pair", ids) for ids in (view.predictions, view.reference)
+        )
         ends = view.references.offsets
         column, rows = view.get(Sentences(view.lang or "en", self.splitter), read.ids)
-        sentences = [column[row] if said else column[row][:0] for row, said in zip(rows, readable(view, read), strict=True)]
+        sentences = [
+            column[row] if said else column[row][:0]
+            for row, said in zip(rows, readable(view, read), strict=True)
+        ]
         usable = readable(view, samples)
         known = [samples.ids[start:end][usable[start:end]] for start, end in pairwise(ends)]
-        order = require_nli(label_order(self.model, self.labels, NLI, view.features.options.device), "ec", self.model)
-        matrices, cut = every_pair(view, PairLogits(self.model, "longest_first", self.max_length), len(order), sentences, known)
+        order = require_nli(
+            label_order(self.model, self.labels, NLI, view.features.options.device), "ec", self.model
+        )
+        matrices, cut = every_pair(
+            view, PairLogits(self.model, "longest_first", self.max_length), len(order), sentences, known
+        )
         values, shown = np.full((len(view), 2), np.nan), []
         for i, logits in enumerate(matrices):
             # Softmax over two labels alone leaves the third out.
-            contradicted, entailed = np.moveaxis(probabilities(logits[..., [order.index(label) for label in "ce"]]), -1, 0)
+            contradicted, entailed = np.moveaxis(
+                probabilities(logits[..., [order.index(label) for label in "ce"]]), -1, 0
+            )
             if contradicted.size:
                 means = contradicted.mean(axis=1)
                 values[i] = means.mean(), means.max()
-            shown.append(({LABELS["c"]: contradicted.T, LABELS["e"]: entailed.T}, texts_of(view, known[i]), texts_of(view, sentences[i])))
+            shown.append(
+                (
+                    {LABELS["c"]: contradicted.T, LABELS["e"]: entailed.T},
+                    texts_of(view, known[i]),
+                    texts_of(view, sentences[i]),
+                )
+            )
         # Each sample counts once, however often it was drawn.
-        distinct = [start + np.unique(samples.ids[start:end], return_index=True)[1] for start, end in pairwise(ends)]
-        counts = read.counts + np.array([samples.counts[rows].sum(axis=0) for rows in distinct]).reshape(-1, 2)
+        distinct = [
+            start + np.unique(samples.ids[start:end], return_index=True)[1] for start, end in pairwise(ends)
+        ]
+        counts = read.counts + np.array([samples.counts[rows].sum(axis=0) for rows in distinct]).reshape(
+            -1, 2
+        )
         empty = ~readable(view, read) & np.array([len(ids) > 0 for ids in known], dtype=bool)
         return Found(values, cut, empty, counts, shown)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []
-        for row, (found, samples, sentences) in zip(self.statistics(view, fitted)["selfcheck_nli"], view.rows(Findings(self)).shown, strict=True):
+        for row, (found, samples, sentences) in zip(
+            self.statistics(view, fitted)["selfcheck_nli"], view.rows(Findings(self)).shown, strict=True
+        ):
             title = f"selfcheck_nli {row[0]:.4f}" if row[2] else "selfcheck_nli: nothing to check"
             best = found["contradict"].argmax(axis=0).tolist() if found["contradict"].size else []
-            explanations.append(Entailment(title, {"selfcheck_nli": row}, samples, sentences if best else [], found, best))
+            explanations.append(
+                Entailment(title, {"selfcheck_nli": row}, samples, sentences if best else [], found, best)
+            )
         return explanations

@@ -2,8 +2,9 @@
 
     BLEU_s = BP * exp( (1/N) sum_{n<=N} log p_n ),   p_1 = m_1 / t_1,   p_n = (m_n + 1) / (t_n + 1) for n > 1
 
-m_n are the segment's clipped matches, t_n its predicted n-grams, BP is BLEU's. A text too short for an order has p_n = 1 there; without a
-matching word the score is 0. Lin and Och add one for n > 1 only; others who cite them add it for n = 1 too, or not to t_n.
+m_n are the segment's clipped matches, t_n its predicted n-grams, BP is BLEU's. A text too short for an order
+has p_n = 1 there; without a matching word the score is 0. Lin and Och add one for n > 1 only; others who cite
+them add it for n = 1 too, or not to t_n.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ class SentenceBleu(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(self.tokenizer in (None, *SACREBLEU_TOKENIZERS), "tokenizer", f"one of {', '.join(SACREBLEU_TOKENIZERS)}")
+        self.require(
+            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
+            "tokenizer",
+            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
+        )
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer or "13a")
@@ -65,4 +70,7 @@ class SentenceBleu(Metric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["sentence_bleu"]
         explained = zip(rows, self._bleu.explain(view, fitted), strict=True)
-        return [replace(found, title=f"sentence_{found.title}", statistics={"sentence_bleu": row}) for row, found in explained]
+        return [
+            replace(found, title=f"sentence_{found.title}", statistics={"sentence_bleu": row})
+            for row, found in explained
+        ]

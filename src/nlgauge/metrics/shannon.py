@@ -1,4 +1,5 @@
-"""Shannon Score, Information Difference, BLANC-Shannon: how much a summary helps a language model predict its document.
+"""Shannon Score, Information Difference, BLANC-Shannon: how much a summary helps a language model predict its
+document.
 
     I(D | c) = - sum_t log p(x_t | c, x_<t)      over the tokens of each sentence of D, each sentence by itself
     ID       = I(D) - I(D | S)                   Information Difference
@@ -6,12 +7,13 @@
     b        = (n_01 - n_10) / n                 BLANC-Shannon: of the document's n tokens, n_01 are the model's likeliest guess with the summary
                                                  alone, n_10 without it alone
 
-A sentence's prompt is the start token, then for I(D) the `upstream` sentences before it, for I(D|S) the summary and those, for I(D|D) those, the
-sentence itself, and those again: "the document given the document" is in the paper's code the sentence given itself, here `full="sentence"`;
-`full="document"` prompts with the whole document. Summary, sentences and `separator` are encoded apart. No cleaning.
+A sentence's prompt is the start token, then for I(D) the `upstream` sentences before it, for I(D|S) the
+summary and those, for I(D|D) those, the sentence itself, and those again: "the document given the document"
+is in the paper's code the sentence given itself, here `full="sentence"`; `full="document"` prompts with the
+whole document. Summary, sentences and `separator` are encoded apart. No cleaning.
 
-The corpus score is the mean over segments. s is NaN where I(D) = I(D|D): an empty document, or a model that learns nothing from a prompt. A text
-without any token that the model knows is read as an empty one.
+The corpus score is the mean over segments. s is NaN where I(D) = I(D|D): an empty document, or a model that
+learns nothing from a prompt. A text without any token that the model knows is read as an empty one.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ _MEASURES = _NAMES[:3]
 
 
 class _Readings(NamedTuple):
-    """Where the sentences of each row's document stand in the feature: alone, after the summary, after themselves; unknown and all tokens."""
+    """Where the sentences of each row's document stand in the feature: alone, after the summary, after
+    themselves; unknown and all tokens.
+    """
 
     information: TokenInformation
     base: Ragged
@@ -84,16 +88,22 @@ class Shannon(Metric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.measure in _MEASURES, "measure", f"one of {', '.join(_MEASURES)}")
-        self.require(isinstance(self.upstream, int) and self.upstream >= 0, "upstream", "a whole number from 0")
+        self.require(
+            isinstance(self.upstream, int) and self.upstream >= 0, "upstream", "a whole number from 0"
+        )
         self.require(self.full in ("sentence", "document"), "full", "'sentence' or 'document'")
         self.require(isinstance(self.separator, str), "separator", "a string")
         self.require(self.units in ("nats", "bits"), "units", "'nats' or 'bits'")
         self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        no_information = "the document tells the model nothing about itself: it is empty, or the model ignores its prompt"
+        no_information = (
+            "the document tells the model nothing about itself: it is empty, or the model ignores its prompt"
+        )
         measures = {
             "shannon": Output("shannon", True, nan=no_information),
             "blanc_shannon": Output("blanc_shannon", True, -1, 1, nan="the document has no token"),
@@ -101,34 +111,61 @@ class Shannon(Metric):
         }
         first = measures.pop(self.measure)
         informations = [Output(name, None, 0) for name in _NAMES[3:]]
-        return {"shannon": (first, *measures.values(), *informations, Output("document_tokens", None, 0), TRUNCATED, UNKNOWN_TOKENS)}
+        return {
+            "shannon": (
+                first,
+                *measures.values(),
+                *informations,
+                Output("document_tokens", None, 0),
+                TRUNCATED,
+                UNKNOWN_TOKENS,
+            )
+        }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model), "sentences": f"sentencex-{corpus.lang or 'en'}"}
+        return {
+            **super().facts(corpus),
+            **model_facts(self.model),
+            "sentences": f"sentencex-{corpus.lang or 'en'}",
+        }
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         readings = self._readings(view)
         scale = 1 / math.log(2) if self.units == "bits" else 1.0
         sums = -scale * _row_sums(readings.information.log_probabilities)
         hits = _row_sums(readings.information.likeliest)
-        base, helped, full = (np.bincount(side.owners, sums[side.values], len(side)) for side in readings.sides)
-        gained = np.bincount(readings.help.owners, hits[readings.help.values] - hits[readings.base.values], len(view))
-        tokens = np.bincount(readings.base.owners, readings.information.ids.lengths[readings.base.values], len(view))
+        base, helped, full = (
+            np.bincount(side.owners, sums[side.values], len(side)) for side in readings.sides
+        )
+        gained = np.bincount(
+            readings.help.owners, hits[readings.help.values] - hits[readings.base.values], len(view)
+        )
+        tokens = np.bincount(
+            readings.base.owners, readings.information.ids.lengths[readings.base.values], len(view)
+        )
         cut = readings.information.truncated.values
-        truncated = np.any([np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings.sides], axis=0)
+        truncated = np.any(
+            [np.bincount(side.owners, cut[side.values], len(side)) > 0 for side in readings.sides], axis=0
+        )
         # Below this share of the document's information the difference is rounding.
         valid = np.abs(base - full) > 1e-7 * base
         score = np.where(valid, (base - helped) / np.where(valid, base - full, 1.0), 0.0)
         gain = gained / np.maximum(tokens, 1)
         counts = [tokens, truncated, valid, tokens > 0, np.ones(len(view))]
-        return {"shannon": np.column_stack([score, gain, base - helped, base, helped, full, *counts, readings.counts])}
+        return {
+            "shannon": np.column_stack(
+                [score, gain, base - helped, base, helped, full, *counts, readings.counts]
+            )
+        }
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
         tokens, truncated, valid, filled, count = (statistics[..., len(_NAMES) + i] for i in range(5))
         found = {name: statistics[..., i] / count for i, name in enumerate(_NAMES)}
         for name, defined in (("shannon", valid), ("blanc_shannon", filled)):
-            found[name] = np.where(defined > 0, statistics[..., _NAMES.index(name)] / np.where(defined > 0, defined, 1.0), np.nan)
+            found[name] = np.where(
+                defined > 0, statistics[..., _NAMES.index(name)] / np.where(defined > 0, defined, 1.0), np.nan
+            )
         found |= {"document_tokens": tokens, "truncated": truncated, **unknown_share(statistics)}
         return {output.name: found[output.name] for output in self.outputs()[part]}
 
@@ -142,10 +179,13 @@ class Shannon(Metric):
         for summary, source in zip(read.first.ids.tolist(), documents.tolist(), strict=True):
             parts = sentences[source].tolist()
             counts.append(len(parts))
-            # After an empty summary a sentence is read as alone, so that its difference is 0 and not rounding.
+            # After an empty summary a sentence is read as alone, so that its difference is 0 and not
+            # rounding.
             prompt = [summary] if texts[summary] else []
             for j, sentence in enumerate(parts):
-                before = [part for other in parts[max(0, j - self.upstream) : j] for part in (other, *separator)]
+                before = [
+                    part for other in parts[max(0, j - self.upstream) : j] for part in (other, *separator)
+                ]
                 document = [part for other in parts for part in (*separator, other)][len(separator) :]
                 whole = document if self.full == "document" else [*before, sentence]
                 keys["base"].append([*before, sentence])
@@ -165,13 +205,24 @@ class Shannon(Metric):
         found: list[Explanation] = []
         loaded = load_causal(self.model, view.features.options.device)
         for i, row in enumerate(rows):
-            tokens = token_strings(loaded, [int(token) for place in readings.base[i] for token in information.ids[place]])
+            tokens = token_strings(
+                loaded, [int(token) for place in readings.base[i] for token in information.ids[place]]
+            )
             values = {
-                name: [float(-scale * value) for place in side[i] for value in information.log_probabilities[place]]
-                for name, side in zip(("alone", "given the summary", "given itself"), readings.sides, strict=True)
+                name: [
+                    float(-scale * value)
+                    for place in side[i]
+                    for value in information.log_probabilities[place]
+                ]
+                for name, side in zip(
+                    ("alone", "given the summary", "given itself"), readings.sides, strict=True
+                )
             }
             score = self.score("shannon", row)
-            title = f"shannon {score['shannon']:.4f}, information difference {score['information_difference']:.2f} {self.units}, "
+            title = (
+                f"shannon {score['shannon']:.4f}, information difference"
+                f" {score['information_difference']:.2f} {self.units}, "
+            )
             title += f"BLANC-Shannon {score['blanc_shannon']:.4f}"
             found.append(TokenScores(title, {"shannon": row}, tokens, values, "source"))
         return found

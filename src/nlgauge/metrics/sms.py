@@ -1,4 +1,5 @@
-"""Sentence Mover's Similarity: how little the sentences of one text must travel, between means of word vectors, to become those of the other.
+"""Sentence Mover's Similarity: how little the sentences of one text must travel, between means of word
+vectors, to become those of the other.
 
     similarity = exp(- min over plans T of sum_ij T_ij |x_i - y_j|)
 
@@ -7,9 +8,9 @@ mode      points                                       mass, which sums to 1 for
 "sms"     the mean vector of each sentence             how many words the sentence has
 "s+wms"   both                                         both
 
-Words are runs of letters in lower case that are not English stop words and have a vector. The authors' program also moves words without a vector, as
-zero vectors, and stops at a text without words; here the first are dropped and the second is undefined (NaN), but 1 for two equal texts or two
-without words.
+Words are runs of letters in lower case that are not English stop words and have a vector. The authors'
+program also moves words without a vector, as zero vectors, and stops at a text without words; here the first
+are dropped and the second is undefined (NaN), but 1 for two equal texts or two without words.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ class Sms(WordVectorMetric):
     tokenizer: str = "unicode"
 
     name: ClassVar[str] = "sms"
-    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {"wms": {"mode": "wms"}, "s+wms": {"mode": "s+wms"}, "sentence_movers_similarity": {}}
+    aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "wms": {"mode": "wms"},
+        "s+wms": {"mode": "s+wms"},
+        "sentence_movers_similarity": {},
+    }
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
 
     def __post_init__(self) -> None:
@@ -81,12 +86,20 @@ class Sms(WordVectorMetric):
         return moved(known[sides[0][0]], known[sides[1][0]])
 
     def _sentences(self, view: View, pairs: WordPairs, text: int) -> Points:
-        """The means of a text's sentences that have words; keys are below 0, so that no sentence is taken for a word."""
+        """The means of a text's sentences that have words; keys are below 0, so that no sentence is taken
+        for a word.
+        """
         sentences, (row,) = view.get(Sentences("en"), np.array([text]))
         words, places = view.get(self.words_used(), sentences[row])
-        kept = [(sentence, words.rows[place]) for sentence, place in zip(sentences[row], places, strict=True) if len(words.rows[place])]
+        kept = [
+            (sentence, words.rows[place])
+            for sentence, place in zip(sentences[row], places, strict=True)
+            if len(words.rows[place])
+        ]
         means = np.array([pairs.table.take(rows).mean(axis=0) for _, rows in kept])
-        keys, first, places = np.unique([-1 - int(sentence) for sentence, _ in kept], return_index=True, return_inverse=True)
+        keys, first, places = np.unique(
+            [-1 - int(sentence) for sentence, _ in kept], return_index=True, return_inverse=True
+        )
         counts = np.bincount(places, [len(rows) for _, rows in kept]).astype(np.int64)
         order = np.argsort(first)
         return Points(keys[order], counts[order], means[first[order]])
@@ -100,7 +113,10 @@ class Sms(WordVectorMetric):
             known: dict[int, Points] = {}
             found = self._moved(view, pairs, known, i)
             texts = (view.predictions[i], view.reference[i])
-            points = [[view.text(int(-1 - key)) if key < 0 else pairs.table.words[key] for key in known[text].keys] for text in texts]
+            points = [
+                [view.text(int(-1 - key)) if key < 0 else pairs.table.words[key] for key in known[text].keys]
+                for text in texts
+            ]
             title = f"sms {self.score('sms', row)['sms']:.4f} = exp(-{found.distance:.4f}), mode {self.mode}"
             shown.append(Transport(title, {"sms": row}, points[0], points[1], found.plan, found.cost))
         return shown

@@ -1,12 +1,14 @@
 """SQuAD: exact match and token F1 of short answers, 0 to 100, as the official scripts compute them.
 
-Answers are lower-cased, ASCII punctuation and the articles a, an, the are removed, the rest is split at white space.
+Answers are lower-cased, ASCII punctuation and the articles a, an, the are removed, the rest is split at white
+space.
 
     exact_match = 100 * questions whose answer equals a reference / questions
     f1          = 100 * mean over questions of the best 2 * common tokens / (tokens predicted + tokens expected)
 
-Where an answer has no token left F1 is 1 if both have none, else 0: the rule of version 2, whose unanswerable questions have the reference "".
-References without a token are left out beside others that have some. Version 1.1 has neither rule, so an F1 of 0 goes with its exact match.
+Where an answer has no token left F1 is 1 if both have none, else 0: the rule of version 2, whose unanswerable
+questions have the reference "". References without a token are left out beside others that have some. Version
+1.1 has neither rule, so an F1 of 0 goes with its exact match.
 """
 
 from __future__ import annotations
@@ -49,7 +51,10 @@ class Squad(Metric):
         assert view.references is not None
         exact, f1, _ = view.rows(Findings(self))
         starts = view.references.offsets[:-1]
-        return {part: np.column_stack([np.maximum.reduceat(best, starts), np.ones(len(view))]) for part, best in (("exact_match", exact), ("f1", f1))}
+        return {
+            part: np.column_stack([np.maximum.reduceat(best, starts), np.ones(len(view))])
+            for part, best in (("exact_match", exact), ("f1", f1))
+        }
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
         """Exact match, F1 and common tokens of each prediction with each of its references."""
@@ -80,9 +85,16 @@ class Squad(Metric):
         for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
             start, end = view.references.offsets[i : i + 2]
             best = int(start + f1[start:end].argmax())
-            tokens, expected = _TOKENS.of(view.text(prediction)), _TOKENS.of(view.text(references[best - start]))
+            tokens, expected = (
+                _TOKENS.of(view.text(prediction)),
+                _TOKENS.of(view.text(references[best - start])),
+            )
             orders = [Order("tokens", float(common[best]), len(tokens), len(expected))]
             title = ", ".join(f"{part} {100 * values[i, 0]:.2f}" for part, values in rows.items())
             longest = longest_matched(tokens, [expected], 1)
-            found.append(NgramMatches(title, {part: values[i] for part, values in rows.items()}, tokens, longest, orders))
+            found.append(
+                NgramMatches(
+                    title, {part: values[i] for part, values in rows.items()}, tokens, longest, orders
+                )
+            )
         return found

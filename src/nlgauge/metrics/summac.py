@@ -1,13 +1,15 @@
-"""SummaC: whether some sentence of the document entails each sentence of the summary, as a classifier of natural language inference says.
+"""SummaC: whether some sentence of the document entails each sentence of the summary, as a classifier of
+natural language inference says.
 
     E_ij, C_ij = P(entailment), P(contradiction) of  (document chunk i, summary chunk j)
     ZS   = mean over j of ( max_i E_ij - max_i C_ij )
     Conv = sigmoid(-1.6173 r - 0.3712),  r = mean over j of ( w . hist_j + 0.6318 )       hist_j: the E_.j counted in 23 bins
 
-Chunks are sentences, or what `granularity` says; the first hundred of a document are read. The 23 weights of Conv are the authors', trained on the
-model albert-vitaminc and valid for it alone. The authors' program (`compat="summac"`) drops chunks of at most ten characters, gives ZS 0 where
-nothing is left (Conv scores one chunk that nothing entails), and lets Conv ignore the summary from the eleventh sentence on; here they are kept,
-NaN, and all counted.
+Chunks are sentences, or what `granularity` says; the first hundred of a document are read. The 23 weights of
+Conv are the authors', trained on the model albert-vitaminc and valid for it alone. The authors' program
+(`compat="summac"`) drops chunks of at most ten characters, gives ZS 0 where nothing is left (Conv scores one
+chunk that nothing entails), and lets Conv ignore the summary from the eleventh sentence on; here they are
+kept, NaN, and all counted.
 """
 
 from __future__ import annotations
@@ -27,7 +29,15 @@ from nlgauge.features.tokens.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, every_pair, require_nli, texts_of
+from nlgauge.metrics._shared.pair_scores import (
+    LABELS,
+    NOTHING,
+    Found,
+    PairScores,
+    every_pair,
+    require_nli,
+    texts_of,
+)
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
@@ -65,7 +75,9 @@ def convolved(entailment: Array) -> float:
 @register
 @dataclass(frozen=True)
 class SummaC(PairScores):
-    """SummaC ZS or Conv (the score), and the means over the summary's sentences of the largest entailment and the largest contradiction."""
+    """SummaC ZS or Conv (the score), and the means over the summary's sentences of the largest entailment
+    and the largest contradiction.
+    """
 
     model: ModelSpec = "albert-vitaminc"
     variant: str = "zs"
@@ -82,28 +94,48 @@ class SummaC(PairScores):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         self.require(self.variant in ("zs", "conv"), "variant", "'zs' or 'conv'")
         sizes = self.granularity.split("-") if isinstance(self.granularity, str) else []
-        known = f"{', '.join(map(repr, GRANULARITIES))}, or two of them joined by '-', for the document and the summary"
+        known = (
+            f"{', '.join(map(repr, GRANULARITIES))}, or two of them joined by '-', for the document and the"
+            " summary"
+        )
         self.require(0 < len(sizes) < 3 and set(sizes) <= set(GRANULARITIES), "granularity", known)
-        self.require(is_labels(self.labels, NLI), "labels", "None, or 'e', 'n' and 'c' in the order of the model's labels")
+        self.require(
+            is_labels(self.labels, NLI),
+            "labels",
+            "None, or 'e', 'n' and 'c' in the order of the model's labels",
+        )
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5)
         self.require(self.compat in (None, "summac"), "compat", "None or 'summac'")
 
     def measures(self) -> tuple[Output, ...]:
         score = Output("summac", True, -1 if self.variant == "zs" else 0, 1, nan=NOTHING)
-        return score, Output("entailment", True, 0, 1, nan=NOTHING), Output("contradiction", False, 0, 1, nan=NOTHING)
+        return (
+            score,
+            Output("entailment", True, 0, 1, nan=NOTHING),
+            Output("contradiction", False, 0, 1, nan=NOTHING),
+        )
 
     def findings(self, view: View) -> Found:
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.source)
-        chunks = [self._chunks(view, granularity, ids) for granularity, ids in zip(self._sizes, (read.second.ids, read.first.ids), strict=True)]
+        chunks = [
+            self._chunks(view, granularity, ids)
+            for granularity, ids in zip(self._sizes, (read.second.ids, read.first.ids), strict=True)
+        ]
         scored = readable(view, read.first, read.second)
         documents = [ids[:_DOCUMENT_CHUNKS] for ids in chunks[0]]
         summaries = [ids if known else ids[:0] for ids, known in zip(chunks[1], scored, strict=True)]
-        order = require_nli(label_order(self.model, self.labels, NLI, view.features.options.device), "ec", self.model)
-        matrices, cut = every_pair(view, PairLogits(self.model, "longest_first", self.max_length), len(order), documents, summaries)
+        order = require_nli(
+            label_order(self.model, self.labels, NLI, view.features.options.device), "ec", self.model
+        )
+        matrices, cut = every_pair(
+            view, PairLogits(self.model, "longest_first", self.max_length), len(order), documents, summaries
+        )
         values, shown = np.full((len(view), 3), np.nan), []
         for i, logits in enumerate(matrices):
             found = {LABELS[label]: probabilities(logits)[..., order.index(label)] for label in order}
@@ -119,21 +151,29 @@ class SummaC(PairScores):
         return first, second or first
 
     def _chunks(self, view: View, granularity: str, ids: Array) -> list[Array]:
-        passages = Passages(granularity, Sentences(view.lang or "en", self.splitter), _SHORT if self.compat else 0)
+        passages = Passages(
+            granularity, Sentences(view.lang or "en", self.splitter), _SHORT if self.compat else 0
+        )
         column, rows = view.get(passages, ids)
         return [column[row] for row in rows]
 
     def _values(self, found: dict[str, Array]) -> tuple[float, float, float]:
-        entailment, contradiction = (found[name] if found[name].size else np.zeros((1, 1)) for name in ("entail", "contradict"))
+        entailment, contradiction = (
+            found[name] if found[name].size else np.zeros((1, 1)) for name in ("entail", "contradict")
+        )
         counted = entailment[:, :_CONV_CHUNKS] if self.compat else entailment
         score = zero_shot(entailment, contradiction) if self.variant == "zs" else convolved(counted)
         return score, float(entailment.max(axis=0).mean()), float(contradiction.max(axis=0).mean())
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []
-        for row, (found, documents, sentences) in zip(self.statistics(view, fitted)["summac"], view.rows(Findings(self)).shown, strict=True):
+        for row, (found, documents, sentences) in zip(
+            self.statistics(view, fitted)["summac"], view.rows(Findings(self)).shown, strict=True
+        ):
             title = f"summac {self.variant} {row[0]:.4f}" if row[3] else "summac: nothing to check"
             matrices = {name: found[name] for name in ("entail", "contradict", "neutral") if name in found}
             best = found["entail"].argmax(axis=0).tolist() if found["entail"].size else []
-            explanations.append(Entailment(title, {"summac": row}, documents, sentences if best else [], matrices, best))
+            explanations.append(
+                Entailment(title, {"summac": row}, documents, sentences if best else [], matrices, best)
+            )
         return explanations

@@ -1,10 +1,12 @@
-"""TER: translation edit rate, 100 times edits over reference length, where moving a block of words is one edit.
+"""TER: translation edit rate, 100 times edits over reference length, where moving a block of words is one
+edit.
 
     TER = 100 * sum_s min_r E(h_s, r) / sum_s mean_r |r|,      E = insertions + deletions + substitutions + shifts, 1 each
 
-over segments s with predictions h_s and references r. The fewest edits with shifts are hard to find, so E is what Tercom's greedy
-search finds (kernels/tercom.py has its rules). The numbers are sacreBLEU's, its tokeniser included: lower
-case, split at white space. With no reference word at all the rate is 100 if there are edits, else 0.
+over segments s with predictions h_s and references r. The fewest edits with shifts are hard to find, so E is
+what Tercom's greedy search finds (kernels/tercom.py has its rules). The numbers are sacreBLEU's, its
+tokeniser included: lower case, split at white space. With no reference word at all the rate is 100 if there
+are edits, else 0.
 """
 
 from __future__ import annotations
@@ -46,7 +48,11 @@ class TercomTokens(Tokens):
     asian_support: bool = False
 
     def splitter(self) -> Tokenizer:
-        options = {"normalized": self.normalized, "no_punct": self.no_punct, "asian_support": self.asian_support}
+        options = {
+            "normalized": self.normalized,
+            "no_punct": self.no_punct,
+            "asian_support": self.asian_support,
+        }
         if not any(options.values()):
             return tokenizer("whitespace")
         tercom = _tercom(case_sensitive=not self.lowercase, **options)
@@ -56,7 +62,9 @@ class TercomTokens(Tokens):
 @register
 @dataclass(frozen=True)
 class Ter(Metric):
-    """TER as sacreBLEU computes it; 0 is perfect, above 100 where there are more edits than reference words."""
+    """TER as sacreBLEU computes it; 0 is perfect, above 100 where there are more edits than reference
+    words.
+    """
 
     normalized: bool = False
     no_punct: bool = False
@@ -64,11 +72,20 @@ class Ter(Metric):
     lowercase: bool = True
 
     name: ClassVar[str] = "ter"
-    spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "normalize": "normalized", "no_punctuation": "no_punct"}
+    spellings: ClassVar[Mapping[str, str]] = {
+        **SPELLINGS,
+        "normalize": "normalized",
+        "no_punctuation": "no_punct",
+    }
     takes: ClassVar[Takes] = "joint"
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        return {"ter": (Output("ter", False, 0, decimals=2), *(Output(name, None, 0) for name in ("edits", "shifts", "reference_length")))}
+        return {
+            "ter": (
+                Output("ter", False, 0, decimals=2),
+                *(Output(name, None, 0) for name in ("edits", "shifts", "reference_length")),
+            )
+        }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         choices = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
@@ -85,10 +102,17 @@ class Ter(Metric):
 
     @property
     def _tokens(self) -> TercomTokens:
-        return TercomTokens(lowercase=self.lowercase, normalized=self.normalized, no_punct=self.no_punct, asian_support=self.asian_support)
+        return TercomTokens(
+            lowercase=self.lowercase,
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+        )
 
     def findings(self, view: View) -> tuple[Array, Ragged, Array]:
-        """For each row the edits to its nearest reference, the shifts among them, and which reference is nearest."""
+        """For each row the edits to its nearest reference, the shifts among them, and which reference is
+        nearest.
+        """
         assert view.references is not None
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
         owners = view.references.owners
@@ -116,15 +140,26 @@ class Ter(Metric):
         _, moved, nearest = view.rows(Findings(self))
         found: list[Explanation] = []
         chosen = (nearest - view.references.offsets[:-1]).tolist()
-        for row, shifts, prediction_id, reference_id, number in zip(rows, moved, view.predictions, view.reference[nearest], chosen, strict=True):
-            prediction, reference = (self._tokens.of(view.text(text)) for text in (prediction_id, reference_id))
+        for row, shifts, prediction_id, reference_id, number in zip(
+            rows, moved, view.predictions, view.reference[nearest], chosen, strict=True
+        ):
+            prediction, reference = (
+                self._tokens.of(view.text(text)) for text in (prediction_id, reference_id)
+            )
             edits = []
             for shift in itertools.starmap(Shift, shifts.tolist()):
-                edits.append(Edit("shift", [], prediction[shift.start : shift.start + shift.length], shift.target))
+                edits.append(
+                    Edit("shift", [], prediction[shift.start : shift.start + shift.length], shift.target)
+                )
                 prediction = apply_shift(prediction, shift)
             numbers = {token: number for number, token in enumerate(dict.fromkeys(prediction + reference))}
-            steps = alignment([numbers[token] for token in prediction], [numbers[token] for token in reference])
+            steps = alignment(
+                [numbers[token] for token in prediction], [numbers[token] for token in reference]
+            )
             edits += [Edit.of(run, reference, prediction) for run in runs(steps)]
-            title = f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts, for {row[2]:g} words)"
+            title = (
+                f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts,"
+                f" for {row[2]:g} words)"
+            )
             found.append(Edits(title, {"ter": row}, edits, reference_number=number))
         return found

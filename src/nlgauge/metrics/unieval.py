@@ -1,13 +1,17 @@
-"""UniEval: a T5 is asked yes-or-no questions about a text; each answer is the probability of "Yes" against "No".
+"""UniEval: a T5 is asked yes-or-no questions about a text; each answer is the probability of "Yes" against
+"No".
 
     p = exp(z_Yes) / (exp(z_Yes) + exp(z_No))       z: logits of the first piece of "Yes" and "No" at the decoder's first step
 
-A question, the text and what it is held against stand in one prompt of up to `max_length` tokens, with </s> between them; a longer one loses its
-end, which is the document. Some questions are asked of every sentence: the answers are averaged; those of engagingness are added up, so that it has
-no upper bound. The authors' program splits sentences by NLTK's Punkt (`splitter="punkt"`). The overall score is the mean over the dimensions.
+A question, the text and what it is held against stand in one prompt of up to `max_length` tokens, with </s>
+between them; a longer one loses its end, which is the document. Some questions are asked of every sentence:
+the answers are averaged; those of engagingness are added up, so that it has no upper bound. The authors'
+program splits sentences by NLTK's Punkt (`splitter="punkt"`). The overall score is the mean over the
+dimensions.
 
-The questions are part of the released models, which were trained with them; they are those of add_question in the authors' program (utils.py of
-github.com/maszhongming/UniEval, MIT). Its facts of a dialogue are here the references.
+The questions are part of the released models, which were trained with them; they are those of add_question in
+the authors' program (utils.py of github.com/maszhongming/UniEval, MIT). Its facts of a dialogue are here the
+references.
 """
 
 from __future__ import annotations
@@ -24,37 +28,49 @@ from nlgauge.metrics._shared.answers import AnswerMetric, Question, probability_
 from nlgauge.metrics._shared.model_means import NO_TEXT
 from nlgauge.models import ModelSpec, is_model_spec
 
-_CONSISTENCY = Question("question: Is this claim consistent with the document? </s> claim: {prediction} </s> document: {source}", "mean")
+_CONSISTENCY = Question(
+    "question: Is this claim consistent with the document? </s> claim: {prediction} </s> document: {source}",
+    "mean",
+)
 TASKS = {
     "sum": {
         "coherence": Question(
-            "question: Is this a coherent summary to the document? </s> summary: {prediction} </s> document: {source}",
+            "question: Is this a coherent summary to the document? </s> summary: {prediction} </s> document:"
+            " {source}",
         ),
         "consistency": _CONSISTENCY,
         "fluency": Question("question: Is this a fluent paragraph? </s> paragraph: {prediction}", "mean"),
         "relevance": Question(
-            "question: Is this summary relevant to the reference? </s> summary: {prediction} </s> reference: {reference}",
+            "question: Is this summary relevant to the reference? </s> summary: {prediction} </s> reference:"
+            " {reference}",
         ),
     },
     "dialog": {
-        "naturalness": Question("question: Is this a natural response in the dialogue? </s> response: {prediction}"),
+        "naturalness": Question(
+            "question: Is this a natural response in the dialogue? </s> response: {prediction}"
+        ),
         "coherence": Question(
-            "question: Is this a coherent response given the dialogue history? </s> response: {prediction} </s> dialogue history: {source}",
+            "question: Is this a coherent response given the dialogue history? </s> response: {prediction}"
+            " </s> dialogue history: {source}",
         ),
         "engagingness": Question(
-            "question: Is this an engaging and informative response according to the dialogue history and fact? </s> response: {prediction} "
-            "</s> dialogue history: {source} </s> fact: {reference}",
+            "question: Is this an engaging and informative response according to the dialogue history and"
+            " fact? </s> response: {prediction} </s> dialogue history: {source} </s> fact: {reference}",
             "sum",
         ),
         "groundedness": Question(
-            "question: Is this response consistent with knowledge in the fact? </s> response: {prediction} </s> fact: {reference}",
+            "question: Is this response consistent with knowledge in the fact? </s> response: {prediction}"
+            " </s> fact: {reference}",
         ),
-        "understandability": Question("question: Is this an understandable response in the dialogue? </s> response: {prediction}"),
+        "understandability": Question(
+            "question: Is this an understandable response in the dialogue? </s> response: {prediction}"
+        ),
     },
     "d2t": {
         "naturalness": Question("question: Is this a fluent utterance? </s> utterance: {prediction}"),
         "informativeness": Question(
-            "question: Is this sentence informative according to the reference? </s> sentence: {prediction} </s> reference: {reference}",
+            "question: Is this sentence informative according to the reference? </s> sentence: {prediction}"
+            " </s> reference: {reference}",
         ),
     },
     "fact": {"consistency": _CONSISTENCY},
@@ -82,12 +98,18 @@ class UniEval(AnswerMetric):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(self.model is None or is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            self.model is None or is_model_spec(self.model),
+            "model",
+            "a name, a directory or nlgauge.Model(model, tokenizer)",
+        )
         self.require(self.task in TASKS, "task", f"one of {', '.join(TASKS)}")
         asked, known = self.dimensions, TASKS[self.task]
         fits = asked is None or (isinstance(asked, tuple) and bool(asked) and set(asked) <= set(known))
         self.require(fits, "dimensions", f"None or a tuple of some of {', '.join(known)}")
-        self.require(isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4")
+        self.require(
+            isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4"
+        )
         self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         self.reads_what_is_asked_of()
 
@@ -101,7 +123,9 @@ class UniEval(AnswerMetric):
         return self.max_length
 
     def measures(self) -> tuple[Output, ...]:
-        highs = {name: math.inf if question.over == "sum" else 1.0 for name, question in self.prompts().items()}
+        highs = {
+            name: math.inf if question.over == "sum" else 1.0 for name, question in self.prompts().items()
+        }
         if len(highs) > 1:
             highs = {"overall": max(highs.values()), **highs}
         return tuple(Output(name, True, 0, high, nan=NO_TEXT) for name, high in highs.items())

@@ -1,10 +1,12 @@
-"""UniTE: one network trained on human judgements reads the translation with its source, with its reference, and with both.
+"""UniTE: one network trained on human judgements reads the translation with its source, with its reference,
+and with both.
 
     src, ref, unified = FF(mixed state of <s>)   of the prediction with the source, with the reference, with both
     UniTE             = (src + ref + unified) / 3
 
-Texts are joined as <s> prediction </s></s> source </s></s> reference </s>, each cut to 510 pieces, the whole to 512. Without references UniTE is src.
-An empty prediction is shown to the network; an empty reference or source leaves the row without a value.
+Texts are joined as <s> prediction </s></s> source </s></s> reference </s>, each cut to 510 pieces, the whole
+to 512. Without references UniTE is src. An empty prediction is shown to the network; an empty reference or
+source leaves the row without a value.
 """
 
 from __future__ import annotations

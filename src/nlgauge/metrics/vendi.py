@@ -2,9 +2,10 @@
 
     VS_q = exp( H_q(lambda) ),   lambda = eigenvalues of K / n,   H_1 = - sum lambda log lambda,   H_q = log( sum lambda^q ) / (1 - q)
 
-K is an n x n matrix of similarities, positive semidefinite, with ones on its diagonal: n equal texts give 1, n texts with nothing in common
-give n. Here K is the mean over n-gram orders of the cosine of n-gram counts (or of sets: counts cut to 1), over the orders that a text is long
-enough for, so that a text is always alike itself. `vendi_score` takes any other K. Non-zero eigenvalues are those of the smaller of two matrices: of
+K is an n x n matrix of similarities, positive semidefinite, with ones on its diagonal: n equal texts give 1,
+n texts with nothing in common give n. Here K is the mean over n-gram orders of the cosine of n-gram counts
+(or of sets: counts cut to 1), over the orders that a text is long enough for, so that a text is always alike
+itself. `vendi_score` takes any other K. Non-zero eigenvalues are those of the smaller of two matrices: of
 different texts, equal ones taken together, or of n-grams.
 """
 
@@ -31,7 +32,8 @@ _BLOCK = 2048
 
 
 def vendi_score(kernel: Any, q: float = 1.0) -> float:
-    """The Vendi score of order q (0 < q, math.inf included) of a symmetric matrix of similarities with ones on its diagonal.
+    """The Vendi score of order q (0 < q, math.inf included) of a symmetric matrix of similarities with ones
+    on its diagonal.
 
     >>> round(vendi_score([[1, 0.5], [0.5, 1]]), 10)
     1.7547653506
@@ -40,7 +42,9 @@ def vendi_score(kernel: Any, q: float = 1.0) -> float:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ParameterError(f"a kernel must be a square matrix, got the shape {matrix.shape}.")
     if not np.allclose(matrix, matrix.T) or not np.allclose(np.diagonal(matrix), 1):
-        raise ParameterError("a kernel must be symmetric with ones on its diagonal: every text is wholly alike itself.")
+        raise ParameterError(
+            "a kernel must be symmetric with ones on its diagonal: every text is wholly alike itself."
+        )
     return _effective_number(matrix / len(matrix), q)
 
 
@@ -72,12 +76,20 @@ class Vendi(CorpusMetric):
     resamples: ClassVar[int] = 200
 
     def __post_init__(self) -> None:
-        self.require(self.kernel in ("ngram", "ngram_set"), "kernel", "'ngram' or 'ngram_set'; nlgauge.metrics.vendi.vendi_score takes any matrix")
+        self.require(
+            self.kernel in ("ngram", "ngram_set"),
+            "kernel",
+            "'ngram' or 'ngram_set'; nlgauge.metrics.vendi.vendi_score takes any matrix",
+        )
         require_order(self, "min_order")
         require_order(self)
         self.require(self.max_order >= self.min_order, "max_order", "a whole number from min_order")
         require_number(self, "q", above=True)
-        self.require(self.tokenizer in ("unicode", "whitespace", "13a"), "tokenizer", "'unicode', 'whitespace' or '13a'")
+        self.require(
+            self.tokenizer in ("unicode", "whitespace", "13a"),
+            "tokenizer",
+            "'unicode', 'whitespace' or '13a'",
+        )
         require_whole(self, "sample", optional=True)
 
     @property
@@ -96,15 +108,20 @@ class Vendi(CorpusMetric):
         if not len(texts):
             return {"vendi": math.nan}
         if self.sample is not None and len(texts) > self.sample:
-            texts = texts[np.random.default_rng(features.options.seed).choice(len(texts), self.sample, replace=False)]
-        # Texts and n-grams keep the order of their first appearance, so that no other system changes a bit of the sums.
+            texts = texts[
+                np.random.default_rng(features.options.seed).choice(len(texts), self.sample, replace=False)
+            ]
+        # Texts and n-grams keep the order of their first appearance, so that no other system changes a bit of
+        # the sums.
         counted = Counter(texts.tolist())
         rows = tokens.take(np.array(list(counted))).lists()
         weights = np.sqrt(np.array(list(counted.values())) / len(texts))
         return {"vendi": _effective_number(self._similarities(rows, weights), self.q)}
 
     def _similarities(self, rows: list[list[int]], weights: Array) -> Array:
-        """The smaller of W X X' W and X' W W X, with texts as rows of X: both have the same eigenvalues but for zeros."""
+        """The smaller of W X X' W and X' W W X, with texts as rows of X: both have the same eigenvalues
+        but for zeros.
+        """
         columns: dict[tuple[int, ...], int] = {}
         texts, grams, values = [], [], []
         for i, row in enumerate(rows):
@@ -119,8 +136,15 @@ class Vendi(CorpusMetric):
                 values += [weights[i] * count / norm for count in counts.values()]
         size = min(len(rows), len(columns))
         if size > _MOST:
-            raise InputError(f"vendi would need a matrix of {size:,} x {size:,}; give sample={_MOST} or less to draw that many texts.")
-        sides = (np.array(texts), np.array(grams)) if len(rows) <= len(columns) else (np.array(grams), np.array(texts))
+            raise InputError(
+                f"vendi would need a matrix of {size:,} x {size:,}; give sample={_MOST} or less to draw that"
+                " many texts."
+            )
+        sides = (
+            (np.array(texts), np.array(grams))
+            if len(rows) <= len(columns)
+            else (np.array(grams), np.array(texts))
+        )
         return _product(*sides, np.array(values), size)
 
 

@@ -1,4 +1,5 @@
-"""WIL: word information lost, 1 - (H / N) (H / P) with N words in the reference and P in the prediction: 1 - WIP.
+"""WIL: word information lost, 1 - (H / N) (H / P) with N words in the reference and P in the prediction: 1 -
+WIP.
 
 The numbers are jiwer 4's. Two texts without words: 0.
 """

@@ -1,9 +1,11 @@
-"""WIP: word information preserved, (H / N) (H / P) with N words in the reference and P in the prediction, pooled over the corpus.
+"""WIP: word information preserved, (H / N) (H / P) with N words in the reference and P in the prediction,
+pooled over the corpus.
 
     N = H + S + D,   P = H + S + I
 
-It approximates the share of information that gets through, as mutual information over the entropy of the words. The numbers are
-jiwer 4's; rapidfuzz's alignment decides between alignments with as many edits but different hits. Two texts without words: 1.
+It approximates the share of information that gets through, as mutual information over the entropy of the
+words. The numbers are jiwer 4's; rapidfuzz's alignment decides between alignments with as many edits but
+different hits. Two texts without words: 1.
 """
 
 from __future__ import annotations

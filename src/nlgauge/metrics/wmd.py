@@ -1,11 +1,12 @@
-"""Word Mover's Distance: how far the words of one text must travel, between word vectors, to become those of the other.
+"""Word Mover's Distance: how far the words of one text must travel, between word vectors, to become those of
+the other.
 
     WMD = min over plans T >= 0 of  sum_ij T_ij |v_i - v_j|,    sum_j T_ij = share of the word i in the prediction,
                                                                 sum_i T_ij = share of the word j in the reference
 
-over the words that have a vector. The paper leaves stop words out (`stop="english"`), most programs keep them; it takes vectors as they are, gensim
-makes them of length 1 (`unit=True`). gensim gives infinity where a text has no known word, here it is undefined (NaN); two equal texts, or two
-without words, are 0 apart.
+over the words that have a vector. The paper leaves stop words out (`stop="english"`), most programs keep
+them; it takes vectors as they are, gensim makes them of length 1 (`unit=True`). gensim gives infinity where a
+text has no known word, here it is undefined (NaN); two equal texts, or two without words, are 0 apart.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ class Wmd(WordVectorMetric):
                 continue  # nothing moves
             known: dict[int, Points] = {}
             found = self._moved(pairs, known, i)
-            words = [[pairs.table.words[row] for row in known[text].keys] for text in (pairs.predictions[i], pairs.references[i])]
+            words = [
+                [pairs.table.words[row] for row in known[text].keys]
+                for text in (pairs.predictions[i], pairs.references[i])
+            ]
             title = f"wmd {self.score('wmd', row)['wmd']:.4f}"
             shown.append(Transport(title, {"wmd": row}, words[0], words[1], found.plan, found.cost))
         return shown

@@ -1,13 +1,15 @@
-"""XCOMET: COMET that also marks the errors in a translation, minor, major and critical, and counts them in its score.
+"""XCOMET: COMET that also marks the errors in a translation, minor, major and critical, and counts them in
+its score.
 
     a, b, c = FF(mixed state of <s>)   of the prediction with the source, with the reference, with both
     mqm     = 1 - min(25, minor + 5 major + 10 critical) / 25
     XCOMET  = .12 min(1, a) + .33 min(1, b) + .33 min(1, c) + .22 mqm,      without references   .78 min(1, a) + .22 mqm
 
-A piece's label is the likeliest in the mix .1667, .3333, .5 of the three passes; errors are runs of labelled pieces. The authors' program drops a run
-that reaches the end of the text and gives a run the severity of its first piece, and so does the published score: spans="compat". spans="complete"
-keeps it, with the severity that is likeliest over the run, which changes the score. An empty prediction is shown to the network;
-an empty reference or source leaves the row without a value.
+A piece's label is the likeliest in the mix .1667, .3333, .5 of the three passes; errors are runs of labelled
+pieces. The authors' program drops a run that reaches the end of the text and gives a run the severity of its
+first piece, and so does the published score: spans="compat". spans="complete" keeps it, with the severity
+that is likeliest over the run, which changes the score. An empty prediction is shown to the network; an empty
+reference or source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -49,7 +51,10 @@ class XComet(JointMetric):
         return ("xcomet",)
 
     def measures(self) -> tuple[Output, ...]:
-        scores = [Output(name, True, nan=NAN) for name in (("src", "ref", "unified") if self.references else ("src",))]
+        scores = [
+            Output(name, True, nan=NAN)
+            for name in (("src", "ref", "unified") if self.references else ("src",))
+        ]
         counts = [Output(name, False, 0, nan=NAN) for name in _SEVERITIES]
         return (Output("xcomet", True, nan=NAN), Output("mqm", True, 0, 1, nan=NAN), *scores, *counts)
 
@@ -70,7 +75,8 @@ class XComet(JointMetric):
 
 
 def mqm_of(counts: Array) -> Array:
-    """1 for no error, 0 for errors that weigh 25 or more, from (..., 3) counts of minor, major and critical errors.
+    """1 for no error, 0 for errors that weigh 25 or more, from (..., 3) counts of minor, major and critical
+    errors.
 
     >>> round(float(mqm_of(np.array([1.0, 0.0, 2.0]))), 2)
     0.16
@@ -85,6 +91,8 @@ def mixed(scores: Array, mqm: Array) -> Array:
     >>> mixed(np.array([[1.2, 0.5, 0.5]]), np.array([1.0])).round(6).tolist()
     [0.67]
     """
-    weights = np.array(_WEIGHTS[:3]) if scores.shape[1] == len(_WEIGHTS) - 1 else np.array([sum(_WEIGHTS[:3])])
+    weights = (
+        np.array(_WEIGHTS[:3]) if scores.shape[1] == len(_WEIGHTS) - 1 else np.array([sum(_WEIGHTS[:3])])
+    )
     found: Array = np.minimum(scores, 1.0) @ weights + _WEIGHTS[3] * mqm
     return found

@@ -27,9 +27,15 @@ class YesNo(Judged):
     name: ClassVar[str] = "yes_no"
 
     def __post_init__(self) -> None:
-        self.require(isinstance(self.question, str) and bool(self.question.strip()), "question", "a question that Yes or No answers")
+        self.require(
+            isinstance(self.question, str) and bool(self.question.strip()),
+            "question",
+            "a question that Yes or No answers",
+        )
         super().__post_init__()
 
     def template(self) -> Prompt:
-        texts = "Source:\n{source}\n\n" * self.with_source + "Reference:\n{reference}\n\n" * self.with_reference
+        texts = (
+            "Source:\n{source}\n\n" * self.with_source + "Reference:\n{reference}\n\n" * self.with_reference
+        )
         return ready("yes_no").filled({"question": self.question, "texts": texts})

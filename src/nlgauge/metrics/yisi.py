@@ -1,10 +1,12 @@
-"""YiSi-1: each token of one text is matched with the most similar one of the other; rare tokens weigh more, and recall may count more than precision.
+"""YiSi-1: each token of one text is matched with the most similar one of the other; rare tokens weigh more,
+and recall may count more than precision.
 
     P = sum_i w_i max_j cos(h_i, r_j) / sum_i w_i     over the prediction's tokens h,   R likewise over the reference's; cosines below 0 are 0
     F = P R / (alpha P + (1 - alpha) R)               w = log2(1 + (N + 1) / (df + 1)) from the N references
 
-Start and end marks weigh 0 but may be matched. The author's program has alpha 0.5 unless told otherwise; submissions to WMT are said to use 0.8. A
-text without tokens, or without one that the model knows, scores 0. The forms with semantic role labels are not here.
+Start and end marks weigh 0 but may be matched. The author's program has alpha 0.5 unless told otherwise;
+submissions to WMT are said to use 0.8. A text without tokens, or without one that the model knows, scores 0.
+The forms with semantic role labels are not here.
 """
 
 from __future__ import annotations
@@ -45,7 +47,10 @@ class Yisi(TokenMatching):
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         parts = {part: Output(part, True, 0, 1) for part in ("yisi", "precision", "recall")}
-        return {part: (output, TRUNCATED, UNKNOWN_TOKENS) if part == "yisi" else (output,) for part, output in parts.items()}
+        return {
+            part: (output, TRUNCATED, UNKNOWN_TOKENS) if part == "yisi" else (output,)
+            for part, output in parts.items()
+        }
 
     def for_language(self, lang: str | None) -> Yisi:
         if self.model is not None or code(lang) in ("", "en"):
@@ -57,7 +62,12 @@ class Yisi(TokenMatching):
         return "bert-base-uncased" if self.model is None else self.model
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {"metric": self.name, "layer": str(self.layer_used), "alpha": str(self.alpha), **model_facts(self.model_used)}
+        return {
+            "metric": self.name,
+            "layer": str(self.layer_used),
+            "alpha": str(self.alpha),
+            **model_facts(self.model_used),
+        }
 
     def fit(self) -> Fit:
         return InverseDocumentFrequency(self.model_used)

@@ -1,7 +1,8 @@
 """Models: the one place that finds and loads weights.
 
-A model is named by a string (a name of the catalogue, a local directory, or a hub repository that was fetched before) or given as
-`Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless `fetch.get` is called.
+A model is named by a string (a name of the catalogue, a local directory, or a hub repository that was fetched
+before) or given as `Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless
+`fetch.get` is called.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any
 class Model:
     """The user's own model and tokeniser, under a name that labels and signatures show.
 
-    A language model is any callable that maps `input_ids` (batch, length) to an object with `logits`; an encoder is a Transformers
-    model. The tokeniser is called as a Transformers one is. Neither is changed.
+    A language model is any callable that maps `input_ids` (batch, length) to an object with `logits`; an
+    encoder is a Transformers model. The tokeniser is called as a Transformers one is. Neither is changed.
     """
 
     model: Any = field(repr=False)
@@ -35,9 +36,15 @@ class Model:
         return digest.hexdigest()
 
     def dtype(self) -> str:
-        """The types of the model's weights, such as "bfloat16", or several joined by "+"; "" where it has none."""
+        """The types of the model's weights, such as "bfloat16", or several joined by "+"; "" where it has
+        none.
+        """
         tensors: Any = getattr(self.model, "state_dict", dict)().values()
-        return "+".join(sorted({str(tensor.dtype).removeprefix("torch.") for tensor in tensors if tensor.is_floating_point()}))
+        return "+".join(
+            sorted(
+                {str(tensor.dtype).removeprefix("torch.") for tensor in tensors if tensor.is_floating_point()}
+            )
+        )
 
 
 ModelSpec = str | Model
@@ -54,7 +61,9 @@ def is_model_spec(value: object) -> bool:
 
 
 def model_facts(spec: ModelSpec) -> dict[str, str]:
-    """What a signature says of a model: its weights, their type as they are run, the revision that was fetched, and the libraries that run it."""
+    """What a signature says of a model: its weights, their type as they are run, the revision that was
+    fetched, and the libraries that run it.
+    """
     from nlgauge._core.versions import installed_version
     from nlgauge.models.weights import store
 
@@ -62,6 +71,10 @@ def model_facts(spec: ModelSpec) -> dict[str, str]:
         facts = {"weights": spec.weights_hash()[:12], "dtype": spec.dtype()}
     else:
         place = store.require(spec)
-        facts = {"weights": store.weights_hash(place)[:12], "revision": store.revision(place)[:12], "dtype": "float32"}
+        facts = {
+            "weights": store.weights_hash(place)[:12],
+            "revision": store.revision(place)[:12],
+            "dtype": "float32",
+        }
     facts |= {package: installed_version(package) for package in ("torch", "transformers")}
     return {"model": model_name(spec), **{name: value for name, value in facts.items() if value}}

@@ -1,4 +1,6 @@
-"""Loads encoders, language models and classifiers of pairs, once per process, ready to run: evaluation mode, float32 on a CPU."""
+"""Loads encoders, language models and classifiers of pairs, once per process, ready to run: evaluation
+mode, float32 on a CPU.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Loaded:
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def made(self, what: Hashable, make: Callable[[], Made]) -> Made:
-        """What is made of the model once, whoever asks first, and goes when the model goes: its halves, its first layers."""
+        """What is made of the model once, whoever asks first, and goes when the model goes: its halves,
+        its first layers.
+        """
         if what not in self._made:
             with _MODELS.lock.taken():
                 if what not in self._made:
@@ -60,7 +64,11 @@ class Loaded:
     def max_length(self) -> int:
         """How many tokens fit, special ones included."""
         config = getattr(self.model, "config", None)
-        positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 1_000_000
+        positions = (
+            getattr(config, "max_position_embeddings", None)
+            or getattr(config, "n_positions", None)
+            or 1_000_000
+        )
         if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert", "longformer"):
             positions -= 2  # positions that RoBERTa reserves
         known = getattr(self.tokenizer, "model_max_length", None) or 1_000_000
@@ -68,15 +76,24 @@ class Loaded:
 
     @lazy
     def start_token(self) -> int:
-        """What stands before a plain text: the token that the tokeniser itself puts there, else end-of-text, else the start token."""
+        """What stands before a plain text: the token that the tokeniser itself puts there, else
+        end-of-text, else the start token.
+        """
         added = list(self.tokenizer("").input_ids)
         if added:
             return int(added[0])
         vocabulary = self.tokenizer.get_vocab() if hasattr(self.tokenizer, "get_vocab") else {}
-        candidates = (vocabulary.get("<|endoftext|>"), getattr(self.tokenizer, "bos_token_id", None), getattr(self.tokenizer, "eos_token_id", None))
+        candidates = (
+            vocabulary.get("<|endoftext|>"),
+            getattr(self.tokenizer, "bos_token_id", None),
+            getattr(self.tokenizer, "eos_token_id", None),
+        )
         found = next((token for token in candidates if token is not None), None)
         if found is None:
-            raise ModelError(f"the tokeniser of {self.name} has no start, end-of-text or end token; set tokenizer.bos_token.")
+            raise ModelError(
+                f"the tokeniser of {self.name} has no start, end-of-text or end token; set"
+                " tokenizer.bos_token."
+            )
         return int(found)
 
 
@@ -84,7 +101,10 @@ _MODELS: Registry[Loaded] = Registry(_KEPT)
 
 
 def held() -> AbstractContextManager[None]:
-    """Keeps every model that is used meanwhile, so that a run loads each once; afterwards the last few stay. Runs may be nested or parallel."""
+    """Keeps every model that is used meanwhile, so that a run loads each once; afterwards the last few stay.
+
+    Runs may be nested or parallel.
+    """
     return _MODELS.held()
 
 
@@ -122,7 +142,10 @@ def load_seq2seq(spec: ModelSpec, device: str | None) -> Loaded:
     """A model that reads one text and writes another, with its head over the vocabulary."""
     found = _load(spec, "AutoModelForSeq2SeqLM", device)
     if not getattr(getattr(found.model, "config", None), "is_encoder_decoder", False):
-        raise ModelError(f"the model {found.name} has no encoder and decoder; a sequence-to-sequence model such as BART or T5 is needed.")
+        raise ModelError(
+            f"the model {found.name} has no encoder and decoder; a sequence-to-sequence model such as BART or"
+            " T5 is needed."
+        )
     return found
 
 
@@ -132,7 +155,8 @@ def load_comet(spec: ModelSpec, device: str | None) -> Loaded:
 
 
 def _load(spec: ModelSpec, kind: str, device: str | None) -> Loaded:
-    # A directory may hold another model tomorrow, and a relative path mean another directory. A missing model is reported before torch is imported.
+    # A directory may hold another model tomorrow, and a relative path mean another directory. A missing model
+    # is reported before torch is imported.
     content = () if isinstance(spec, Model) else store.fingerprint(store.require(spec))
     where = device or _default_device()
     # Transformers patches torch while it loads: two at a time would see each other's patches.
@@ -149,12 +173,20 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ParameterError(f"device must be one that torch can use here, got {device!r}: {str(error).splitlines()[0]}") from None
+        raise ParameterError(
+            f"device must be one that torch can use here, got {device!r}: {str(error).splitlines()[0]}"
+        ) from None
     if isinstance(spec, Model):
         if kind == "comet" and not hasattr(spec.model, "settings"):
-            raise ModelError(f"the model {model_name(spec)!r} is not a network of the COMET family, nlgauge.models.networks.comet.CometNetwork.")
+            raise ModelError(
+                f"the model {model_name(spec)!r} is not a network of the COMET family,"
+                " nlgauge.models.networks.comet.CometNetwork."
+            )
         if hasattr(spec.model, "eval") and getattr(spec.model, "training", False):
-            raise ModelError(f"the model {model_name(spec)!r} is in training mode, which makes scores random; call model.eval() first.")
+            raise ModelError(
+                f"the model {model_name(spec)!r} is in training mode, which makes scores random; call"
+                " model.eval() first."
+            )
         return Loaded(model_name(spec), spec.model, spec.tokenizer, device)
     directory = store.require(spec)
     for file in store.weight_files(directory):
@@ -167,18 +199,30 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
         return Loaded(spec, network, tokenizer, device)
     try:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True)
-        prefix = {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
+        prefix = (
+            {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
+        )
         with quiet():
             tokenizer = dictionary_tokenizer(directory) or pieces_tokenizer(directory)
             if tokenizer is None:
-                tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True, **prefix)
+                tokenizer = transformers.AutoTokenizer.from_pretrained(
+                    directory, local_files_only=True, **prefix
+                )
             if kind == ALIGN:
                 return Loaded(spec, align_model(directory, config).eval().to(device), tokenizer, device)
             load = getattr(transformers, kind).from_pretrained
-            model, info = load(directory, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True)
+            model, info = load(
+                directory,
+                local_files_only=True,
+                use_safetensors=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+            )
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
-    missing = ", ".join(missing_weights(model, info["missing_keys"], directory)[:3]) if kind != "AutoModel" else ""
+    missing = (
+        ", ".join(missing_weights(model, info["missing_keys"], directory)[:3]) if kind != "AutoModel" else ""
+    )
     if missing:
         head, needed = _HEADS.get(kind, ("head over the vocabulary", "a language model"))
         raise ModelError(f"the model in {directory} has no {head} (missing: {missing}); {needed} is needed.")
@@ -191,7 +235,9 @@ def check_header(file: Path) -> None:
         with importlib.import_module("safetensors").safe_open(file, framework="np"):
             return
     except Exception as error:  # the library has errors of its own
-        raise ModelError(f"the model in {file.parent} cannot be loaded: {file.name} is damaged ({error}); fetch it again.") from None
+        raise ModelError(
+            f"the model in {file.parent} cannot be loaded: {file.name} is damaged ({error}); fetch it again."
+        ) from None
 
 
 def _pooling_length(directory: Path) -> int | None:
@@ -201,7 +247,9 @@ def _pooling_length(directory: Path) -> int | None:
 
 
 def first_layers(model: Any, layer: int) -> Any:
-    """The model without the layers above `layer`, sharing every weight with the original, which is untouched."""
+    """The model without the layers above `layer`, sharing every weight with the original, which is
+    untouched.
+    """
     found = shortened = _shallow(model)
     for name in ("encoder", "transformer"):
         if hasattr(found, name) and not hasattr(found, "layers"):
@@ -212,7 +260,9 @@ def first_layers(model: Any, layer: int) -> Any:
     for name in ("layer", "layers", "block", "h"):
         if name in found._modules:
             if not 0 <= layer <= len(found._modules[name]):
-                raise ModelError(f"layer must be from 0 to {len(found._modules[name])} for this model, got {layer}.")
+                raise ModelError(
+                    f"layer must be from 0 to {len(found._modules[name])} for this model, got {layer}."
+                )
             found._modules[name] = found._modules[name][:layer]
             return shortened
     if hasattr(found, "albert_layer_groups"):
@@ -220,18 +270,23 @@ def first_layers(model: Any, layer: int) -> Any:
         found.config.num_hidden_layers = layer
         return shortened
     raise ModelError(
-        f"the layers of a {type(model).__name__} are not known; use a BERT, RoBERTa, DistilBERT, XLM-R, ALBERT, DeBERTa or similar encoder."
+        f"the layers of a {type(model).__name__} are not known; use a BERT, RoBERTa, DistilBERT, XLM-R,"
+        " ALBERT, DeBERTa or similar encoder."
     )
 
 
 def with_activation(model: Any, name: str) -> Any:
-    """The model with another activation function in its layers, sharing every weight with the original, which is untouched."""
+    """The model with another activation function in its layers, sharing every weight with the original,
+    which is untouched.
+    """
     from transformers.activations import ACT2FN
 
     changed = copy.deepcopy(model, {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())})
     layers = [module for module in changed.modules() if hasattr(module, "intermediate_act_fn")]
     if not layers:
-        raise ModelError(f"the activation function of a {type(model).__name__} cannot be changed; give a BERT or RemBERT.")
+        raise ModelError(
+            f"the activation function of a {type(model).__name__} cannot be changed; give a BERT or RemBERT."
+        )
     for layer in layers:
         layer.intermediate_act_fn = ACT2FN[name]
     return changed

@@ -1,4 +1,6 @@
-"""The loaded models of this process: each is made once, and stays for as long as a run holds it; outside of runs the last few stay."""
+"""The loaded models of this process: each is made once, and stays for as long as a run holds it; outside
+of runs the last few stay.
+"""
 
 from __future__ import annotations
 

@@ -18,10 +18,12 @@ from nlgauge.results.missing import Gaps
 
 
 class Compared(NamedTuple):
-    """One output of two systems: scores, the difference (first minus second) with its interval, p-values, raw and corrected, and the test.
+    """One output of two systems: scores, the difference (first minus second) with its interval, p-values, raw
+    and corrected, and the test.
 
-    `gain` is the difference in the other order and by direction: plus where the second system is better. Both scores are those on the segments that
-    both systems have; `gaps` counts the missing ones and bounds what they could change. `units` is how many segments or documents were compared.
+    `gain` is the difference in the other order and by direction: plus where the second system is better. Both
+    scores are those on the segments that both systems have; `gaps` counts the missing ones and bounds what
+    they could change. `units` is how many segments or documents were compared.
     """
 
     label: str
@@ -42,8 +44,14 @@ class Compared(NamedTuple):
 
     def __repr__(self) -> str:
         name = self.label if self.output.name == self.label else f"{self.label} {self.output.name}"
-        found = f"{number(self.difference, self.output)} {bounds(self.low, self.high, self.output)}, p {p_value(self.p)}"
-        return f"Compared({name}, {self.first} - {self.second}: {found}{f', {self.reason}' if self.reason else ''})"
+        found = (
+            f"{number(self.difference, self.output)} {bounds(self.low, self.high, self.output)}, p"
+            f" {p_value(self.p)}"
+        )
+        return (
+            f"Compared({name}, {self.first} - {self.second}:"
+            f" {found}{f', {self.reason}' if self.reason else ''})"
+        )
 
     @property
     def difference(self) -> float:
@@ -52,7 +60,9 @@ class Compared(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """How much better the second system is than the first: minus where it is worse; second minus first where there is neither."""
+        """How much better the second system is than the first: minus where it is worse; second minus
+        first where there is neither.
+        """
         return self._gained(self.difference)
 
     @property
@@ -72,12 +82,22 @@ class Compared(NamedTuple):
     @property
     def bound_low(self) -> float:
         """The least gain over all scores that the missing ones could be; NaN if the output has no bounds."""
-        return min(self._gained(self.gaps.low), self._gained(self.gaps.high)) if self.gaps.can_change else self.gain
+        return (
+            min(self._gained(self.gaps.low), self._gained(self.gaps.high))
+            if self.gaps.can_change
+            else self.gain
+        )
 
     @property
     def bound_high(self) -> float:
-        """The greatest gain over all scores that the missing ones could be; NaN if the output has no bounds."""
-        return max(self._gained(self.gaps.low), self._gained(self.gaps.high)) if self.gaps.can_change else self.gain
+        """The greatest gain over all scores that the missing ones could be; NaN if the output has no
+        bounds.
+        """
+        return (
+            max(self._gained(self.gaps.low), self._gained(self.gaps.high))
+            if self.gaps.can_change
+            else self.gain
+        )
 
     @property
     def robust(self) -> bool:
@@ -86,7 +106,9 @@ class Compared(NamedTuple):
 
     @property
     def better(self) -> str | None:
-        """The system with the better score; None where they are equal, unknown, or the output has no direction."""
+        """The system with the better score; None where they are equal, unknown, or the output has no
+        direction.
+        """
         if self.output.higher_is_better is None or not self.difference or math.isnan(self.difference):
             return None
         return self.first if (self.difference > 0) == self.output.higher_is_better else self.second
@@ -94,7 +116,8 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Exported):
-    """Rows for every pair of systems and metric, and how they were tested; Holm's correction counts all of them.
+    """Rows for every pair of systems and metric, and how they were tested; Holm's correction counts all of
+    them.
 
     `test` and `resamples` are what was asked for; each row says which test ran and with how many resamples.
     """
@@ -106,7 +129,8 @@ class Comparison(Exported):
     # What to know of the tests: that there are too few segments for them, for instance.
     caution: str = ""
     seed: int | None = None
-    # Outputs that repeat another on every segment, by label and name: one test together, and one row of a table.
+    # Outputs that repeat another on every segment, by label and name: one test together, and one row of a
+    # table.
     equal: EqualOutputs = field(default_factory=dict)
     _label: Callable[[str], str] = field(default=str, repr=False, compare=False)
 
@@ -117,8 +141,14 @@ class Comparison(Exported):
         return len(self.rows)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Compared:
-        """The row of a label (or what else stands for it), of label.output or of (label, output), where just one pair was compared."""
-        found = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}", (row.label, row.output.name))]
+        """The row of a label (or what else stands for it), of label.output or of (label, output), where
+        just one pair was compared.
+        """
+        found = [
+            row
+            for row in self.rows
+            if key in (row.label, f"{row.label}.{row.output.name}", (row.label, row.output.name))
+        ]
         if not found:
             label, output = key if isinstance(key, tuple) else (key, None)
             try:
@@ -134,7 +164,9 @@ class Comparison(Exported):
         return found[0]
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as plain dictionaries, for frames and files; low and high belong to the difference, first minus second."""
+        """The rows as plain dictionaries, for frames and files; low and high belong to the difference,
+        first minus second.
+        """
         return [
             {
                 "metric": row.label,

@@ -1,7 +1,8 @@
-"""Outputs of one metric that are equal on every segment, such as rougeL and rougeLsum of texts without line breaks.
+"""Outputs of one metric that are equal on every segment, such as rougeL and rougeLsum of texts without line
+breaks.
 
-They remain outputs of the result, but they are one number under two names: tables show it once, headlines and corrections for several tests count it
-once. An output is named by its label and its own name.
+They remain outputs of the result, but they are one number under two names: tables show it once, headlines and
+corrections for several tests count it once. An output is named by its label and its own name.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ EqualOutputs = Mapping[OutputKey, OutputKey]
 
 
 def equal_outputs(tables: Mapping[tuple[str, str], Table]) -> dict[OutputKey, OutputKey]:
-    """Map each leading output that repeats another of the same metric, on every segment of every system, to the first such output.
+    """Map each leading output that repeats another of the same metric, on every segment of every system, to
+    the first such output.
 
-    The statistics must be equal too, so that intervals and tests of the two are the same. A missing score equals a missing score.
+    The statistics must be equal too, so that intervals and tests of the two are the same. A missing score
+    equals a missing score.
     """
     systems = list(dict.fromkeys(system for system, _ in tables))
     repeated: dict[OutputKey, OutputKey] = {}
@@ -46,13 +49,18 @@ def equal_outputs(tables: Mapping[tuple[str, str], Table]) -> dict[OutputKey, Ou
 
 
 def _is_repeated(tables: Sequence[Table], part: str, other: str) -> bool:
-    """Return True if the first outputs of two parts have one direction, the same statistics, segment scores and corpus scores in every table."""
+    """Return True if the first outputs of two parts have one direction, the same statistics, segment
+    scores and corpus scores in every table.
+    """
     metric = tables[0].metric
     first, second = metric.outputs()[part][0], metric.outputs()[other][0]
     return (
         first.higher_is_better == second.higher_is_better
         and all(_has_equal_rows(table, part, other, first.name, second.name) for table in tables)
-        and all(np.array_equal(table.scores()[first.name], table.scores()[second.name], equal_nan=True) for table in tables)
+        and all(
+            np.array_equal(table.scores()[first.name], table.scores()[second.name], equal_nan=True)
+            for table in tables
+        )
     )
 
 
@@ -70,12 +78,17 @@ def _has_equal_rows(table: Table, part: str, other: str, first: str, second: str
 
 
 def equal_note(equal: EqualOutputs, shown: Collection[OutputKey]) -> str:
-    """Return sentences about the outputs that a table leaves out because they repeat one of the shown outputs; "" if there are none."""
+    """Return sentences about the outputs that a table leaves out because they repeat one of the shown
+    outputs; "" if there are none.
+    """
     repeats: dict[OutputKey, list[str]] = {}
     for (label, name), twin in equal.items():
         if twin in shown and (label, name) not in shown:
             repeats.setdefault(twin, []).append(name)
-    sentences = [f"{listed(names)} {'is' if len(names) == 1 else 'are'} the same as {twin} on every segment." for (_, twin), names in repeats.items()]
+    sentences = [
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} the same as {twin} on every segment."
+        for (_, twin), names in repeats.items()
+    ]
     return " ".join(sentences)
 
 
@@ -91,7 +104,10 @@ def corrected_once(comparisons: Sequence[tuple[Sequence[Compared], EqualOutputs]
         for row in rows:
             tests.setdefault((number, _test(row, equal)), row.p)
     corrected = dict(zip(tests, holm(list(tests.values())), strict=True))
-    return [[row._replace(p_holm=corrected[number, _test(row, equal)]) for row in rows] for number, (rows, equal) in enumerate(comparisons)]
+    return [
+        [row._replace(p_holm=corrected[number, _test(row, equal)]) for row in rows]
+        for number, (rows, equal) in enumerate(comparisons)
+    ]
 
 
 def _test(row: Compared, equal: EqualOutputs) -> tuple[str, ...]:

@@ -12,15 +12,23 @@ from nlgauge.errors import ParameterError
 
 def as_frame(rows: list[dict[str, Any]], frame: str | None) -> Any:
     """The rows as a frame of the named kind, or of the kind that is installed."""
-    columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
+    columns = {
+        name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)
+    }
     return rows if _kind(frame) == "records" else blocks_as_frame([columns], frame)
 
 
 def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | None) -> Any:
-    """Blocks of the same columns, one below the other, as a frame of the named kind, or of the kind that is installed."""
+    """Blocks of the same columns, one below the other, as a frame of the named kind, or of the kind that
+    is installed.
+    """
     kind = _kind(frame)
     if kind == "records":
-        return [dict(zip(columns, values, strict=True)) for columns in blocks for values in zip(*columns.values(), strict=True)]
+        return [
+            dict(zip(columns, values, strict=True))
+            for columns in blocks
+            for values in zip(*columns.values(), strict=True)
+        ]
     joined: dict[str, list[Any]] = {}
     for columns in blocks:
         for name, values in columns.items():

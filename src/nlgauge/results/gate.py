@@ -1,9 +1,12 @@
-"""A gate: conditions that the systems of a result must meet, against a baseline or a limit, and the verdict on each of them.
+"""A gate: conditions that the systems of a result must meet, against a baseline or a limit, and the verdict
+on each of them.
 
-A condition "bleu drops" **fails** if the score is significantly worse than the baseline's: its p-value, by a paired test and with Holm's correction
-for all conditions that are tested, is below `alpha`. With a margin m it **passes** if the interval of the gain at 1 - alpha lies above -m, and
-without a margin if it does not fail. Everything else is **inconclusive**: a test that could not have failed, because there are too few segments or
-resamples to reach alpha; an interval that reaches from below -m to above it; missing scores that could turn the verdict.
+A condition "bleu drops" **fails** if the score is significantly worse than the baseline's: its p-value, by a
+paired test and with Holm's correction for all conditions that are tested, is below `alpha`. With a margin m
+it **passes** if the interval of the gain at 1 - alpha lies above -m, and without a margin if it does not
+fail. Everything else is **inconclusive**: a test that could not have failed, because there are too few
+segments or resamples to reach alpha; an interval that reaches from below -m to above it; missing scores that
+could turn the verdict.
 """
 
 from __future__ import annotations
@@ -47,23 +50,30 @@ class Change:
         """The condition that a text such as "bleu drops", "wer rises by 0.01" or "any worsens" describes."""
         found = _CHANGE.fullmatch(text)
         if found is None:
-            raise ParameterError(f"cannot read the condition {text!r:.60}; write METRIC drops, rises or worsens, for example: bleu drops by 0.5")
+            raise ParameterError(
+                f"cannot read the condition {text!r:.60}; write METRIC drops, rises or worsens, for example:"
+                " bleu drops by 0.5"
+            )
         return cls(found[1], found[2], float(found[3] or 0))
 
     def check_direction(self, output: Output) -> None:
         """Raises where the word says that the metric becomes better."""
         better = output.higher_is_better
         if better is None and self.word == "worsens":
-            raise ParameterError(f"{output.name} is neither better high nor low; say whether it drops or rises.")
+            raise ParameterError(
+                f"{output.name} is neither better high nor low; say whether it drops or rises."
+            )
         if better is not None and self.word == ("rises" if better else "drops"):
             right = "drops" if better else "rises"
             raise ParameterError(
-                f"{'higher' if better else 'lower'} {output.name} is better, so that {self.metric!r} cannot fail because it {self.word}; "
-                f"write: {self.metric} {right}"
+                f"{'higher' if better else 'lower'} {output.name} is better, so that {self.metric!r} cannot"
+                f" fail because it {self.word}; write: {self.metric} {right}"
             )
 
     def gain(self, row: Compared) -> tuple[float, float, float]:
-        """Return the gain with its interval, plus if the condition is not met: an output without a direction must not do what the word says."""
+        """Return the gain with its interval, plus if the condition is not met: an output without a
+        direction must not do what the word says.
+        """
         gains = row.gain, row.gain_low, row.gain_high
         if row.output.higher_is_better is None and self.word == "rises":
             return -gains[0], -gains[2], -gains[1]
@@ -91,14 +101,19 @@ class Limit:
         """The limit that a text such as "bleu=30" describes."""
         found = _LIMIT.fullmatch(text)
         if found is None:
-            raise ParameterError(f"cannot read the limit {text!r:.60}; write METRIC=NUMBER, for example: bleu=30")
+            raise ParameterError(
+                f"cannot read the limit {text!r:.60}; write METRIC=NUMBER, for example: bleu=30"
+            )
         return cls(found[1], float(found[2]), above)
 
     def check_direction(self, output: Output) -> None:
         """Raises where the limit would fail a system for being good."""
         if output.higher_is_better is self.above:
             right = "--fail-under" if self.above else "--fail-over"
-            raise ParameterError(f"{'higher' if self.above else 'lower'} {output.name} is better; write {right} {self.metric}={self.value:g}")
+            raise ParameterError(
+                f"{'higher' if self.above else 'lower'} {output.name} is better; write {right}"
+                f" {self.metric}={self.value:g}"
+            )
 
     def holds(self, score: float) -> bool:
         """Whether a score is beyond the limit."""
@@ -110,7 +125,9 @@ class Limit:
 
 @dataclass(frozen=True)
 class Margin:
-    """By how much a metric may be worse than the baseline's: in its own unit, or as a share of the baseline's score."""
+    """By how much a metric may be worse than the baseline's: in its own unit, or as a share of the
+    baseline's score.
+    """
 
     value: float
     metric: str | None = None
@@ -121,7 +138,10 @@ class Margin:
         """Return the margin that a text such as "0.5", "1%" or "chrf=0.5" describes."""
         match = _MARGIN.fullmatch(text)
         if match is None:
-            raise ParameterError(f"cannot read the margin {text!r:.60}; write NUMBER, PERCENT% or METRIC=NUMBER, for example: chrf=0.5 or 1%")
+            raise ParameterError(
+                f"cannot read the margin {text!r:.60}; write NUMBER, PERCENT% or METRIC=NUMBER, for example:"
+                " chrf=0.5 or 1%"
+            )
         return cls(float(match[2]) / (100 if match[3] else 1), match[1], bool(match[3]))
 
     def of(self, row: Compared) -> float:
@@ -131,7 +151,9 @@ class Margin:
 
 @dataclass(frozen=True)
 class Rule:
-    """How verdicts are reached: the level, the margins, and the share of missing scores that may be ignored."""
+    """How verdicts are reached: the level, the margins, and the share of missing scores that may be
+    ignored.
+    """
 
     alpha: float = 0.05
     margins: tuple[Margin, ...] = ()
@@ -147,7 +169,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a condition for one system: `failed` is None if it is inconclusive, for the reason that `why` states."""
+    """The verdict on a condition for one system: `failed` is None if it is inconclusive, for the reason
+    that `why` states.
+    """
 
     condition: str
     system: str
@@ -156,7 +180,8 @@ class Verdict:
     failed: bool | None
     why: str
     row: Compared | None = None
-    # How many more segments (or documents) a conclusive verdict is likely to need; None if that cannot be said.
+    # How many more segments (or documents) a conclusive verdict is likely to need; None if that cannot be
+    # said.
     more: int | None = None
     # The drop that the test finds with a chance of 80 %.
     detectable: float = math.nan
@@ -169,8 +194,22 @@ class Verdict:
     def record(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
         row = self.row
-        tested = {} if row is None else {"baseline": row.first_score, "gain": row.gain, "low": row.gain_low, "high": row.gain_high}
-        p_values = {} if row is None else {"p": row.p, "p_holm": row.p_holm, "n": row.gaps.used, "more": self.more, "detectable": self.detectable}
+        tested = (
+            {}
+            if row is None
+            else {"baseline": row.first_score, "gain": row.gain, "low": row.gain_low, "high": row.gain_high}
+        )
+        p_values = (
+            {}
+            if row is None
+            else {
+                "p": row.p,
+                "p_holm": row.p_holm,
+                "n": row.gaps.used,
+                "more": self.more,
+                "detectable": self.detectable,
+            }
+        )
         return {
             "condition": self.condition,
             "system": self.system,
@@ -185,9 +224,17 @@ class Verdict:
 
 
 def verdicts(
-    result: Result, baseline: str | None, systems: Sequence[str], changes: Sequence[Change], limits: Sequence[Limit], rule: Rule, **options: Any
+    result: Result,
+    baseline: str | None,
+    systems: Sequence[str],
+    changes: Sequence[Change],
+    limits: Sequence[Limit],
+    rule: Rule,
+    **options: Any,
 ) -> tuple[list[Verdict], Comparison | None]:
-    """Return the verdict on every condition for every system, and the comparison behind those of change; options are those of `compare`."""
+    """Return the verdict on every condition for every system, and the comparison behind those of change;
+    options are those of `compare`.
+    """
     limited = [_limited(result, system, limit, rule) for limit in limits for system in systems]
     if not changes:
         return limited, None
@@ -199,16 +246,24 @@ def verdicts(
         comparison = result.compare(baseline, system, **options)
         # The interval that decides belongs to the level of the test, whatever interval is shown.
         deciding = result.compare(baseline, system, **{**options, "confidence": 1 - rule.alpha})
-        rows = {(row.label, row.output.name): (row, decides) for row, decides in zip(comparison, deciding, strict=True)}
+        rows = {
+            (row.label, row.output.name): (row, decides)
+            for row, decides in zip(comparison, deciding, strict=True)
+        }
         for change, label, output in wanted:
             if (label, output.name) not in rows:
-                raise ParameterError(f"{output.name} of {label} is not tested, since it is not the first output of a part; name another.")
+                raise ParameterError(
+                    f"{output.name} of {label} is not tested, since it is not the first output of a part;"
+                    " name another."
+                )
             asked.append((change, *rows[label, output.name]))
     # One row may be asked for by several conditions; it is one test.
     tested = list(dict.fromkeys(row for _, row, _ in asked))
     corrected = dict(zip(tested, holm([row.p for row in tested]), strict=True))
     gate = _Gate(result, rule, tested, options)
-    changed = [gate.verdict(change, row._replace(p_holm=corrected[row]), decides) for change, row, decides in asked]
+    changed = [
+        gate.verdict(change, row._replace(p_holm=corrected[row]), decides) for change, row, decides in asked
+    ]
     return changed + limited, comparison
 
 
@@ -223,7 +278,11 @@ class _Gate:
 
     def verdict(self, change: Change, row: Compared, deciding: Compared) -> Verdict:
         """Return the verdict on one condition."""
-        name = str(change) if change.metric != ANY else f"{row.label if row.output.name == 'score' else row_name(row)} {change.word}"
+        name = (
+            str(change)
+            if change.metric != ANY
+            else f"{row.label if row.output.name == 'score' else row_name(row)} {change.word}"
+        )
         margin = self.rule.margin(self.result, row)
         gain, low, high = change.gain(deciding)
         detectable = self._detectable(low, high, row.units)
@@ -234,29 +293,47 @@ class _Gate:
         if row.units < needed:
             units = counted(row.units, "segment (or document)", "segments (or documents)")
             why = f"{units} cannot reach p < {self.rule.alpha:g}; {needed} or more are needed"
-            return replace(known, why=why, more=max(needed - row.units, _more(row.units, gain, margin, detectable) or 0))
+            return replace(
+                known, why=why, more=max(needed - row.units, _more(row.units, gain, margin, detectable) or 0)
+            )
         if len(self.tested) / (row.resamples + 1) >= self.rule.alpha:
             tests = counted(len(self.tested), "test")
-            return replace(known, why=f"{row.resamples} resamples cannot reach p < {self.rule.alpha:g} in {tests}; use more")
+            return replace(
+                known,
+                why=f"{row.resamples} resamples cannot reach p < {self.rule.alpha:g} in {tests}; use more",
+            )
         failed, why = self._decide(change, row, deciding, margin)
         if failed is not None and not self._robust(change, row, failed, margin):
-            return replace(known, why=f"missing scores can decide: {100 * row.gaps.share():.3g} % of the segments have none ({why} without them)")
+            return replace(
+                known,
+                why=(
+                    f"missing scores can decide: {100 * row.gaps.share():.3g} % of the segments have none"
+                    f" ({why} without them)"
+                ),
+            )
         more = _more(row.units, gain, margin, detectable) if failed is None else None
         return replace(known, failed=failed, why=why, more=more)
 
     def _detectable(self, low: float, high: float, units: int) -> float:
-        """Return the drop that is found with a chance of 80 %, from the interval of the gain; NaN if systems that do not differ tell nothing of it.
+        """Return the drop that is found with a chance of 80 %, from the interval of the gain; NaN if systems
+        that do not differ tell nothing of it.
 
-        Quantiles are those of Student's distribution, the level is divided by the number of tests, and few resampled units spread too little.
+        Quantiles are those of Student's distribution, the level is divided by the number of tests, and few
+        resampled units spread too little.
         """
         if units < 2 or not high > low:
             return math.nan
         from scipy.stats import norm, t
 
         error = (high - low) / (2 * norm.ppf(1 - self.rule.alpha / 2)) * math.sqrt(units / (units - 1))
-        return float(error * (t.ppf(1 - self.rule.alpha / (2 * len(self.tested)), units - 1) + t.ppf(_POWER, units - 1)))
+        return float(
+            error
+            * (t.ppf(1 - self.rule.alpha / (2 * len(self.tested)), units - 1) + t.ppf(_POWER, units - 1))
+        )
 
-    def _decide(self, change: Change, row: Compared, deciding: Compared, margin: float | None) -> tuple[bool | None, str]:
+    def _decide(
+        self, change: Change, row: Compared, deciding: Compared, margin: float | None
+    ) -> tuple[bool | None, str]:
         """Return whether a condition failed, None if that is open, and why."""
         gain, low, high = change.gain(deciding)
         if gain == low == high == 0:
@@ -272,35 +349,54 @@ class _Gate:
         if gain == 0:
             return False, "equal"
         if gain < 0:
-            return False, "worse within the margin" if within else "significantly worse, but by less" if significant else "not significantly worse"
+            return (
+                False,
+                (
+                    "worse within the margin"
+                    if within
+                    else "significantly worse, but by less"
+                    if significant
+                    else "not significantly worse"
+                ),
+            )
         return False, "significantly better" if significant else "not significantly better"
 
     def _robust(self, change: Change, row: Compared, failed: bool, margin: float | None) -> bool:
-        """Return whether the verdict is the same for all scores that the missing ones could be, or too few are missing to ask."""
+        """Return whether the verdict is the same for all scores that the missing ones could be, or too
+        few are missing to ask.
+        """
         if not row.gaps.can_change or row.gaps.share() <= self.rule.max_missing:
             return True
         others = [other.p for other in self.tested if other != row._replace(p_holm=other.p_holm)]
         for extreme in self._extremes(row):
             p_holm = math.nan if extreme is None else holm([extreme.p, *others])[0]
-            if extreme is None or self._decide(change, extreme._replace(p_holm=p_holm), extreme, margin)[0] != failed:
+            if (
+                extreme is None
+                or self._decide(change, extreme._replace(p_holm=p_holm), extreme, margin)[0] != failed
+            ):
                 return False
         return True
 
     def _extremes(self, row: Compared) -> list[Compared | None]:
-        """Return the comparison with the best and with the worst values for the missing scores; None if the output is no mean with bounds."""
+        """Return the comparison with the best and with the worst values for the missing scores; None if
+        the output is no mean with bounds.
+        """
         output, keys = row.output, ((row.first, row.label), (row.second, row.label))
         extremes: list[Compared | None] = []
         for values in ((output.low, output.high), (output.high, output.low)):
             tables = filled(self.result.tables[keys[0]], self.result.tables[keys[1]], output, *values)
             if tables is not None:
                 both = replace(self.result, tables=dict(zip(keys, tables, strict=True)), _last=[])
-                rows = both.compare(row.first, row.second, **{**self.options, "confidence": 1 - self.rule.alpha})
+                rows = both.compare(
+                    row.first, row.second, **{**self.options, "confidence": 1 - self.rule.alpha}
+                )
             extremes.append(None if tables is None else rows.rows[0])
         return extremes
 
 
 def units_needed(alpha: float, tests: int) -> int:
-    """Return how many segments or documents a swap test needs to reach alpha with Holm's correction: 2 ** (1 - n) * tests < alpha.
+    """Return how many segments or documents a swap test needs to reach alpha with Holm's correction: 2 ** (1
+    - n) * tests < alpha.
 
     >>> units_needed(0.05, 1), units_needed(0.05, 9)
     (6, 9)
@@ -309,7 +405,9 @@ def units_needed(alpha: float, tests: int) -> int:
 
 
 def _more(units: int, gain: float, margin: float | None, detectable: float) -> int | None:
-    """Return how many more segments show a true gain as large as the observed one with a chance of 80 %; None if no number does."""
+    """Return how many more segments show a true gain as large as the observed one with a chance of 80 %;
+    None if no number does.
+    """
     limit = margin or 0.0
     distance = limit + gain if gain > -limit else abs(gain)
     if not distance or not math.isfinite(detectable / distance):
@@ -324,11 +422,17 @@ def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
         return found
     first, repeated = result.systems[0], equal_outputs(result.tables)
     every = [(label, output) for label in result.labels for output in result.tables[first, label].leading()]
-    return [(label, output) for label, output in every if output.higher_is_better is not None and (label, output.name) not in repeated]
+    return [
+        (label, output)
+        for label, output in every
+        if output.higher_is_better is not None and (label, output.name) not in repeated
+    ]
 
 
 def _settled(limit: Limit, ends: tuple[float, float], failed: bool) -> bool:
-    """Return whether a limit is passed or failed whatever the missing scores are; without bounds that is open."""
+    """Return whether a limit is passed or failed whatever the missing scores are; without bounds that is
+    open.
+    """
     return all(not math.isnan(end) and limit.holds(end) == failed for end in ends)
 
 
@@ -344,7 +448,14 @@ def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> Verdict:
     if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
         why = f"missing scores can decide: {100 * share:.3g} % of the segments have none"
         return Verdict(str(limit), system, output, score, None, why)
-    return Verdict(str(limit), system, output, score, failed, f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept")
+    return Verdict(
+        str(limit),
+        system,
+        output,
+        score,
+        failed,
+        f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept",
+    )
 
 
 def row_name(row: Compared) -> str:

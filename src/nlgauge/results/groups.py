@@ -1,4 +1,6 @@
-"""Groups: a result cut by a field of its segments, such as the domain, and what all groups show in one table."""
+"""Groups: a result cut by a field of its segments, such as the domain, and what all groups show in one
+table.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Groups(Exported, Mapping[Any, "Result"]):
-    """The results of the groups, by the value of the field; it shows itself as one table, with tests corrected for all of them together."""
+    """The results of the groups, by the value of the field; it shows itself as one table, with tests
+    corrected for all of them together.
+    """
 
     field: str
     results: Mapping[Any, Result]
@@ -41,7 +45,9 @@ class Groups(Exported, Mapping[Any, "Result"]):
         named = {str(known): known for known in self.results}
         if str(value) in named:
             return self.results[named[str(value)]]
-        raise UnknownNameError(f"there is no group {value!r} of {self.field!r}; there are {', '.join(map(repr, self.results))}.")
+        raise UnknownNameError(
+            f"there is no group {value!r} of {self.field!r}; there are {', '.join(map(repr, self.results))}."
+        )
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.results)
@@ -50,10 +56,15 @@ class Groups(Exported, Mapping[Any, "Result"]):
         return len(self.results)
 
     def compare(self, **options: Any) -> dict[Any, Comparison]:
-        """The comparison of every group, as `Result.compare` makes it with these options; Holm's correction counts the tests of all groups."""
+        """The comparison of every group, as `Result.compare` makes it with these options; Holm's
+        correction counts the tests of all groups.
+        """
         found = {value: result.compare(**options) for value, result in self.results.items()}
         corrected = corrected_once([(comparison.rows, comparison.equal) for comparison in found.values()])
-        return {value: replace(comparison, rows=rows) for (value, comparison), rows in zip(found.items(), corrected, strict=True)}
+        return {
+            value: replace(comparison, rows=rows)
+            for (value, comparison), rows in zip(found.items(), corrected, strict=True)
+        }
 
     def scores(self, frame: str | None = None, **options: Any) -> Any:
         """One row per group, system, metric and output, else as `Result.scores`."""
@@ -62,7 +73,9 @@ class Groups(Exported, Mapping[Any, "Result"]):
         return as_frame(self._csv_records(**{"tests": False, **options}), frame)
 
     def page(self, **options: Any) -> Page:
-        """All groups in one table, with the options of `Result.page` but for `wide`: there is one row per group, metric and system."""
+        """All groups in one table, with the options of `Result.page` but for `wide`: there is one row per
+        group, metric and system.
+        """
         from nlgauge.show.pages.groups import groups_page
 
         return groups_page(self, TableOptions.of(options))
@@ -86,13 +99,22 @@ class Groups(Exported, Mapping[Any, "Result"]):
 
 
 def taken(result: Result, segments: Array) -> Result:
-    """The result on some of its segments: rows of statistics are taken, corpus metrics are computed again on the texts, fits stay as they are."""
+    """The result on some of its segments: rows of statistics are taken, corpus metrics are computed again
+    on the texts, fits stay as they are.
+    """
     corpus = result.corpus.take(segments)
     features = Features(corpus.texts, result.job.options)
     tables = {
-        (system, label): _taken(table, system, corpus, segments, features, result.has_texts) for (system, label), table in result.tables.items()
+        (system, label): _taken(table, system, corpus, segments, features, result.has_texts)
+        for (system, label), table in result.tables.items()
     }
-    return replace(result, corpus=corpus, tables=tables, job=replace(result.job, fits=_taken_fits(result, segments)), _last=[])
+    return replace(
+        result,
+        corpus=corpus,
+        tables=tables,
+        job=replace(result.job, fits=_taken_fits(result, segments)),
+        _last=[],
+    )
 
 
 def _taken_fits(result: Result, segments: Array) -> Fits:
@@ -109,7 +131,9 @@ def _taken_fits(result: Result, segments: Array) -> Fits:
     return found
 
 
-def _taken(table: Table, system: str, corpus: Corpus, segments: Array, features: Features, has_texts: bool) -> Table:
+def _taken(
+    table: Table, system: str, corpus: Corpus, segments: Array, features: Features, has_texts: bool
+) -> Table:
     if table.additive:
         rows = {part: rows[segments] for part, rows in table.statistics.items()}
         return replace(table, statistics=rows, weights=corpus.weights)
@@ -120,6 +144,15 @@ def _taken(table: Table, system: str, corpus: Corpus, segments: Array, features:
     here = isinstance(metric, CorpusMetric) and type(metric).whole is not CorpusMetric.whole
     if here and has_texts and isinstance(metric, CorpusMetric):
         return Table(metric, values=whole_scores(metric, corpus, system, features))
-    reason = "the texts to recompute it were not saved" if here else "the class of this metric is not here to recompute it"
+    reason = (
+        "the texts to recompute it were not saved"
+        if here
+        else "the class of this metric is not here to recompute it"
+    )
     values = {name: math.nan if isinstance(value, float) else value for name, value in table.values.items()}
-    return replace(table, values=values, saved_segments=saved, unknown=f"not computed from per-segment statistics, and {reason}")
+    return replace(
+        table,
+        values=values,
+        saved_segments=saved,
+        unknown=f"not computed from per-segment statistics, and {reason}",
+    )

@@ -1,15 +1,17 @@
 """How sure a score is, and whether two systems differ: all from tables, for every metric at once.
 
-Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a document are drawn
-together). Tests: approximate randomisation (swap the two systems' rows of a segment or document) and the paired bootstrap
-(differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples at least as extreme, so a system against itself
-has p = 1. Fits are held fixed throughout. A pair is compared on the segments that both systems have (`nlgauge.results.missing`).
-(Moses and sacreBLEU take the absolute difference before they shift, so that their p of equal systems stays near .4 where that of
-randomisation is near 1.)
+Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a
+document are drawn together). Tests: approximate randomisation (swap the two systems' rows of a segment or
+document) and the paired bootstrap (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples
+at least as extreme, so a system against itself has p = 1. Fits are held fixed throughout. A pair is compared
+on the segments that both systems have (`nlgauge.results.missing`). (Moses and sacreBLEU take the absolute
+difference before they shift, so that their p of equal systems stays near .4 where that of randomisation is
+near 1.)
 
-Metrics that are not computed from per-segment statistics: a bootstrap would repeat texts and so bias them. Their intervals come
-from random halves drawn without replacement, whose spread about their mean, scaled by sqrt(m / (n - m)) for m of n units, equals
-the spread of the full sample about the truth to first order (delete-d jackknife); their tests swap outputs and recompute.
+Metrics that are not computed from per-segment statistics: a bootstrap would repeat texts and so bias them.
+Their intervals come from random halves drawn without replacement, whose spread about their mean, scaled by
+sqrt(m / (n - m)) for m of n units, equals the spread of the full sample about the truth to first order
+(delete-d jackknife); their tests swap outputs and recompute.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ class Interval(NamedTuple):
 
 
 class PairTest(NamedTuple):
-    """The interval of a difference, the p-value of no difference, the test that gave it, its number of resamples, why something is NaN."""
+    """The interval of a difference, the p-value of no difference, the test that gave it, its number of
+    resamples, why something is NaN.
+    """
 
     low: float = math.nan
     high: float = math.nan
@@ -64,7 +68,9 @@ class PairTest(NamedTuple):
 
 @dataclass
 class Inference:
-    """Intervals and tests of tables on a corpus; what was drawn for one system or pair is kept for the next comparison."""
+    """Intervals and tests of tables on a corpus; what was drawn for one system or pair is kept for the
+    next comparison.
+    """
 
     tables: Tables
     corpus: Corpus
@@ -85,13 +91,22 @@ class Inference:
     def _intervals(self, key: tuple[str, str], table: Table) -> dict[str, Interval]:
         scores, reason = table.scores(), self.obstacle(table)
         if reason:
-            return {output.name: Interval(scores[output.name], math.nan, math.nan, reason) for output in table.outputs()}
+            return {
+                output.name: Interval(scores[output.name], math.nan, math.nan, reason)
+                for output in table.outputs()
+            }
         if table.additive:
             samples = self.bootstrapped(*key)
-            return {output.name: percentile(scores[output.name], samples[output.name], self.plan.confidence) for output in table.outputs()}
+            return {
+                output.name: percentile(scores[output.name], samples[output.name], self.plan.confidence)
+                for output in table.outputs()
+            }
         values, scale = self._on_halves(key[0], table), self.plan.clusters.half_scale
         return {
-            output.name: half_sample_interval(scores[output.name], values[output.name], self.plan.confidence, scale) for output in table.outputs()
+            output.name: half_sample_interval(
+                scores[output.name], values[output.name], self.plan.confidence, scale
+            )
+            for output in table.outputs()
         }
 
     def obstacle(self, table: Table) -> str:
@@ -106,10 +121,16 @@ class Inference:
             return "not computed from per-segment statistics, so segment weights have no meaning for it"
         if not table.metric.resamples:
             return "not computed from per-segment statistics, and recomputing it many times costs too much"
-        return "" if self.has_texts else "not computed from per-segment statistics, and the texts to recompute it were not saved"
+        return (
+            ""
+            if self.has_texts
+            else "not computed from per-segment statistics, and the texts to recompute it were not saved"
+        )
 
     def bootstrapped(self, system: str, label: str, partner: str = "") -> Arrays:
-        """Return every output of every resample of an additive metric; the resamples are the same for all systems."""
+        """Return every output of every resample of an additive metric; the resamples are the same for all
+        systems.
+        """
         key = self.key(system, label, partner)
         self._draw([key])
         return self._drawn[key]
@@ -134,13 +155,21 @@ class Inference:
         return self.common(system, partner, label)[0] if partner else self.tables[system, label]
 
     def _draw(self, keys: Iterable[Key]) -> None:
-        """Resample the additive metrics that were not resampled yet: many at once, since drawing costs more than summing."""
-        tables = {key: table for key in dict.fromkeys(keys) if key not in self._drawn and (table := self._table(key)).additive}
+        """Resample the additive metrics that were not resampled yet: many at once, since drawing costs
+        more than summing.
+        """
+        tables = {
+            key: table
+            for key in dict.fromkeys(keys)
+            if key not in self._drawn and (table := self._table(key)).additive
+        }
         if self.plan.clusters.count < 2:
             return
         whole = [key for key in tables if not key[2]]
         for part in _batches(whole, lambda key: tables[key].width * self.plan.clusters.count):
-            self._drawn |= dict(zip(part, bootstrap_scores([tables[key] for key in part], self.plan), strict=True))
+            self._drawn |= dict(
+                zip(part, bootstrap_scores([tables[key] for key in part], self.plan), strict=True)
+            )
         for key, table in tables.items():
             if key[2]:
                 # Only units with a common segment are drawn: a resample without one would have no score.
@@ -150,7 +179,9 @@ class Inference:
     def _units(self, left_out: Array | None) -> Array:
         """Return which units have a segment that counts: one that is not left out and has a weight."""
         segments = np.ones(len(self.corpus), dtype=bool) if left_out is None else ~left_out
-        return self.plan.clusters.units_with(segments if self.plan.weights is None else segments & (self.plan.weights > 0))
+        return self.plan.clusters.units_with(
+            segments if self.plan.weights is None else segments & (self.plan.weights > 0)
+        )
 
     def _on_halves(self, system: str, table: Table) -> Arrays:
         metric = table.metric
@@ -161,19 +192,41 @@ class Inference:
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
     def compared(self, pairs: Sequence[tuple[str, str]], test: str) -> list[Compared]:
-        """Return the rows of a comparison: for each pair of systems one for the leading output of each part of each metric."""
+        """Return the rows of a comparison: for each pair of systems one for the leading output of each
+        part of each metric.
+        """
         labels = list(dict.fromkeys(label for _, label in self.tables))
-        self._draw(key for one, other in pairs for label in labels for key in (self.key(one, label, other), self.key(other, label, one)))
+        self._draw(
+            key
+            for one, other in pairs
+            for label in labels
+            for key in (self.key(one, label, other), self.key(other, label, one))
+        )
         shuffled = self._shuffled(pairs, labels) if test == "randomisation" else {}
-        return [row for one, other in pairs for label in labels for row in self._rows(one, other, label, shuffled, test)]
+        return [
+            row
+            for one, other in pairs
+            for label in labels
+            for row in self._rows(one, other, label, shuffled, test)
+        ]
 
-    def _rows(self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str) -> Iterator[Compared]:
+    def _rows(
+        self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str
+    ) -> Iterator[Compared]:
         """Yield the rows of one pair of systems and one metric."""
         table = self.tables[one, label]
         ours, theirs = self.common(one, other, label)
         scores, others = ours.scores(), theirs.scores()
         reason = self.obstacle(table)
-        tests = {} if reason else self._tests(one, other, label, shuffled, test) if table.additive else self._swapped(one, other, label)
+        tests = (
+            {}
+            if reason
+            else (
+                self._tests(one, other, label, shuffled, test)
+                if table.additive
+                else self._swapped(one, other, label)
+            )
+        )
         for output in table.leading():
             name = output.name
             gaps = self.gaps(one, other, label, output)
@@ -184,7 +237,9 @@ class Inference:
             units = int(self._units(left_out).sum())
             if units == 1 and not reason:
                 tested = PairTest(reason=_ONE_COMMON)
-            yield Compared(label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units)
+            yield Compared(
+                label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units
+            )
 
     def gaps(self, one: str, other: str, label: str, output: Output) -> Gaps:
         """Return the missing scores of a pair of systems on a leading output."""
@@ -207,13 +262,22 @@ class Inference:
                 scores = {one: self.tables[one, label].scores()[name] for one in systems}
                 drawn = None if reason else {one: self.bootstrapped(one, label)[name] for one in systems}
                 pairs = {} if reason else self._common_pairs(systems, label, output)
-                missing = [int(self.tables[one, label].missing(part_of(table, name)).sum()) if table.additive else 0 for one in systems]
+                missing = [
+                    int(self.tables[one, label].missing(part_of(table, name)).sum()) if table.additive else 0
+                    for one in systems
+                ]
                 units = self.plan.clusters.count
-                rows.append(ranked(label, output, scores, drawn, units, self.plan.confidence, reason, pairs, missing))
+                rows.append(
+                    ranked(label, output, scores, drawn, units, self.plan.confidence, reason, pairs, missing)
+                )
         return rows
 
-    def _common_pairs(self, systems: Sequence[str], label: str, output: Output) -> dict[tuple[int, int], CommonPair]:
-        """Return, for the pairs of systems that do not have the same segments, the difference on the segments that both have."""
+    def _common_pairs(
+        self, systems: Sequence[str], label: str, output: Output
+    ) -> dict[tuple[int, int], CommonPair]:
+        """Return, for the pairs of systems that do not have the same segments, the difference on the
+        segments that both have.
+        """
         pairs = {}
         part, name = part_of(self.tables[systems[0], label], output.name), output.name
         for (i, one), (j, other) in combinations(enumerate(systems), 2):
@@ -222,24 +286,41 @@ class Inference:
                 continue
             self._draw([self.key(one, label, other), self.key(other, label, one)])
             with np.errstate(invalid="ignore"):
-                drawn = self.bootstrapped(one, label, other)[name] - self.bootstrapped(other, label, one)[name]
+                drawn = (
+                    self.bootstrapped(one, label, other)[name] - self.bootstrapped(other, label, one)[name]
+                )
                 units = int(self._units(ours.left_out[part]).sum())
                 pairs[i, j] = CommonPair(ours.scores()[name] - theirs.scores()[name], drawn, units)
         return pairs
 
     def _shuffled(self, pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> Mapping[Key, Arrays]:
-        """For each pair of systems and additive metric the differences of all outputs after swaps, which are the same for all pairs and metrics."""
-        keys = [(one, other, label) for one, other in pairs for label in labels if self.tables[one, label].additive]
+        """For each pair of systems and additive metric the differences of all outputs after swaps, which
+        are the same for all pairs and metrics.
+        """
+        keys = [
+            (one, other, label)
+            for one, other in pairs
+            for label in labels
+            if self.tables[one, label].additive
+        ]
         shuffled: dict[Key, Arrays] = {}
         if self.plan.clusters.count < 2:
             return shuffled
         for part in _batches(keys, lambda key: self.tables[key[0], key[2]].width * self.plan.clusters.count):
             both = [self.common(*key) for key in part]
             swaps = self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)
-            shuffled |= dict(zip(part, randomised([one for one, _ in both], [other for _, other in both], self.plan, swaps), strict=True))
+            shuffled |= dict(
+                zip(
+                    part,
+                    randomised([one for one, _ in both], [other for _, other in both], self.plan, swaps),
+                    strict=True,
+                )
+            )
         return shuffled
 
-    def _tests(self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str) -> dict[str, PairTest]:
+    def _tests(
+        self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str
+    ) -> dict[str, PairTest]:
         table, partner = self.common(one, other, label)
         scores, others = table.scores(), partner.scores()
         ours, theirs = self.bootstrapped(one, label, other), self.bootstrapped(other, label, one)
@@ -247,7 +328,9 @@ class Inference:
         # The difference of two infinite scores is not known.
         with np.errstate(invalid="ignore"):
             return {
-                name: _pair_test(scores[name] - others[name], ours[name] - theirs[name], null.get(name), self.plan, test)
+                name: _pair_test(
+                    scores[name] - others[name], ours[name] - theirs[name], null.get(name), self.plan, test
+                )
                 for name in (output.name for output in table.leading())
             }
 
@@ -264,9 +347,19 @@ class Inference:
         observed = differences(np.zeros(len(self.corpus)))
         swaps = map(self.plan.clusters.of_segments, self.plan.clusters.swaps(count, self.plan.seed))
         p_values = swap_test(differences, observed, swaps)
-        reason = f"tested by approximate randomisation with {count} recomputations, which give no interval of the difference"
+        reason = (
+            f"tested by approximate randomisation with {count} recomputations, which give no interval of the"
+            " difference"
+        )
         return {
-            name: PairTest(math.nan, math.nan, p, "randomisation", count, _unknown(observed[name]) if math.isnan(p) else reason)
+            name: PairTest(
+                math.nan,
+                math.nan,
+                p,
+                "randomisation",
+                count,
+                _unknown(observed[name]) if math.isnan(p) else reason,
+            )
             for name, p in p_values.items()
         }
 
@@ -286,11 +379,15 @@ def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]
 
 
 def bootstrap_scores(tables: list[Table], plan: Resampling, units: Array | None = None) -> list[Arrays]:
-    """For each table every output of every resample, of all units or of some; the resamples are the same for all tables."""
+    """For each table every output of every resample, of all units or of some; the resamples are the same
+    for all tables.
+    """
     totals = plan.totals(tables) if units is None else plan.totals(tables)[units]
     if not len(totals):
         totals = np.zeros((1, totals.shape[1]))
-    sums = np.concatenate([counts @ totals for counts in plan.clusters.bootstrap(plan.resamples, plan.seed, len(totals))])
+    sums = np.concatenate(
+        [counts @ totals for counts in plan.clusters.bootstrap(plan.resamples, plan.seed, len(totals))]
+    )
     return unstacked(tables, sums)
 
 
@@ -300,31 +397,54 @@ def percentile(score: float, samples: Array, confidence: float) -> Interval:
     # Between an infinite value and another there is nothing to interpolate.
     method: Literal["linear", "inverted_cdf"] = "linear" if np.isfinite(samples).all() else "inverted_cdf"
     low, high = np.quantile(samples, [tail, 1 - tail], method=method)
-    return Interval(score, float(low), float(high), "" if not math.isnan(low) else "undefined in some resamples")
+    return Interval(
+        score, float(low), float(high), "" if not math.isnan(low) else "undefined in some resamples"
+    )
 
 
 def half_sample_interval(score: float, samples: Array, confidence: float, scale: float = 1.0) -> Interval:
-    """The interval of a metric that is not computed from per-segment statistics, from its values on random halves."""
+    """The interval of a metric that is not computed from per-segment statistics, from its values on
+    random halves.
+    """
     # An infinite value has no distance from a mean: the interval is not known.
     with np.errstate(invalid="ignore"):
         spread = percentile(score, scale * (samples - samples.mean()), confidence)
     return Interval(score, score + spread.low, score + spread.high, spread.reason)
 
 
-def _pair_test(observed: float, drawn: Array, shuffled: Array | None, plan: Resampling, test: str) -> PairTest:
-    """The interval of a difference from bootstrap draws, and its p-value from shuffled ones, else from those draws shifted to mean 0."""
+def _pair_test(
+    observed: float, drawn: Array, shuffled: Array | None, plan: Resampling, test: str
+) -> PairTest:
+    """The interval of a difference from bootstrap draws, and its p-value from shuffled ones, else from
+    those draws shifted to mean 0.
+    """
     interval = percentile(observed, drawn, plan.confidence)
     p = p_value(observed, drawn - drawn.mean() if shuffled is None else shuffled)
-    return PairTest(interval.low, interval.high, p, test, plan.resamples, _unknown(observed) if math.isnan(p) else interval.reason)
+    return PairTest(
+        interval.low,
+        interval.high,
+        p,
+        test,
+        plan.resamples,
+        _unknown(observed) if math.isnan(p) else interval.reason,
+    )
 
 
 def _unknown(observed: float) -> str:
     """Why the p-value of a difference is NaN."""
-    return "undefined in some resamples" if math.isfinite(observed) else "a score is undefined or infinite, so its difference is not known"
+    return (
+        "undefined in some resamples"
+        if math.isfinite(observed)
+        else "a score is undefined or infinite, so its difference is not known"
+    )
 
 
-def randomised(first: list[Table], second: list[Table], plan: Resampling, swaps: Iterable[Array]) -> list[Arrays]:
-    """For each pair of tables the differences of all outputs after each of the swaps, which come in blocks (resamples, units)."""
+def randomised(
+    first: list[Table], second: list[Table], plan: Resampling, swaps: Iterable[Array]
+) -> list[Arrays]:
+    """For each pair of tables the differences of all outputs after each of the swaps, which come in
+    blocks (resamples, units).
+    """
     a, b = plan.totals(first), plan.totals(second)
     moved = np.concatenate([swap @ (b - a) for swap in swaps])
     ours, theirs = unstacked(first, a.sum(axis=0) + moved), unstacked(second, b.sum(axis=0) - moved)
@@ -342,7 +462,13 @@ def p_value(observed: float, null: Array) -> float:
     return (extreme + 1) / (len(null) + 1)
 
 
-def swap_test(differences: Callable[[Array], dict[str, float]], observed: dict[str, float], swaps: Iterator[Array]) -> dict[str, float]:
-    """p-values of a metric that must be recomputed: `differences(mask)` after swapping where the mask is 1."""
+def swap_test(
+    differences: Callable[[Array], dict[str, float]], observed: dict[str, float], swaps: Iterator[Array]
+) -> dict[str, float]:
+    """p-values of a metric that must be recomputed: `differences(mask)` after swapping where the mask is
+    1.
+    """
     null = [differences(mask) for block in swaps for mask in block]
-    return {name: p_value(value, np.array([sample[name] for sample in null])) for name, value in observed.items()}
+    return {
+        name: p_value(value, np.array([sample[name] for sample in null])) for name, value in observed.items()
+    }

@@ -1,4 +1,6 @@
-"""Parts of results, and two results on the same segments as one, so that their systems can be tested against each other."""
+"""Parts of results, and two results on the same segments as one, so that their systems can be tested
+against each other.
+"""
 
 from __future__ import annotations
 
@@ -30,28 +32,48 @@ def of_metrics(result: Result, *metrics: str) -> Result:
     labels = list(dict.fromkeys(result.label(metric) for metric in metrics))
     tables = {(system, label): result.tables[system, label] for system in result.systems for label in labels}
     job = replace(result.job, metrics={label: result.job.metrics[label] for label in labels})
-    return replace(result, tables=tables, signatures={label: result.signatures[label] for label in labels}, job=job, _last=[])
+    return replace(
+        result,
+        tables=tables,
+        signatures={label: result.signatures[label] for label in labels},
+        job=job,
+        _last=[],
+    )
 
 
 def joined(result: Result, other: Result, system: str, name: str) -> Result:
-    """The result with one system more, from another result on the same segments, on the metrics that both have; nothing is scored."""
+    """The result with one system more, from another result on the same segments, on the metrics that both
+    have; nothing is scored.
+    """
     order = _matched(result.corpus, other.corpus)
     other = of_systems(other, system)
     if not np.array_equal(order, np.arange(len(order))):
         other = taken(other, order)
     _check_same(result, other)
     first = result.systems[0]
-    shared = [label for label in result.labels if label in other.labels and result.tables[first, label].metric == other.tables[system, label].metric]
+    shared = [
+        label
+        for label in result.labels
+        if label in other.labels and result.tables[first, label].metric == other.tables[system, label].metric
+    ]
     if not shared:
         labels = " and ".join(", ".join(each.labels) for each in (result, other))
-        raise ResultError(f"the two results have no metric in common that was computed in the same way: {labels}.")
+        raise ResultError(
+            f"the two results have no metric in common that was computed in the same way: {labels}."
+        )
     strings = other.corpus.texts
     predictions = [[strings[text] for text in row] for row in other.corpus.predictions[system].lists()]
     added = result.corpus.adding({name: predictions})
     corpus = replace(result.corpus, predictions={**result.corpus.predictions, **added.predictions})
     both = of_metrics(result, *shared)
     theirs = {(name, label): other.tables[system, label] for label in shared}
-    return replace(both, corpus=corpus, tables={**both.tables, **theirs}, has_texts=result.has_texts and other.has_texts, _last=[])
+    return replace(
+        both,
+        corpus=corpus,
+        tables={**both.tables, **theirs},
+        has_texts=result.has_texts and other.has_texts,
+        _last=[],
+    )
 
 
 def _matched(corpus: Corpus, other: Corpus) -> Array:
@@ -59,7 +81,10 @@ def _matched(corpus: Corpus, other: Corpus) -> Array:
     ours, theirs = (list(map(str, each.ids)) for each in (corpus, other))
     if sorted(ours) != sorted(theirs):
         alone = next(iter(sorted(set(ours) ^ set(theirs))), ours[0])
-        raise ResultError(f"the two results have other segments: {len(ours)} and {len(theirs)}; segment {alone!r} is not in both.")
+        raise ResultError(
+            f"the two results have other segments: {len(ours)} and {len(theirs)}; segment {alone!r} is not in"
+            " both."
+        )
     places = {segment: i for i, segment in enumerate(theirs)}
     return np.array([places[segment] for segment in ours], dtype=np.int64)
 
@@ -70,8 +95,12 @@ def _check_same(result: Result, other: Result) -> None:
     given = [_given(each.corpus, hashed and each.has_texts) for each in (result, other)]
     for segment, ours, theirs in zip(result.corpus.ids, *given, strict=True):
         if ours != theirs:
-            raise ResultError(f"the two results have other texts: references or source of segment {segment!r} differ.")
-    weights = [None if each.corpus.weights is None else each.corpus.weights.tolist() for each in (result, other)]
+            raise ResultError(
+                f"the two results have other texts: references or source of segment {segment!r} differ."
+            )
+    weights = [
+        None if each.corpus.weights is None else each.corpus.weights.tolist() for each in (result, other)
+    ]
     if weights[0] != weights[1]:
         raise ResultError("the two results give other weights to the same segments.")
 
@@ -85,4 +114,7 @@ def _given(corpus: Corpus, hashed: bool) -> list[tuple[list[str], str]]:
 
     references = [[]] * len(corpus) if corpus.references is None else corpus.references.lists()
     sources = [-1] * len(corpus) if corpus.sources is None else corpus.sources.tolist()
-    return [([text(number) for number in row], "" if source < 0 else text(source)) for row, source in zip(references, sources, strict=True)]
+    return [
+        ([text(number) for number in row], "" if source < 0 else text(source))
+        for row, source in zip(references, sources, strict=True)
+    ]

@@ -1,4 +1,6 @@
-"""Which label of a result a name stands for: the label itself, the metric as printed, an alias, or a bare name where that is unique."""
+"""Which label of a result a name stands for: the label itself, the metric as printed, an alias, or a bare
+name where that is unique.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def label_of(name: str, metrics: Metrics) -> str:
     if found:
         raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
     near = did_you_mean(str(name), metrics)
-    raise UnknownNameError(f"there is no metric {name!r} in this result{near}; there are {', '.join(metrics)}.")
+    raise UnknownNameError(
+        f"there is no metric {name!r} in this result{near}; there are {', '.join(metrics)}."
+    )
 
 
 def labels_found(name: Any, metrics: Metrics) -> list[str]:
@@ -44,7 +48,9 @@ def bare_name(metric: AnyMetric) -> str:
 
 
 def short_names(metrics: Metrics) -> dict[str, str]:
-    """What each label is called in columns: its part before the parameters where no other label would be called the same, else the label."""
+    """What each label is called in columns: its part before the parameters where no other label would be
+    called the same, else the label.
+    """
     bare = {label: label.partition("(")[0] for label in metrics}
     counts = list(bare.values())
     return {label: name if counts.count(name) == 1 else label for label, name in bare.items()}

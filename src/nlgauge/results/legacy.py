@@ -1,7 +1,8 @@
 """p-values as sacreBLEU gives them, draw for draw, to repeat numbers that were published.
 
-It takes absolute differences, shifts those of the bootstrap by their mean, and counts draws that are strictly larger: a system against itself then
-has the smallest p there is, and p of the bootstrap hardly comes above .5. `Result.compare` does neither by itself.
+It takes absolute differences, shifts those of the bootstrap by their mean, and counts draws that are strictly
+larger: a system against itself then has the smallest p there is, and p of the bootstrap hardly comes above
+.5. `Result.compare` does neither by itself.
 """
 
 from __future__ import annotations
@@ -19,11 +20,19 @@ from nlgauge.results.resampling import drawn_in_groups
 
 
 def as_sacrebleu(inferred: Inference, rows: Sequence[Compared], test: str) -> list[Compared]:
-    """The rows with sacreBLEU's p-values; metrics that are not computed from per-segment statistics keep theirs."""
+    """The rows with sacreBLEU's p-values; metrics that are not computed from per-segment statistics keep
+    theirs.
+    """
     if inferred.corpus.documents is not None or inferred.corpus.weights is not None:
-        raise ParameterError("sacreBLEU draws single segments of equal weight; legacy='sacrebleu' is for corpora without documents and weights.")
+        raise ParameterError(
+            "sacreBLEU draws single segments of equal weight; legacy='sacrebleu' is for corpora without"
+            " documents and weights."
+        )
     if inferred.plan.clusters.grouped:
-        raise ParameterError(f"sacreBLEU draws single segments, and {drawn_in_groups(inferred.plan.clusters)}; use legacy=None.")
+        raise ParameterError(
+            f"sacreBLEU draws single segments, and {drawn_in_groups(inferred.plan.clusters)}; use"
+            " legacy=None."
+        )
     return [row._replace(p=_p(inferred, row, test)) if _testable(inferred, row) else row for row in rows]
 
 
@@ -35,7 +44,10 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
     name = row.output.name
     if test == "bootstrap":
         # The same draws as sacreBLEU's, of the same seed.
-        drawn = np.abs(inferred.bootstrapped(row.second, row.label, row.first)[name] - inferred.bootstrapped(row.first, row.label, row.second)[name])
+        drawn = np.abs(
+            inferred.bootstrapped(row.second, row.label, row.first)[name]
+            - inferred.bootstrapped(row.first, row.label, row.second)[name]
+        )
         drawn = drawn - drawn.mean()
     else:
         first, second = ([table] for table in inferred.common(row.first, row.second, row.label))
@@ -46,5 +58,7 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
 def _swaps(inferred: Inference) -> Array:
     """1 where the two systems change places: coins thrown all at once, as sacreBLEU does."""
     plan = inferred.plan
-    kept = np.random.default_rng(plan.seed).integers(2, size=(plan.resamples, plan.clusters.count), dtype=bool)
+    kept = np.random.default_rng(plan.seed).integers(
+        2, size=(plan.resamples, plan.clusters.count), dtype=bool
+    )
     return np.asarray(~kept, dtype=np.float64)

@@ -1,9 +1,10 @@
 """Missing scores: which segments have none, why, and what any scores for them could do to a difference.
 
-A segment is missing for a system and an output if the metric gave it no value: an unreadable reply, an error, an empty prediction on a scale
-without a worst value, an input that the metric cannot score. Means over different segments are not comparable, so a pair of systems is compared on
-the segments that both have. If scores are missing because the predictions are bad, no rule is exact: only the bounds of the difference, which hold
-for all scores that the missing ones could be, tell how much they matter.
+A segment is missing for a system and an output if the metric gave it no value: an unreadable reply, an error,
+an empty prediction on a scale without a worst value, an input that the metric cannot score. Means over
+different segments are not comparable, so a pair of systems is compared on the segments that both have. If
+scores are missing because the predictions are bad, no rule is exact: only the bounds of the difference, which
+hold for all scores that the missing ones could be, tell how much they matter.
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ Reasons = tuple[tuple[str, int], ...]
 class Gaps(NamedTuple):
     """The missing scores of a pair of systems on one output.
 
-    `used` segments have both scores; `first`, `second` and `both` count the segments that only the first, only the second and both systems lack; of
-    the last, `absent` could be scored for no prediction. `reasons` has, for each system, the number of its missing scores by reason. `low` and `high`
-    bound the difference (first minus second) over all scores that the missing ones could be; NaN if the output has no bounds. `p` is the p-value of
-    the hypothesis that both systems lack scores equally often.
+    `used` segments have both scores; `first`, `second` and `both` count the segments that only the first,
+    only the second and both systems lack; of the last, `absent` could be scored for no prediction. `reasons`
+    has, for each system, the number of its missing scores by reason. `low` and `high` bound the difference
+    (first minus second) over all scores that the missing ones could be; NaN if the output has no bounds. `p`
+    is the p-value of the hypothesis that both systems lack scores equally often.
     """
 
     used: int
@@ -63,14 +65,18 @@ class Gaps(NamedTuple):
         return self.first + self.second + self.both > self.absent
 
     def share(self) -> float:
-        """Return the larger of both systems' shares of missing scores, without the segments that no prediction could score."""
+        """Return the larger of both systems' shares of missing scores, without the segments that no
+        prediction could score.
+        """
         segments = self.used + self.first + self.second + self.both - self.absent
         return (max(self.first, self.second) + self.both - self.absent) / segments if segments else 0.0
 
 
 def part_of(table: Table, output: str) -> str:
     """Return the part of a metric to which an output belongs."""
-    return next(part for part, outputs in table.metric.outputs().items() if any(one.name == output for one in outputs))
+    return next(
+        part for part, outputs in table.metric.outputs().items() if any(one.name == output for one in outputs)
+    )
 
 
 def reason_by_segment(table: Table, part: str, segments: Array) -> list[str]:
@@ -86,7 +92,11 @@ def reason_by_segment(table: Table, part: str, segments: Array) -> list[str]:
 
 def reasons_of(table: Table, part: str, missing: Array) -> Reasons:
     """Return how many of the missing segments are missing for each reason."""
-    return tuple(sorted(Counter(reason_by_segment(table, part, np.flatnonzero(missing))).items())) if missing.any() else ()
+    return (
+        tuple(sorted(Counter(reason_by_segment(table, part, np.flatnonzero(missing))).items()))
+        if missing.any()
+        else ()
+    )
 
 
 def gaps_of(first: Table, second: Table, output: Output, own_scores: tuple[float, float]) -> Gaps:
@@ -100,7 +110,17 @@ def gaps_of(first: Table, second: Table, output: Output, own_scores: tuple[float
     low, high = bounds_of(first, second, output)
     reasons = reasons_of(first, part, here), reasons_of(second, part, there)
     nobody = int((neither & absent(first, part) & absent(second, part)).sum())
-    return Gaps(int((~here & ~there).sum()), *counts, int(neither.sum()), reasons, own_scores, low, high, _mcnemar(*counts), nobody)
+    return Gaps(
+        int((~here & ~there).sum()),
+        *counts,
+        int(neither.sum()),
+        reasons,
+        own_scores,
+        low,
+        high,
+        _mcnemar(*counts),
+        nobody,
+    )
 
 
 def common(first: Table, second: Table) -> tuple[Table, Table]:
@@ -110,22 +130,39 @@ def common(first: Table, second: Table) -> tuple[Table, Table]:
         missing = first.missing(part) | second.missing(part)
         if missing.any():
             left_out[part] = missing
-    return (replace(first, left_out=left_out), replace(second, left_out=left_out)) if left_out else (first, second)
+    return (
+        (replace(first, left_out=left_out), replace(second, left_out=left_out))
+        if left_out
+        else (first, second)
+    )
 
 
 def bounds_of(first: Table, second: Table, output: Output) -> tuple[float, float]:
-    """Return the least and the greatest difference (first minus second) over all scores that the missing ones could be."""
-    low, high = (filled(first, second, output, *ends) for ends in ((output.low, output.high), (output.high, output.low)))
+    """Return the least and the greatest difference (first minus second) over all scores that the missing
+    ones could be.
+    """
+    low, high = (
+        filled(first, second, output, *ends)
+        for ends in ((output.low, output.high), (output.high, output.low))
+    )
     if low is None or high is None:
         return math.nan, math.nan
-    below, above = (float(ours.scores()[output.name] - theirs.scores()[output.name]) for ours, theirs in (low, high))
+    below, above = (
+        float(ours.scores()[output.name] - theirs.scores()[output.name]) for ours, theirs in (low, high)
+    )
     return below, above
 
 
 def range_of(table: Table, output: Output) -> tuple[float, float]:
-    """Return the least and the greatest score over all values that the missing ones could have; NaN if none could change it."""
+    """Return the least and the greatest score over all values that the missing ones could have; NaN if
+    none could change it.
+    """
     unknown = math.nan, math.nan
-    if not isinstance(table.metric, Metric) or not table.metric.is_mean(output) or not (math.isfinite(output.low) and math.isfinite(output.high)):
+    if (
+        not isinstance(table.metric, Metric)
+        or not table.metric.is_mean(output)
+        or not (math.isfinite(output.low) and math.isfinite(output.high))
+    ):
         return unknown
     part = part_of(table, output.name)
     if output != table.metric.outputs()[part][0] or not (table.missing(part) & ~absent(table, part)).any():
@@ -142,8 +179,11 @@ def missing_share(table: Table, output: Output) -> float:
     return float((table.missing(part) & ~nobody).sum() / max(1, (~nobody).sum()))
 
 
-def filled(first: Table, second: Table, output: Output, ours: float, theirs: float) -> tuple[Table, Table] | None:
-    """Return the tables with these values for the missing scores of the first and the second system; None if the output is no mean with bounds.
+def filled(
+    first: Table, second: Table, output: Output, ours: float, theirs: float
+) -> tuple[Table, Table] | None:
+    """Return the tables with these values for the missing scores of the first and the second system; None if
+    the output is no mean with bounds.
 
     An input that neither system's prediction could change (absent for both) is left out.
     """
@@ -156,7 +196,13 @@ def filled(first: Table, second: Table, output: Output, ours: float, theirs: flo
     sides = []
     for table, missing, value in ((first, here, ours), (second, there, theirs)):
         scores = np.where(missing & ~nobody, value, table.segments_of(output.name))
-        sides.append(Table(_SegmentScores(output), {output.name: values_and_defined(scores[:, None])}, weights=table.weights))
+        sides.append(
+            Table(
+                _SegmentScores(output),
+                {output.name: values_and_defined(scores[:, None])},
+                weights=table.weights,
+            )
+        )
     return sides[0], sides[1]
 
 

@@ -1,15 +1,18 @@
 """Ranks: which systems can be told apart on each output, with every pair of systems tested together.
 
-One bootstrap serves all pairs. The differences of a pair are divided by their standard error, and what is observed is held against the largest of all
-pairs in every resample (max-T): the chance that any pair of equal systems is called different stays near the level, and p can be as small as
-1 / (B + 1) however many pairs there are, where Holm's correction of 136 pairs could not go below 136 / (B + 1).
+One bootstrap serves all pairs. The differences of a pair are divided by their standard error, and what is
+observed is held against the largest of all pairs in every resample (max-T): the chance that any pair of equal
+systems is called different stays near the level, and p can be as small as 1 / (B + 1) however many pairs
+there are, where Holm's correction of 136 pairs could not go below 136 / (B + 1).
 
-Resamples of few segments spread too little: what is observed is first taken from Student's to the normal distribution. (Two, six and 17 equal systems
-on 20 to 200 segments: some pair is called different in 5 to 7 % of 1,000 runs at a level of 5 %, and without this in up to 9 %.) With very few
-segments the largest of the resamples is bounded, so no p-value is below what swapping them could reach.
+Resamples of few segments spread too little: what is observed is first taken from Student's to the normal
+distribution. (Two, six and 17 equal systems on 20 to 200 segments: some pair is called different in 5 to 7 %
+of 1,000 runs at a level of 5 %, and without this in up to 9 %.) With very few segments the largest of the
+resamples is bounded, so no p-value is below what swapping them could reach.
 
-Two systems that lack scores of different segments are compared on the segments that both have, pair by pair: one system with many missing scores
-does not take segments from the others. That difference decides which of the two is better, and letters follow the mean difference from all others.
+Two systems that lack scores of different segments are compared on the segments that both have, pair by pair:
+one system with many missing scores does not take segments from the others. That difference decides which of
+the two is better, and letters follow the mean difference from all others.
 """
 
 from __future__ import annotations
@@ -31,7 +34,9 @@ from nlgauge.stats.letters import letters, rank_ranges
 
 
 class CommonPair(NamedTuple):
-    """Two systems on the segments that both have: the difference, that of every resample, and how many units have such a segment."""
+    """Two systems on the segments that both have: the difference, that of every resample, and how many
+    units have such a segment.
+    """
 
     difference: float
     drawn: Array
@@ -40,12 +45,14 @@ class CommonPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """One output of all systems: scores, letters, the best and worst rank that each system may have, and of all pairs the corrected p-values and the
-    interval of the difference (row minus column), which is not corrected.
+    """One output of all systems: scores, letters, the best and worst rank that each system may have, and of
+    all pairs the corrected p-values and the interval of the difference (row minus column), which is not
+    corrected.
 
-    Two systems share a letter exactly if neither is significantly better; "a" is with the best. An output without a direction has p-values alone.
-    `differences` are those of the pairs, each on the segments that both systems have; `missing` counts the segments without a score of each system.
-    If something is not known `reason` says why.
+    Two systems share a letter exactly if neither is significantly better; "a" is with the best. An output
+    without a direction has p-values alone. `differences` are those of the pairs, each on the segments that
+    both systems have; `missing` counts the segments without a score of each system. If something is not known
+    `reason` says why.
     """
 
     label: str
@@ -91,7 +98,10 @@ class Ranks(Exported):
         """The first row of a label, or that of label.output."""
         found = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}")]
         if not found:
-            raise KeyError(f"there are no ranks of {key!r}; there are {', '.join(dict.fromkeys(row.label for row in self.rows))}.")
+            raise KeyError(
+                f"there are no ranks of {key!r}; there are"
+                f" {', '.join(dict.fromkeys(row.label for row in self.rows))}."
+            )
         return found[0]
 
     def records(self) -> list[dict[str, Any]]:
@@ -137,9 +147,11 @@ def ranked(
     common: Mapping[tuple[int, int], CommonPair] | None = None,
     missing: Sequence[int] = (),
 ) -> Ranked:
-    """Return the ranks of systems from their scores and, for each, the scores of the same resamples of so many units; None: nothing could be drawn.
+    """Return the ranks of systems from their scores and, for each, the scores of the same resamples of so
+    many units; None: nothing could be drawn.
 
-    `common` has the pairs (i < j) that are compared on the segments that both have, because one lacks a score that the other has.
+    `common` has the pairs (i < j) that are compared on the segments that both have, because one lacks a score
+    that the other has.
     """
     systems, common = tuple(scores), common or {}
     values = np.array(list(scores.values()))
@@ -148,19 +160,37 @@ def ranked(
     differences = _differences(values, common)
     counts, least = tuple(missing), min([units, *(pair.units for pair in common.values())])
     if drawn is None:
-        return Ranked(label, output, systems, values, unknown, unknown, unknown, nothing, nothing, differences, counts, reason, least)
+        return Ranked(
+            label,
+            output,
+            systems,
+            values,
+            unknown,
+            unknown,
+            unknown,
+            nothing,
+            nothing,
+            differences,
+            counts,
+            reason,
+            least,
+        )
     samples = np.stack([drawn[system] for system in systems])
     p = all_pairs(values, samples, units, common)
     low, high = _bounds(samples, confidence, common)
     if not reason and np.isnan(p).any():
         reason = "a score is undefined or infinite, or undefined in some resamples"
     if output.higher_is_better is None:
-        return Ranked(label, output, systems, values, p, low, high, nothing, nothing, differences, counts, reason, least)
+        return Ranked(
+            label, output, systems, values, p, low, high, nothing, nothing, differences, counts, reason, least
+        )
     sign, alpha = 1 if output.higher_is_better else -1, 1 - confidence
     turned = sign * (_standing(values, differences) if common else values)
     signed = sign * differences if common else None
     shown, ranks = tuple(letters(turned, p, alpha, signed)), tuple(rank_ranges(turned, p, alpha, signed))
-    return Ranked(label, output, systems, values, p, low, high, shown, ranks, differences, counts, reason, least)
+    return Ranked(
+        label, output, systems, values, p, low, high, shown, ranks, differences, counts, reason, least
+    )
 
 
 def _differences(scores: Array, common: Mapping[tuple[int, int], CommonPair]) -> Array:
@@ -173,14 +203,18 @@ def _differences(scores: Array, common: Mapping[tuple[int, int], CommonPair]) ->
 
 
 def _standing(scores: Array, differences: Array) -> Array:
-    """Return each system's mean difference from the systems that it can be compared with: the order of scores if no score is missing."""
+    """Return each system's mean difference from the systems that it can be compared with: the order of
+    scores if no score is missing.
+    """
     known = np.isfinite(differences)
     means = np.where(known, differences, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     standing: Array = np.where(np.isnan(scores), np.nan, means)
     return standing
 
 
-def _bounds(samples: Array, confidence: float, common: Mapping[tuple[int, int], CommonPair]) -> tuple[Array, Array]:
+def _bounds(
+    samples: Array, confidence: float, common: Mapping[tuple[int, int], CommonPair]
+) -> tuple[Array, Array]:
     """Return (systems, systems) bounds of the percentile interval of each difference."""
     tail = (1 - confidence) / 2
     low, high = np.zeros((2, len(samples), len(samples)))
@@ -192,10 +226,14 @@ def _bounds(samples: Array, confidence: float, common: Mapping[tuple[int, int], 
     return low, high
 
 
-def all_pairs(scores: Array, drawn: Array, units: int, common: Mapping[tuple[int, int], CommonPair] | None = None) -> Array:
-    """Return (systems, systems) p-values corrected by max-T over all pairs; `drawn` is (systems, resamples). NaN if a difference is not known.
+def all_pairs(
+    scores: Array, drawn: Array, units: int, common: Mapping[tuple[int, int], CommonPair] | None = None
+) -> Array:
+    """Return (systems, systems) p-values corrected by max-T over all pairs; `drawn` is (systems, resamples).
+    NaN if a difference is not known.
 
-    `units` is how many segments or documents were resampled; `common` has the pairs (i < j) that are compared on the segments that both have.
+    `units` is how many segments or documents were resampled; `common` has the pairs (i < j) that are compared
+    on the segments that both have.
     """
     from scipy.special import ndtri, stdtr
 
@@ -228,5 +266,7 @@ def all_pairs(scores: Array, drawn: Array, units: int, common: Mapping[tuple[int
                 ratio = -ndtri(stdtr(size - 1, -ratio * np.sqrt((size - 1) / size)))
                 # No test of so few units can be surer than that of their sign flips, corrected for all pairs.
                 least = min(1.0, len(pairs) * 2.0 ** (1 - size))
-                p[i, j] = p[j, i] = max(least, (1 + int((largest >= ratio * (1 - 1e-9)).sum())) / (resamples + 1))
+                p[i, j] = p[j, i] = max(
+                    least, (1 + int((largest >= ratio * (1 - 1e-9)).sum())) / (resamples + 1)
+                )
     return p

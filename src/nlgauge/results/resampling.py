@@ -14,19 +14,24 @@ from nlgauge.errors import ParameterError
 from nlgauge.kernels.resampling import draw_counts
 from nlgauge.metric.table import Table, weighted_blocks
 
-# What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are not read anew for a few draws.
+# What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are
+# not read anew for a few draws.
 _BLOCK_BYTES = 16_000_000
-# Simulations on real translations: with 100 segments 95 % intervals cover 93.5 to 95 %, with 20 91.5 to 94.5 %, with 5 79 to 86 %.
+# Simulations on real translations: with 100 segments 95 % intervals cover 93.5 to 95 %, with 20 91.5 to 94.5
+# %, with 5 79 to 86 %.
 FEW_UNITS = 20
-# More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then differs by some 1 / sqrt(2 GROUPS), half a
-# per cent, from that of single units, a fifth of what it differs between one thousand draws and the next (docs/scale.md has it measured).
+# More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then
+# differs by some 1 / sqrt(2 GROUPS), half a per cent, from that of single units, a fifth of what it differs
+# between one thousand draws and the next (docs/scale.md has it measured).
 MOST_UNITS = 100_000
 GROUPS = 20_000
 _GROUPING_SEED = 20_000
 
 
 class Clusters:
-    """The resampling units: segments, or documents if given; where these are very many, groups of them that chance puts together."""
+    """The resampling units: segments, or documents if given; where these are very many, groups of them
+    that chance puts together.
+    """
 
     def __init__(self, documents: Sequence[str] | None, segments: int) -> None:
         self._segments = segments
@@ -37,7 +42,10 @@ class Clusters:
         self.grouped = 0
         if self.count > MOST_UNITS:
             self.grouped, self.count = self.count, GROUPS
-            group = np.random.default_rng(_GROUPING_SEED).permutation(np.arange(self.grouped, dtype=np.int32)) % GROUPS
+            group = (
+                np.random.default_rng(_GROUPING_SEED).permutation(np.arange(self.grouped, dtype=np.int32))
+                % GROUPS
+            )
             self._owners = group if self._owners is None else group[self._owners]
 
     def bootstrap(self, resamples: int, seed: int, count: int | None = None) -> Iterator[Array]:
@@ -66,7 +74,9 @@ class Clusters:
         return values if self._owners is None else values[..., self._owners]
 
     def totals(self, blocks: Iterable[Array], width: int) -> Array:
-        """The sums of each unit's rows, from the rows of all segments, which come in blocks of this many columns."""
+        """The sums of each unit's rows, from the rows of all segments, which come in blocks of this many
+        columns.
+        """
         found = np.zeros((self.count, width))
         start = 0
         for rows in blocks:
@@ -80,7 +90,9 @@ class Clusters:
         return found
 
     def halves(self, resamples: int, seed: int) -> Iterator[Array]:
-        """Segment numbers of random halves of the units, drawn without replacement; the smaller half where their number is odd."""
+        """Segment numbers of random halves of the units, drawn without replacement; the smaller half
+        where their number is odd.
+        """
         rng = np.random.default_rng(seed)
         for _ in range(resamples):
             kept = np.zeros(self.count, dtype=bool)
@@ -89,7 +101,9 @@ class Clusters:
 
     @property
     def half_scale(self) -> float:
-        """What makes the spread of halves that of the whole: sqrt(m / (n - m)) for m of n units, 1 where n is even."""
+        """What makes the spread of halves that of the whole: sqrt(m / (n - m)) for m of n units, 1 where
+        n is even.
+        """
         kept = self.count // 2
         return math.sqrt(kept / (self.count - kept))
 
@@ -116,26 +130,42 @@ class Resampling(NamedTuple):
     confidence: float
 
     def totals(self, tables: Sequence[Table]) -> Array:
-        """The tables' rows side by side, each as heavy as its segment, added up over the segments of each unit."""
-        return self.clusters.totals(weighted_blocks(tables, self.weights), sum(table.width for table in tables))
+        """The tables' rows side by side, each as heavy as its segment, added up over the segments of each
+        unit.
+        """
+        return self.clusters.totals(
+            weighted_blocks(tables, self.weights), sum(table.width for table in tables)
+        )
 
 
 def drawn_in_groups(clusters: Clusters) -> str:
     """What to know of intervals and tests where units are drawn in groups; "" where they are not."""
     if not clusters.grouped:
         return ""
-    return f"{clusters.grouped:,} segments (or documents) are drawn in {clusters.count:,} groups that chance put together"
+    return (
+        f"{clusters.grouped:,} segments (or documents) are drawn in {clusters.count:,} groups that chance put"
+        " together"
+    )
 
 
 def caution(units: int, test: str) -> str:
-    """What to know of intervals, and of a test, where few units are resampled; "" where there are enough, or one, of which nothing is known."""
+    """What to know of intervals, and of a test, where few units are resampled; "" where there are enough,
+    or one, of which nothing is known.
+    """
     if not 1 < units < FEW_UNITS:
         return ""
-    bootstrap = " and the paired bootstrap finds differences that are not there" if test == "bootstrap" else ""
-    return f"with {units} segments (or documents) intervals are too narrow{bootstrap}; {FEW_UNITS} or more are needed"
+    bootstrap = (
+        " and the paired bootstrap finds differences that are not there" if test == "bootstrap" else ""
+    )
+    return (
+        f"with {units} segments (or documents) intervals are too narrow{bootstrap}; {FEW_UNITS} or more are"
+        " needed"
+    )
 
 
-def checked_plan(clusters: Clusters, weights: Array | None, resamples: object, seed: object, confidence: object) -> Resampling:
+def checked_plan(
+    clusters: Clusters, weights: Array | None, resamples: object, seed: object, confidence: object
+) -> Resampling:
     """The plan, or an error that says which number is out of its domain."""
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 < confidence < 1:
         raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r:.60}.")

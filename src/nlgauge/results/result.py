@@ -1,4 +1,7 @@
-"""Result: what a run found. Every view (table, frame, interval, test, explanation, report) reads it and nothing else."""
+"""Result: what a run found.
+
+Every view (table, frame, interval, test, explanation, report) reads it and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,9 @@ class Result(Exported, Mapping[str, Any]):
             return _ByLabel(self, {label: self.tables[key, label].scores() for label in self.labels})
         if several:
             if key in self.labels or labels_found(key, self._metrics):
-                raise UnknownNameError(f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}].")
+                raise UnknownNameError(
+                    f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}]."
+                )
             self.check_system(key)
         return self.tables[self.systems[0], self.label(key)].scores()
 
@@ -108,12 +113,17 @@ class Result(Exported, Mapping[str, Any]):
         """Raises where there is no such system."""
         if name not in self.systems:
             near = did_you_mean(str(name), self.systems)
-            raise UnknownNameError(f"there is no system {name!r} in this result{near}; there are {', '.join(self.systems)}.")
+            raise UnknownNameError(
+                f"there is no system {name!r} in this result{near}; there are {', '.join(self.systems)}."
+            )
 
     def _by_shape(self, values: dict[tuple[str, str], Any]) -> dict[str, Any]:
         if len(self.systems) == 1:
             return _ByLabel(self, {label: value for (_, label), value in values.items()})
-        return {system: _ByLabel(self, {label: values[system, label] for label in self.labels}) for system in self.systems}
+        return {
+            system: _ByLabel(self, {label: values[system, label] for label in self.labels})
+            for system in self.systems
+        }
 
     def reasons(self) -> dict[tuple[str, str, str], str]:
         """Why a score is NaN, by (system, label, output)."""
@@ -126,73 +136,114 @@ class Result(Exported, Mapping[str, Any]):
         return found
 
     def undefined(self) -> dict[tuple[str, str, str], int]:
-        """How many segments have no value, and so are left out of a mean, by (system, label, output); only where that is any."""
-        return {(system, label, name): count for (system, label), table in self.tables.items() for name, count in table.undefined().items()}
+        """How many segments have no value, and so are left out of a mean, by (system, label, output);
+        only where that is any.
+        """
+        return {
+            (system, label, name): count
+            for (system, label), table in self.tables.items()
+            for name, count in table.undefined().items()
+        }
 
     def segments(self, frame: str | None = None) -> Any:
-        """One row per segment and system, one column per output: the label for the first, label.output for the others.
+        """One row per segment and system, one column per output: the label for the first, label.output for
+        the others.
 
-        A pandas or polars frame, whichever is installed, else a list of dictionaries; `frame` ("pandas", "polars", "records")
-        decides otherwise. Metrics without segment scores have no column.
+        A pandas or polars frame, whichever is installed, else a list of dictionaries; `frame` ("pandas",
+        "polars", "records") decides otherwise. Metrics without segment scores have no column.
         """
         rows = []
         for system in self.systems:
             columns: dict[str, Array] = {}
             for label in self.labels:
                 names = self.tables[system, label].segments()
-                columns.update({label if i == 0 else f"{label}.{name}": values for i, (name, values) in enumerate(names.items())})
+                columns.update(
+                    {
+                        label if i == 0 else f"{label}.{name}": values
+                        for i, (name, values) in enumerate(names.items())
+                    }
+                )
             rows += [
-                {"segment": segment, "system": system, **{name: float(values[i]) for name, values in columns.items()}}
+                {
+                    "segment": segment,
+                    "system": system,
+                    **{name: float(values[i]) for name, values in columns.items()},
+                }
                 for i, segment in enumerate(self.corpus.ids)
             ]
         return as_frame(rows, frame)
 
     def frame(self, wide: bool = False, texts: bool = False, frame: str | None = None) -> Any:
-        """Segment scores under short names: one row per segment and system or, if `wide`, one per segment with columns system/metric.
+        """Segment scores under short names: one row per segment and system or, if `wide`, one per segment
+        with columns system/metric.
 
-        Further fields of the segments stand before the scores, and on request so do the texts. A column is called by the metric's name without
-        parameters where that is unique, and by metric.output (bertscore.f1) where the output has another name. `frame` as for `segments`.
+        Further fields of the segments stand before the scores, and on request so do the texts. A column is
+        called by the metric's name without parameters where that is unique, and by metric.output
+        (bertscore.f1) where the output has another name. `frame` as for `segments`.
         """
         if texts:
             self._need_texts("show the texts of")
         return blocks_as_frame(segment_columns(self, wide, texts), frame)
 
     def scores(
-        self, frame: str | None = None, *, intervals: bool = True, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
+        self,
+        frame: str | None = None,
+        *,
+        intervals: bool = True,
+        confidence: float = 0.95,
+        resamples: int = 1000,
+        seed: int | None = None,
     ) -> Any:
-        """One row per system, metric and output: its score, the bounds of its interval, its direction, and why something is NaN."""
-        return as_frame(score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame)
+        """One row per system, metric and output: its score, the bounds of its interval, its direction,
+        and why something is NaN.
+        """
+        return as_frame(
+            score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame
+        )
 
     def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
-        """The n segments with the worst scores by a metric ("rouge", "rouge.rouge2"), the worst first, with their texts.
+        """The n segments with the worst scores by a metric ("rouge", "rouge.rouge2"), the worst first, with
+        their texts.
 
-        All systems are looked at, or the named one; segments without a value are left out, and counted in the note.
+        All systems are looked at, or the named one; segments without a value are left out, and counted in the
+        note.
         """
         return worst(self, metric, n, system)
 
     def missing(self, metric: str, system: str | None = None) -> SegmentList:
-        """Return the segments without a score of a metric, with the reason ("empty", "unreadable", "error" or "absent") and their texts."""
+        """Return the segments without a score of a metric, with the reason ("empty", "unreadable",
+        "error" or "absent") and their texts.
+        """
         return missing(self, metric, system)
 
     def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
         """The n segments that two metrics rank most differently, with their texts.
 
-        Ranks are shares of the segments that are looked at, 1 for the best by the metric's direction; equal scores share their mean rank.
+        Ranks are shares of the segments that are looked at, 1 for the best by the metric's direction; equal
+        scores share their mean rank.
         """
         return disagreements(self, one, other, n, system)
 
     def where(self, **conditions: Any) -> Result:
-        """The result on the segments whose fields are what was asked for: where(domain="news"); a list asks for any of its items.
+        """The result on the segments whose fields are what was asked for: where(domain="news"); a list asks
+        for any of its items.
 
-        Nothing is scored again but corpus metrics, which are computed on the texts; fits stay those of the whole run.
+        Nothing is scored again but corpus metrics, which are computed on the texts; fits stay those of the
+        whole run.
         """
         return taken(self, self.corpus.matching(**conditions))
 
     def by(self, field: str) -> Groups:
-        """The result cut by a field of its segments: a mapping from its values to results, which shows itself as one table."""
-        return Groups(field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()})
+        """The result cut by a field of its segments: a mapping from its values to results, which shows
+        itself as one table.
+        """
+        return Groups(
+            field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()}
+        )
 
-    def intervals(self, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> dict[str, Any]:
+    def intervals(
+        self, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
+    ) -> dict[str, Any]:
         """The score of every output with the bounds of its interval, in the shape of the result itself."""
         return self._by_shape(self._inference(confidence, resamples, seed).intervals())
 
@@ -205,11 +256,13 @@ class Result(Exported, Mapping[str, Any]):
         seed: int | None = None,
         legacy: str | None = None,
     ) -> Comparison:
-        """Every pair of the named systems (by default the first against each other one), tested on every metric.
+        """Every pair of the named systems (by default the first against each other one), tested on every
+        metric.
 
-        `test` is "randomisation" (approximate randomisation) or "bootstrap" (paired). Each part of a metric is tested on its
-        first output, and Holm's correction counts all tests of the comparison: with more metrics or systems every corrected p grows.
-        legacy="sacrebleu" gives sacreBLEU's p-values, draw for draw, to compare with published ones: a system against itself is "different" there.
+        `test` is "randomisation" (approximate randomisation) or "bootstrap" (paired). Each part of a metric
+        is tested on its first output, and Holm's correction counts all tests of the comparison: with more
+        metrics or systems every corrected p grows. legacy="sacrebleu" gives sacreBLEU's p-values, draw for
+        draw, to compare with published ones: a system against itself is "different" there.
         """
         if test not in ("randomisation", "bootstrap"):
             raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r:.60}.")
@@ -226,32 +279,71 @@ class Result(Exported, Mapping[str, Any]):
             from nlgauge.results.legacy import as_sacrebleu
 
             rows = as_sacrebleu(inferred, rows, test)
-            warned = " ".join(filter(None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]))
+            warned = " ".join(
+                filter(
+                    None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]
+                )
+            )
         equal = equal_outputs(self.tables)
         (corrected,) = corrected_once([(rows, equal)])
-        return Comparison(corrected, test, inferred.plan.confidence, resamples, warned, inferred.plan.seed, equal, self.label)
+        return Comparison(
+            corrected,
+            test,
+            inferred.plan.confidence,
+            resamples,
+            warned,
+            inferred.plan.seed,
+            equal,
+            self.label,
+        )
 
     def ranks(self, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> Ranks:
-        """Which systems can be told apart on each metric: letters, and the ranks that each system may have, all pairs tested together by max-T."""
+        """Which systems can be told apart on each metric: letters, and the ranks that each system may
+        have, all pairs tested together by max-T.
+        """
         if len(self.systems) < 2:
-            raise ResultError(f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with predictions={{name: texts}}.")
+            raise ResultError(
+                f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with"
+                " predictions={name: texts}."
+            )
         inferred = self._inference(confidence, resamples, seed)
-        return Ranks(inferred.ranked(), inferred.plan.confidence, resamples, inferred.plan.seed, equal_outputs(self.tables))
+        return Ranks(
+            inferred.ranked(),
+            inferred.plan.confidence,
+            resamples,
+            inferred.plan.seed,
+            equal_outputs(self.tables),
+        )
 
     def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
         for system in systems:
             self.check_system(system)
         if len(self.systems) < 2:
             alone = self.systems[0]
-            raise ResultError(f"a comparison needs two systems, this result has {alone!r} alone; score them with predictions={{name: texts}}.")
+            raise ResultError(
+                f"a comparison needs two systems, this result has {alone!r} alone; score them with"
+                " predictions={name: texts}."
+            )
         if len(set(systems)) == 1:
             others = ", ".join(repr(system) for system in self.systems if system not in systems)
-            raise ParameterError(f"name two systems to compare; you named {systems[0]!r}, and there is also {others}.")
-        return list(combinations(systems, 2)) if systems else [(self.systems[0], other) for other in self.systems[1:]]
+            raise ParameterError(
+                f"name two systems to compare; you named {systems[0]!r}, and there is also {others}."
+            )
+        return (
+            list(combinations(systems, 2))
+            if systems
+            else [(self.systems[0], other) for other in self.systems[1:]]
+        )
 
     def _inference(self, confidence: float, resamples: int, seed: int | None) -> Inference:
         clusters = Clusters(self.corpus.documents, len(self.corpus))
-        plan = checked_plan(clusters, self.corpus.weights, resamples, self.job.options.seed if seed is None else seed, confidence)
+        plan = checked_plan(
+            clusters,
+            self.corpus.weights,
+            resamples,
+            self.job.options.seed if seed is None else seed,
+            confidence,
+        )
         if not self._last or not _same_draws(self._last[0].plan, plan):
             self._last[:] = [Inference(self.tables, self.corpus, self.job.options, self.has_texts, plan)]
         self._last[0].plan = plan
@@ -265,25 +357,36 @@ class Result(Exported, Mapping[str, Any]):
         if system is None:
             if len(self.systems) > 1:
                 raise ParameterError(
-                    f"there are several systems ({', '.join(self.systems)}): say which one, explain(..., system={self.systems[0]!r})."
+                    f"there are several systems ({', '.join(self.systems)}): say which one, explain(...,"
+                    f" system={self.systems[0]!r})."
                 )
             system = self.systems[0]
         return self.explain_many([segment], [metric], [system])[self.label(metric), system, segment]
 
     def explain_many(
-        self, segments: Iterable[Hashable], metrics: Iterable[str] | None = None, systems: Iterable[str] | None = None
+        self,
+        segments: Iterable[Hashable],
+        metrics: Iterable[str] | None = None,
+        systems: Iterable[str] | None = None,
     ) -> dict[tuple[str, str, Hashable], Explanations]:
-        """Why segments got their scores, by label, system and segment: all metrics and all systems unless some are named.
+        """Why segments got their scores, by label, system and segment: all metrics and all systems unless
+        some are named.
 
-        Texts are tokenised and encoded once for all of them, so this is faster than to ask for one after the other. A metric of whole corpora has
-        an empty list for each segment.
+        Texts are tokenised and encoded once for all of them, so this is faster than to ask for one after the
+        other. A metric of whole corpora has an empty list for each segment.
         """
         names = {self._segment_number(segment): segment for segment in segments}
         found = self.explain_numbers(list(names), metrics, systems)
-        return {(label, system, names[number]): explanations for (label, system, number), explanations in found.items()}
+        return {
+            (label, system, names[number]): explanations
+            for (label, system, number), explanations in found.items()
+        }
 
     def explain_numbers(
-        self, segments: Sequence[int], metrics: Iterable[str] | None = None, systems: Iterable[str] | None = None
+        self,
+        segments: Sequence[int],
+        metrics: Iterable[str] | None = None,
+        systems: Iterable[str] | None = None,
     ) -> dict[tuple[str, str, int], Explanations]:
         """As `explain_many`, for segments by their numbers, counted from 0."""
         from nlgauge.engine.explain import explained
@@ -294,8 +397,15 @@ class Result(Exported, Mapping[str, Any]):
         for system in asked:
             self.check_system(system)
         by_segment = [label for label in labels if isinstance(self.job.metrics[label], Metric)]
-        found = {(label, system, segment): Explanations() for label in labels for system in asked for segment in segments}
-        for label, system, number, explanations in explained(self.corpus, segments, asked, by_segment, self.job) if segments else ():
+        found = {
+            (label, system, segment): Explanations()
+            for label in labels
+            for system in asked
+            for segment in segments
+        }
+        for label, system, number, explanations in (
+            explained(self.corpus, segments, asked, by_segment, self.job) if segments else ()
+        ):
             found[label, system, number].extend(explanations)
         return found
 
@@ -303,7 +413,8 @@ class Result(Exported, Mapping[str, Any]):
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
-                f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
+                f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r}"
+                f" to {self.corpus.ids[-1]!r}."
             )
         return place
 
@@ -322,9 +433,10 @@ class Result(Exported, Mapping[str, Any]):
     ) -> Result:
         """This result with more metrics, with more systems, or with both; nothing is scored again.
 
-        The options are those of `nlgauge.score`; batch_size and device are by default those of the result. output: a directory that the larger result
-        is saved to, its new rows as soon as they are computed. That may be the directory of this result, with overwrite=True: it stays as it is until
-        all is there. What was ended goes on by the same call with resume=True.
+        The options are those of `nlgauge.score`; batch_size and device are by default those of the result.
+        output: a directory that the larger result is saved to, its new rows as soon as they are computed.
+        That may be the directory of this result, with overwrite=True: it stays as it is until all is there.
+        What was ended goes on by the same call with resume=True.
         """
         from nlgauge.results.storage.extend import extended
         from nlgauge.results.storage.resume import Output
@@ -332,22 +444,27 @@ class Result(Exported, Mapping[str, Any]):
 
         self._need_texts("add to")
         given, before = run_options(batch_size=batch_size, device=device), self.job.options
-        options = replace(before, batch_size=given.batch_size or before.batch_size, device=given.device or before.device)
+        options = replace(
+            before, batch_size=given.batch_size or before.batch_size, device=given.device or before.device
+        )
         result = replace(self, job=replace(self.job, options=options, cache=cache))
         kept = output if isinstance(output, Output) else output_of(output, resume, overwrite)
         return extended(result, metrics, predictions, executor, kept, show_progress)
 
     def report(self, path: str | Path, **options: Any) -> Path:
-        """Writes one HTML file that shows everything and needs nothing else; the options are those of `nlgauge.show.report.write_report`.
+        """Writes one HTML file that shows everything and needs nothing else; the options are those of
+        `nlgauge.show.report.write_report`.
 
-        Among them are title, explain (for how many segments explanations are kept), texts=False and max_size in megabytes.
+        Among them are title, explain (for how many segments explanations are kept), texts=False and max_size
+        in megabytes.
         """
         from nlgauge.show.report import write_report
 
         return write_report(self, path, **options)
 
     def show(self, title: str | None = None, *, height: int = 760, **options: Any) -> Framed:
-        """The report in a notebook, so many pixels high, in a frame that can reach nothing around it; the notebook keeps it.
+        """The report in a notebook, so many pixels high, in a frame that can reach nothing around it; the
+        notebook keeps it.
 
         Options are those of `report`; a smaller `explain` keeps the notebook small.
         """
@@ -356,7 +473,9 @@ class Result(Exported, Mapping[str, Any]):
         return framed(self, title, height, **options)
 
     def save(self, directory: str | Path, *, texts: bool = True, overwrite: bool = False) -> Path:
-        """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the texts."""
+        """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the
+        texts.
+        """
         from nlgauge.results.storage.save_load import save
 
         return save(self, Path(directory), texts, overwrite)
@@ -366,7 +485,8 @@ class Result(Exported, Mapping[str, Any]):
             raise ResultError(f"cannot {what} this result: it was saved without its texts (texts=False).")
 
     def page(self, **options: Any) -> Page:
-        """What `to_text`, `to_markdown`, `to_latex` and `to_html` show: scores, intervals, tests against the first system, and how they were made.
+        """What `to_text`, `to_markdown`, `to_latex` and `to_html` show: scores, intervals, tests against the
+        first system, and how they were made.
 
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """
@@ -383,7 +503,11 @@ class Result(Exported, Mapping[str, Any]):
         from nlgauge.show.pages.result import short_page
 
         # Only where nobody has to wait for them.
-        quick = len(self.corpus) > 1 and len(self.corpus) * len(self.tables) <= _QUICK and all(table.additive for table in self.tables.values())
+        quick = (
+            len(self.corpus) > 1
+            and len(self.corpus) * len(self.tables) <= _QUICK
+            and all(table.additive for table in self.tables.values())
+        )
         if not quick:
             return self._short_page()
         return short_page(self, self.intervals())

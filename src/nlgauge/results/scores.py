@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
-def score_records(result: Result, intervals: Mapping[str, Any] | None = None, comparison: Comparison | None = None) -> list[dict[str, Any]]:
-    """System, metric, output and score, with the bounds of the interval and with the test against the first system as far as they are given.
+def score_records(
+    result: Result, intervals: Mapping[str, Any] | None = None, comparison: Comparison | None = None
+) -> list[dict[str, Any]]:
+    """System, metric, output and score, with the bounds of the interval and with the test against the first
+    system as far as they are given.
 
-    `reason` says why the score or its interval is NaN; `undefined` is how many segments have no value and are left out.
+    `reason` says why the score or its interval is NaN; `undefined` is how many segments have no value and are
+    left out.
     """
     reasons, undefined = result.reasons(), result.undefined()
     tests = {(row.second, row.label, row.output.name): row for row in comparison or ()}
@@ -23,7 +27,12 @@ def score_records(result: Result, intervals: Mapping[str, Any] | None = None, co
         scores = table.scores()
         for output in table.outputs():
             key = system, label, output.name
-            record = {"system": system, "metric": label, "output": output.name, "score": scores.get(output.name, math.nan)}
+            record = {
+                "system": system,
+                "metric": label,
+                "output": output.name,
+                "score": scores.get(output.name, math.nan),
+            }
             reason = reasons.get(key, "")
             if intervals is not None:
                 interval = (intervals[system] if len(result.systems) > 1 else intervals)[label][output.name]
@@ -31,6 +40,17 @@ def score_records(result: Result, intervals: Mapping[str, Any] | None = None, co
                 reason = reason or interval.reason
             if comparison is not None:
                 row = tests.get(key)
-                record |= {"p": row.p if row else math.nan, "p_holm": row.p_holm if row else math.nan, "against": row.first if row else None}
-            found.append({**record, "higher_is_better": output.higher_is_better, "undefined": undefined.get(key, 0), "reason": reason})
+                record |= {
+                    "p": row.p if row else math.nan,
+                    "p_holm": row.p_holm if row else math.nan,
+                    "against": row.first if row else None,
+                }
+            found.append(
+                {
+                    **record,
+                    "higher_is_better": output.higher_is_better,
+                    "undefined": undefined.get(key, 0),
+                    "reason": reason,
+                }
+            )
     return found

@@ -1,4 +1,6 @@
-"""Segments of a result: their scores and texts as records, the worst of them, and those on which two metrics disagree."""
+"""Segments of a result: their scores and texts as records, the worst of them, and those on which two
+metrics disagree.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _TAKEN = ("segment", "system", "source", "reference", "references", "prediction"
 
 @dataclass(frozen=True, repr=False)
 class SegmentList(Exported, Sequence[dict[str, Any]]):
-    """Some segments with scores and texts, as plain dictionaries in an order that says something; `note` says what was left out."""
+    """Some segments with scores and texts, as plain dictionaries in an order that says something; `note`
+    says what was left out.
+    """
 
     rows: list[dict[str, Any]]
     numbers: dict[str, Output]
@@ -62,10 +66,18 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
     def page(self) -> Page:
         """One row per segment and system, its texts one below the other."""
         reasons = [column("missing")] if any("missing" in row for row in self.rows) else []
-        columns = [column("segment"), column("system"), *(Column(Cell(name), "number") for name in self.numbers), *reasons, column("texts")]
+        columns = [
+            column("segment"),
+            column("system"),
+            *(Column(Cell(name), "number") for name in self.numbers),
+            *reasons,
+            column("texts"),
+        ]
         rows: list[list[Cell]] = []
         for row in self.rows:
-            scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()] + [Cell(row["missing"]) for _ in reasons]
+            scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()] + [
+                Cell(row["missing"]) for _ in reasons
+            ]
             first, *others = _texts_of(row) or [Cell()]
             rows.append([Cell(str(row["segment"])), Cell(row["system"]), *scores, first])
             rows += [[Cell(), Cell(), *(Cell() for _ in scores), text] for text in others]
@@ -80,23 +92,34 @@ def _texts_of(row: dict[str, Any]) -> list[Cell]:
     for name in ("prediction", "predictions", "reference", "references", "source"):
         texts = row.get(name, [])
         for text in [texts] if isinstance(texts, str) else texts:
-            found.append(Cell(f"{name.removesuffix('s')}: {text}", "" if name.startswith("prediction") else "quiet"))
+            found.append(
+                Cell(f"{name.removesuffix('s')}: {text}", "" if name.startswith("prediction") else "quiet")
+            )
     return found
 
 
 def column_names(result: Result) -> dict[tuple[str, str], str]:
-    """What every output is called in a frame: the metric's name, and after a dot the output's where that is another name."""
+    """What every output is called in a frame: the metric's name, and after a dot the output's where that
+    is another name.
+    """
     metrics = {label: result.tables[result.systems[0], label].metric for label in result.labels}
     short = short_names(metrics)
     found = {}
     for label, metric in metrics.items():
         for output in result.tables[result.systems[0], label].outputs():
-            found[label, output.name] = short[label] if output.name in (bare_name(metric), "score") else f"{short[label]}.{output.name}"
+            found[label, output.name] = (
+                short[label]
+                if output.name in (bare_name(metric), "score")
+                else f"{short[label]}.{output.name}"
+            )
     return found
 
 
-def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> Iterator[dict[str, Sequence[Any]]]:
-    """The columns of one row per segment and system, system by system and some segments at a time, so that not all records are there at once.
+def segment_columns(
+    result: Result, wide: bool = False, texts: bool = False
+) -> Iterator[dict[str, Sequence[Any]]]:
+    """The columns of one row per segment and system, system by system and some segments at a time, so that
+    not all records are there at once.
 
     If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
     """
@@ -105,9 +128,20 @@ def segment_columns(result: Result, wide: bool = False, texts: bool = False) -> 
         for start, stop in blocks(len(result.corpus)):
             corpus = _between(result.corpus, start, stop)
             shared = _shared_columns(corpus, shown)
-            own = {system: {**_system_columns(corpus, system, shown), **_scores(result, system, names, start, stop)} for system in systems}
+            own = {
+                system: {
+                    **_system_columns(corpus, system, shown),
+                    **_scores(result, system, names, start, stop),
+                }
+                for system in systems
+            }
             if wide:
-                beside = {f"{system}/{name}": values for system, columns in own.items() for name, values in columns.items() if values is not None}
+                beside = {
+                    f"{system}/{name}": values
+                    for system, columns in own.items()
+                    for name, values in columns.items()
+                    if values is not None
+                }
                 yield {"segment": corpus.ids, **shared, **beside}
             else:
                 (system,) = systems
@@ -120,15 +154,22 @@ def _between(corpus: Corpus, start: int, stop: int) -> Corpus:
     return corpus if stop - start == len(corpus) else corpus.take(np.arange(start, stop))
 
 
-def _scores(result: Result, system: str, names: dict[tuple[str, str], str], start: int, stop: int) -> dict[str, Sequence[Any]]:
+def _scores(
+    result: Result, system: str, names: dict[tuple[str, str], str], start: int, stop: int
+) -> dict[str, Sequence[Any]]:
     found: dict[str, Sequence[Any]] = {}
     for label in result.labels:
-        found |= {names[label, output]: values.tolist() for output, values in result.tables[system, label].segment_block(start, stop).items()}
+        found |= {
+            names[label, output]: values.tolist()
+            for output, values in result.tables[system, label].segment_block(start, stop).items()
+        }
     return found
 
 
 class _Shown(NamedTuple):
-    """Whether texts are shown, and where each segment of the whole corpus has one reference, or one prediction of a system."""
+    """Whether texts are shown, and where each segment of the whole corpus has one reference, or one
+    prediction of a system.
+    """
 
     texts: bool
     single_reference: bool
@@ -142,7 +183,9 @@ class _Shown(NamedTuple):
 
 
 def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
-    """What belongs to a segment whatever the system: further fields and, with texts, source and references."""
+    """What belongs to a segment whatever the system: further fields and, with texts, source and
+    references.
+    """
     found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
     if shown.texts and corpus.sources is not None:
         found["source"] = corpus.texts.many(corpus.sources)
@@ -152,9 +195,17 @@ def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
 
 
 def _system_columns(corpus: Corpus, system: str, shown: _Shown) -> dict[str, Sequence[Any] | None]:
-    """What belongs to a segment's prediction by one system: further fields, None for those it does not have, and, with texts, the prediction."""
-    found: dict[str, Sequence[Any] | None] = {field_name(name): values.get(system) for name, values in corpus.system_fields.items()}
-    return found | (_ragged("prediction", corpus, corpus.predictions[system], shown.single_prediction) if shown.texts else {})
+    """What belongs to a segment's prediction by one system: further fields, None for those it does not
+    have, and, with texts, the prediction.
+    """
+    found: dict[str, Sequence[Any] | None] = {
+        field_name(name): values.get(system) for name, values in corpus.system_fields.items()
+    }
+    return found | (
+        _ragged("prediction", corpus, corpus.predictions[system], shown.single_prediction)
+        if shown.texts
+        else {}
+    )
 
 
 def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
@@ -182,7 +233,9 @@ def output_named(result: Result, name: str) -> tuple[str, Output]:
         label = result.label(metric)
         outputs = {found.name: found for found in result.tables[result.systems[0], label].outputs()}
         if output not in outputs:
-            raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.") from None
+            raise UnknownNameError(
+                f"{label} has no output {output!r}; there are {', '.join(outputs)}."
+            ) from None
         return label, outputs[output]
 
 
@@ -209,16 +262,23 @@ def missing(result: Result, metric: str, system: str | None) -> SegmentList:
         places.append(i * len(result.corpus) + segments)
         reasons += reason_by_segment(table, part, segments)
     listed = chosen.listed(np.concatenate(places), {}, 0)
-    return replace(listed, rows=[{**row, "missing": reason} for row, reason in zip(listed.rows, reasons, strict=True)])
+    return replace(
+        listed, rows=[{**row, "missing": reason} for row, reason in zip(listed.rows, reasons, strict=True)]
+    )
 
 
 def disagreements(result: Result, one: str, other: str, n: int, system: str | None) -> SegmentList:
-    """The segments that two metrics rank most differently; ranks are shares, from near 0 (worst) to 1 (best)."""
+    """The segments that two metrics rank most differently; ranks are shares, from near 0 (worst) to 1
+    (best).
+    """
     chosen = _Chosen(result, system, n)
     (ours, our_goodness), (theirs, their_goodness) = chosen.values(one), chosen.values(other)
     known = np.flatnonzero(~np.isnan(our_goodness) & ~np.isnan(their_goodness))
     ranks = {name: np.full(len(ours), math.nan) for name in (one, other)}
-    ranks[one][known], ranks[other][known] = fractional_ranks(our_goodness[known]), fractional_ranks(their_goodness[known])
+    ranks[one][known], ranks[other][known] = (
+        fractional_ranks(our_goodness[known]),
+        fractional_ranks(their_goodness[known]),
+    )
     order = known[np.argsort(-np.abs(ranks[one] - ranks[other])[known], kind="stable")]
     columns = {one: ours, other: theirs, **{f"rank of {name}": values for name, values in ranks.items()}}
     return chosen.listed(order[:n], columns, len(ours) - len(known))
@@ -254,7 +314,10 @@ class _Chosen:
         if not all(table.has_segments for table in tables):
             raise ParameterError(f"{label} has no segment scores; choose another metric.")
         if output.higher_is_better is None:
-            raise ParameterError(f"{output.name} of {label} is neither better high nor low, so no segment is the worst; sort frame() by it.")
+            raise ParameterError(
+                f"{output.name} of {label} is neither better high nor low, so no segment is the worst; sort"
+                " frame() by it."
+            )
         self._outputs[metric] = output
         scores = np.concatenate([table.segments_of(output.name) for table in tables])
         return scores, scores if output.higher_is_better else -scores
@@ -271,7 +334,14 @@ class _Chosen:
         for i, place in enumerate(places.tolist()):
             system = self._systems[place // count]
             numbers = {name: float(values[place]) for name, values in columns.items()}
-            texts = {name: None if values is None else values[i] for name, values in {**shared, **own[system]}.items()}
+            texts = {
+                name: None if values is None else values[i]
+                for name, values in {**shared, **own[system]}.items()
+            }
             rows.append({"segment": corpus.ids[i], "system": system, **numbers, **texts})
-        note = f"{counted(unknown, 'segment')} without a value {'was' if unknown == 1 else 'were'} left out." if unknown else ""
+        note = (
+            f"{counted(unknown, 'segment')} without a value {'was' if unknown == 1 else 'were'} left out."
+            if unknown
+            else ""
+        )
         return SegmentList(rows, {name: self._outputs.get(name, share) for name in columns}, note)

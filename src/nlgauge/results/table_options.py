@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TableOptions:
-    """The options of `page`, `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of its groups.
+    """The options of `page`, `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of
+    its groups.
 
-    `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and `test` are those of `Result.intervals`
-    and `Result.compare`. `details` adds the further outputs of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is
-    one row per system and one column per metric, else one row per metric and system; by default a result of many systems has one row per system.
-    A CSV file always has all outputs, one per row. `decimals` is how many are shown of each score, where not as many as its metric asks for; a CSV
-    file always has all of them. `costs` adds a table of what the run cost, which a CSV file has not.
+    `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and
+    `test` are those of `Result.intervals` and `Result.compare`. `details` adds the further outputs of each
+    metric, such as BLEU's precisions and brevity penalty. With `wide` there is one row per system and one
+    column per metric, else one row per metric and system; by default a result of many systems has one row per
+    system. A CSV file always has all outputs, one per row. `decimals` is how many are shown of each score,
+    where not as many as its metric asks for; a CSV file always has all of them. `costs` adds a table of what
+    the run cost, which a CSV file has not.
     """
 
     intervals: bool = True
@@ -41,7 +44,10 @@ class TableOptions:
         known = [option.name for option in fields(cls)]
         for name in given:
             if name not in known:
-                raise ParameterError(f"a table has no option {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}.")
+                raise ParameterError(
+                    f"a table has no option {name!r}{did_you_mean(name, known)}; there are"
+                    f" {', '.join(known)}."
+                )
         decimals = given.get("decimals")
         if decimals is not None and (not isinstance(decimals, int) or not 0 <= decimals <= 15):
             raise ParameterError(f"decimals must be a whole number from 0 to 15, got {decimals!r:.60}.")
@@ -49,7 +55,12 @@ class TableOptions:
 
     def of_comparison(self) -> dict[str, Any]:
         """The options of `Result.compare`."""
-        return {"test": self.test, "confidence": self.confidence, "resamples": self.resamples, "seed": self.seed}
+        return {
+            "test": self.test,
+            "confidence": self.confidence,
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
 
     def intervals_of(self, result: Result) -> dict[str, Any] | None:
         """The intervals of the result, if they are shown."""

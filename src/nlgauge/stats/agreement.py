@@ -1,7 +1,9 @@
-"""How far annotators agree, how far a metric could agree with them, and what its correlation would be with humans without noise.
+"""How far annotators agree, how far a metric could agree with them, and what its correlation would be with
+humans without noise.
 
-Ratings are arrays whose last axis holds the annotators, NaN where one did not rate: (units, annotators) or (systems, segments, annotators).
-Every leading axis is one of units. Undefined is NaN: fewer than two annotators, nothing that two of them rated, or one value alone.
+Ratings are arrays whose last axis holds the annotators, NaN where one did not rate: (units, annotators) or
+(systems, segments, annotators). Every leading axis is one of units. Undefined is NaN: fewer than two
+annotators, nothing that two of them rated, or one value alone.
 """
 
 from __future__ import annotations
@@ -19,25 +21,36 @@ from nlgauge.stats.arrays import mean_of_known, numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
-# The correlation of two (systems, segments) arrays at one level, as those of `nlgauge.stats.levels` with a coefficient.
+# The correlation of two (systems, segments) arrays at one level, as those of `nlgauge.stats.levels` with a
+# coefficient.
 Correlation = Callable[[Array, Array], Any]
 
 
 def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
-    """How well one annotator agrees with the mean of the others: the mean over annotators; a metric above it is as good as an annotator.
+    """How well one annotator agrees with the mean of the others: the mean over annotators; a metric above it
+    is as good as an annotator.
 
-    ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell counts where the one and another rated.
+    ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell
+    counts where the one and another rated.
     """
     rated = checked_ratings(ratings)
     annotators = rated.shape[-1]
-    pairs = [(rated[..., one], mean_of_known(np.delete(rated, one, axis=-1))) for one in range(annotators)] if annotators > 1 else []
+    pairs = (
+        [(rated[..., one], mean_of_known(np.delete(rated, one, axis=-1))) for one in range(annotators)]
+        if annotators > 1
+        else []
+    )
     return known_mean([float(correlation(one, others)) for one, others in pairs])
 
 
 def reliability(ratings: Array, correlation: Correlation) -> float:
-    """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the mean correlation of two of k annotators."""
+    """The reliability of the mean of all annotators, by Spearman and Brown: k r / (1 + (k - 1) r), r the
+    mean correlation of two of k annotators.
+    """
     rated = np.moveaxis(checked_ratings(ratings), -1, 0)
-    return spearman_brown(known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated))
+    return spearman_brown(
+        known_mean([float(correlation(one, other)) for one, other in combinations(rated, 2)]), len(rated)
+    )
 
 
 def why_unknown(ratings: Array) -> str:
@@ -49,7 +62,11 @@ def why_unknown(ratings: Array) -> str:
     known = ~np.isnan(ratings)
     if known.reshape(-1, ratings.shape[-1]).any(axis=0).sum() < 2:
         return "one annotator alone"
-    return "all ratings are alike, or too few" if (known.sum(axis=-1) >= 2).any() else "two annotators never rated the same"
+    return (
+        "all ratings are alike, or too few"
+        if (known.sum(axis=-1) >= 2).any()
+        else "two annotators never rated the same"
+    )
 
 
 def spearman_brown(correlation: float, times: float) -> float:
@@ -63,7 +80,9 @@ def spearman_brown(correlation: float, times: float) -> float:
 
 
 class Disattenuated(NamedTuple):
-    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1), as `uncapped`, and was cut."""
+    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1),
+    as `uncapped`, and was cut.
+    """
 
     value: float
     capped: bool
@@ -83,10 +102,11 @@ def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disa
 
 
 def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
-    """Krippendorff's alpha = 1 - observed / expected disagreement of all pairs of values, over the units that two or more rated.
+    """Krippendorff's alpha = 1 - observed / expected disagreement of all pairs of values, over the units that
+    two or more rated.
 
-    The squared difference of two values is 0 or 1 (nominal, where values may be any labels), that of their mid-ranks (ordinal), of themselves
-    (interval), or ((a - b) / (a + b))^2 (ratio, for values from 0).
+    The squared difference of two values is 0 or 1 (nominal, where values may be any labels), that of their
+    mid-ranks (ordinal), of themselves (interval), or ((a - b) / (a + b))^2 (ratio, for values from 0).
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
@@ -102,32 +122,50 @@ def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
         units = units.copy()
         units[known] = values = rankdata(values)
     if scale == "ratio" and (values < 0).any():
-        raise InputError(f"the ratio scale has no values below 0, got {values.min():g}; use scale='interval'.")
+        raise InputError(
+            f"the ratio scale has no values below 0, got {values.min():g}; use scale='interval'."
+        )
     difference = {"nominal": _unequal, "ratio": _ratio}.get(scale, _squared)
-    within = sum(np.nansum(difference(units[:, i], units[:, j]) / (known.sum(axis=1) - 1)) for i, j in combinations(range(units.shape[1]), 2))
+    within = sum(
+        np.nansum(difference(units[:, i], units[:, j]) / (known.sum(axis=1) - 1))
+        for i, j in combinations(range(units.shape[1]), 2)
+    )
     distinct, counts = np.unique(values, return_counts=True)
     if scale in {"interval", "ordinal"}:
         between = len(values) * ((values - values.mean()) ** 2).sum()
     else:
-        between = sum(count * (counts * difference(distinct, value)).sum() for value, count in zip(distinct, counts, strict=True)) / 2
+        between = (
+            sum(
+                count * (counts * difference(distinct, value)).sum()
+                for value, count in zip(distinct, counts, strict=True)
+            )
+            / 2
+        )
     return float(1 - (len(values) - 1) * within / between) if len(distinct) > 1 else math.nan
 
 
-def cohen(one: Any, other: Any, weights: Weights | None = None, categories: Sequence[Any] | None = None) -> float:
+def cohen(
+    one: Any, other: Any, weights: Weights | None = None, categories: Sequence[Any] | None = None
+) -> float:
     """Cohen's kappa of two annotators over the units that both rated; `weights` makes near misses count less.
 
-    Categories are the values found, in their order, each one step from the next; `categories` names them where some were never used.
+    Categories are the values found, in their order, each one step from the next; `categories` names them
+    where some were never used.
     """
     if weights not in {None, *get_args(Weights)}:
         raise ParameterError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}.")
     first, second = (np.ravel(_labels(values)) for values in (one, other))
     if len(first) != len(second):
-        raise InputError(f"both annotators must have rated the same units, got {len(first)} and {len(second)} ratings.")
+        raise InputError(
+            f"both annotators must have rated the same units, got {len(first)} and {len(second)} ratings."
+        )
     known = ~(_missing_in(first) | _missing_in(second))
     found, places = _numbered(np.concatenate([first[known], second[known]]))
     ordered = list(categories) if categories is not None else _sorted(found)
     if strange := [value for value in found if value not in ordered]:
-        raise InputError(f"categories has no {strange[0]!r}, which an annotator gave; name every category in its order.")
+        raise InputError(
+            f"categories has no {strange[0]!r}, which an annotator gave; name every category in its order."
+        )
     codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
     n, size = int(known.sum()), len(ordered)
     joint = np.bincount(codes[:n] * size + codes[n:], minlength=size * size).reshape(size, size) / max(1, n)
@@ -138,7 +176,9 @@ def cohen(one: Any, other: Any, weights: Weights | None = None, categories: Sequ
 
 
 def fleiss(ratings: Any) -> float:
-    """Fleiss' kappa of any number of annotators, over the units that two or more rated; with missing ratings, each unit by those that it has."""
+    """Fleiss' kappa of any number of annotators, over the units that two or more rated; with missing
+    ratings, each unit by those that it has.
+    """
     units = _units(ratings, labels=True)
     distinct = np.unique(units[~np.isnan(units)])
     counts = (units[:, :, None] == distinct).sum(axis=1)
@@ -152,7 +192,9 @@ def fleiss(ratings: Any) -> float:
 
 
 class IntraclassCorrelation(NamedTuple):
-    """ICC(2,1) of one annotator and ICC(2,k) of the mean of all k (two-way random effects, absolute agreement), and the units that all rated."""
+    """ICC(2,1) of one annotator and ICC(2,k) of the mean of all k (two-way random effects, absolute
+    agreement), and the units that all rated.
+    """
 
     single: float
     mean: float
@@ -160,7 +202,9 @@ class IntraclassCorrelation(NamedTuple):
 
 
 def intraclass(ratings: Any) -> IntraclassCorrelation:
-    """The intraclass correlations of Shrout and Fleiss' second case, over the units that every annotator rated."""
+    """The intraclass correlations of Shrout and Fleiss' second case, over the units that every annotator
+    rated.
+    """
     units = _units(ratings)
     units = units[~np.isnan(units).any(axis=1)]
     n, k = units.shape
@@ -185,7 +229,9 @@ def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
     """(..., annotators) ratings as numbers, checked."""
     found = numbers(name, ratings)
     if found.ndim < 2:
-        raise InputError(f"{name} must have the annotators as last of two or more axes, got the shape {found.shape}.")
+        raise InputError(
+            f"{name} must have the annotators as last of two or more axes, got the shape {found.shape}."
+        )
     return found
 
 
@@ -203,7 +249,9 @@ def _units(ratings: Any, labels: bool = False) -> Array:
     """One row per unit, one column per annotator; labels become their numbers."""
     given = _labels(ratings)
     if given.ndim < 2:
-        raise InputError(f"ratings must have the annotators as last of two or more axes, got the shape {given.shape}.")
+        raise InputError(
+            f"ratings must have the annotators as last of two or more axes, got the shape {given.shape}."
+        )
     given = given.reshape(-1, given.shape[-1])
     if given.dtype.kind == "f":
         return given
@@ -245,7 +293,9 @@ def _sorted(values: list[Any]) -> list[Any]:
     try:
         return sorted(values)
     except TypeError as error:
-        raise InputError(f"the categories cannot be put in order ({error}); name them in order by categories=[...].") from error
+        raise InputError(
+            f"the categories cannot be put in order ({error}); name them in order by categories=[...]."
+        ) from error
 
 
 def _unequal(a: Array, b: Array | float) -> Array:

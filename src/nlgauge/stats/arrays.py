@@ -1,4 +1,6 @@
-"""What the coefficients share: points where both sides are known, runs of equal values, mid-ranks, and the snapping of aggregated scores."""
+"""What the coefficients share: points where both sides are known, runs of equal values, mid-ranks, and
+the snapping of aggregated scores.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 
-# Scores that differ by less than this share of the largest one are equal: sums of the same numbers in another order differ by rounding.
+# Scores that differ by less than this share of the largest one are equal: sums of the same numbers in another
+# order differ by rounding.
 _GRID = 1e-9
 # Centred squares below this share of the plain squares are rounding.
 CONSTANT = 1e-28
@@ -39,7 +42,8 @@ def paired(x: Any, z: Any) -> tuple[Array, Array]:
 
 
 def snapped(values: Array) -> Array:
-    """Values on a grid of 1e-9 of the largest along the last axis, so that means of the same scores are equal in whatever order they were summed.
+    """Values on a grid of 1e-9 of the largest along the last axis, so that means of the same scores are equal
+    in whatever order they were summed.
 
     >>> len(set(snapped(np.array([0.1 + 0.2, 0.3, 1.0])).tolist()))
     2
@@ -50,7 +54,9 @@ def snapped(values: Array) -> Array:
 
 
 class Runs(NamedTuple):
-    """For each value along the last axis: the places of the first and of the last equal one in sorted order; NaN stands last."""
+    """For each value along the last axis: the places of the first and of the last equal one in sorted
+    order; NaN stands last.
+    """
 
     first: Array
     last: Array

@@ -1,4 +1,5 @@
-"""Replicates: a coefficient at a level in every draw of systems and inputs, for one metric x (S, N) and human scores z (S, N).
+"""Replicates: a coefficient at a level in every draw of systems and inputs, for one metric x (S, N) and human
+scores z (S, N).
 
     system      one product of the scores with the inputs' counts gives the means of all draws; then weighted coefficients with the systems' counts
     input       products of the systems' counts with x, x^2, x z, ... (Pearson), with indicators of order (Spearman), and of the pairs' counts with
@@ -30,10 +31,25 @@ _BLOCK = 20_000_000
 _NEAR = 16_000
 
 
-def replicates(coefficient: Coefficient, level: str, x: Any, z: Any, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
-    """(B,) the coefficient in each draw; NaN where a draw leaves it undefined. `weights` and `whole` as for `levels.at_level`."""
+def replicates(
+    coefficient: Coefficient,
+    level: str,
+    x: Any,
+    z: Any,
+    draws: Draws,
+    weights: Array | None = None,
+    whole: Array | None = None,
+) -> Array:
+    """(B,) the coefficient in each draw; NaN where a draw leaves it undefined.
+
+    `weights` and `whole` as for `levels.at_level`.
+    """
     check_level(level)
-    judged = None if whole is None or level != "system" else (whole, human_means(np.asarray(z, dtype=np.float64), weights))
+    judged = (
+        None
+        if whole is None or level != "system"
+        else (whole, human_means(np.asarray(z, dtype=np.float64), weights))
+    )
     if coefficient.name not in _VECTORISED:
         return draw_by_draw(coefficient, level, np.asarray(x), np.asarray(z), draws, weights, whole)
     x, z = paired(x, z)
@@ -41,16 +57,27 @@ def replicates(coefficient: Coefficient, level: str, x: Any, z: Any, draws: Draw
     if level == "system":
         size = max(1, _NEAR // max(1, 2 * len(x)))
         parts = [slice(i, i + size) for i in range(0, len(draws), size)]
-        return np.concatenate([_system(coefficient, x, z, draws.systems[part], inputs[part], judged) for part in parts])
+        return np.concatenate(
+            [_system(coefficient, x, z, draws.systems[part], inputs[part], judged) for part in parts]
+        )
     if coefficient.name == "pdp" and level != "global":
-        return _pooled_differences(x, z, draws.systems, inputs) if level == "input" else _pooled_differences(x.T, z.T, draws.inputs, draws.systems)
+        return (
+            _pooled_differences(x, z, draws.systems, inputs)
+            if level == "input"
+            else _pooled_differences(x.T, z.T, draws.inputs, draws.systems)
+        )
     if level == "input":
         return _averaged(_inputs(coefficient, x, z, draws), inputs)
     if level == "by_system":
-        return _averaged(np.stack([_vector(coefficient, *both, draws.inputs) for both in zip(x, z, strict=True)], axis=1), draws.systems)
+        return _averaged(
+            np.stack([_vector(coefficient, *both, draws.inputs) for both in zip(x, z, strict=True)], axis=1),
+            draws.systems,
+        )
     size = max(1, _BLOCK // x.size)
     blocks = [slice(i, i + size) for i in range(0, len(draws), size)]
-    flat = ((draws.systems[block, :, None] * draws.inputs[block, None, :]).reshape(-1, x.size) for block in blocks)
+    flat = (
+        (draws.systems[block, :, None] * draws.inputs[block, None, :]).reshape(-1, x.size) for block in blocks
+    )
     return np.concatenate([_vector(coefficient, x.ravel(), z.ravel(), part) for part in flat])
 
 
@@ -68,7 +95,9 @@ def draw_by_draw(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Array:
-    """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known of the coefficient."""
+    """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known
+    of the coefficient.
+    """
     from nlgauge.stats.levels import at_level
 
     found = []
@@ -76,7 +105,18 @@ def draw_by_draw(
         rows, columns = np.repeat(np.arange(len(x)), systems), np.repeat(np.arange(x.shape[1]), inputs)
         cells = np.ix_(rows, columns)
         own = None if weights is None else weights[columns]
-        found.append(at_level(coefficient, level, x[cells], z[cells], own, None if whole is None else whole[rows], average, undefined).value)
+        found.append(
+            at_level(
+                coefficient,
+                level,
+                x[cells],
+                z[cells],
+                own,
+                None if whole is None else whole[rows],
+                average,
+                undefined,
+            ).value
+        )
     return np.array(found)
 
 
@@ -87,11 +127,20 @@ def _vector(coefficient: Coefficient, x: Array, z: Array, weights: Array) -> Arr
     if coefficient.of_pairs is not None:
         return coefficient.of_pairs(weighted.fixed_pairs(x, z, weights))
     # Of one group, the correlation of differences is Pearson's own.
-    function: Callable[..., Array] = weighted.fixed_spearman if coefficient.name == "spearman" else weighted.fixed_pearson
+    function: Callable[..., Array] = (
+        weighted.fixed_spearman if coefficient.name == "spearman" else weighted.fixed_pearson
+    )
     return function(x, z, weights)
 
 
-def _system(coefficient: Coefficient, x: Array, z: Array, systems: Array, inputs: Array, whole: tuple[Array, Array] | None) -> Array:
+def _system(
+    coefficient: Coefficient,
+    x: Array,
+    z: Array,
+    systems: Array,
+    inputs: Array,
+    whole: tuple[Array, Array] | None,
+) -> Array:
     if whole is None:
         known = ~np.isnan(x)
         total = inputs @ known.T if not known.all() else inputs.sum(axis=1, keepdims=True)
@@ -100,11 +149,14 @@ def _system(coefficient: Coefficient, x: Array, z: Array, systems: Array, inputs
     else:
         means = np.stack([np.broadcast_to(side, systems.shape) for side in paired(*whole)])
     if coefficient.by_rank:
-        # The grid is that of the systems that were drawn, as where they are taken one by one; the others weigh nothing.
+        # The grid is that of the systems that were drawn, as where they are taken one by one; the others
+        # weigh nothing.
         means = snapped(np.where(systems > 0, means, 0.0))
     if coefficient.of_pairs is not None:
         return coefficient.of_pairs(weighted.moving_pairs(means[0], means[1], systems))
-    return (weighted.moving_spearman if coefficient.name == "spearman" else weighted.moving_pearson)(means[0], means[1], systems)
+    return (weighted.moving_spearman if coefficient.name == "spearman" else weighted.moving_pearson)(
+        means[0], means[1], systems
+    )
 
 
 def _inputs(coefficient: Coefficient, x: Array, z: Array, draws: Draws) -> Array:
@@ -113,14 +165,21 @@ def _inputs(coefficient: Coefficient, x: Array, z: Array, draws: Draws) -> Array
         kinds = _kinds_within(x, z)
         size = max(1, _NEAR // max(1, x.shape[1]))
         parts = [draws.pairs[i : i + size] for i in range(0, len(draws), size)]
-        return np.concatenate([np.broadcast_to(coefficient.of_pairs(_pairs_within(kinds, part)), (len(part), x.shape[1])) for part in parts])
+        return np.concatenate(
+            [
+                np.broadcast_to(coefficient.of_pairs(_pairs_within(kinds, part)), (len(part), x.shape[1]))
+                for part in parts
+            ]
+        )
     if coefficient.name == "spearman":
         return _ranked_within(x, z, draws.systems)
     return weighted.correlation_of_sums(*_sums_within(x, z, draws.systems))
 
 
 def _sums_within(x: Array, z: Array, systems: Array) -> list[Array]:
-    """(B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centred within inputs."""
+    """(B, N) the weighted sums over systems of 1, x, z, x^2, z^2 and x z, both sides centred within
+    inputs.
+    """
     known = ~np.isnan(x)
     count = np.maximum(known.sum(axis=0), 1)
     x, z = (np.where(known, side - np.where(known, side, 0.0).sum(axis=0) / count, 0.0) for side in (x, z))
@@ -138,15 +197,21 @@ def _ranked_within(x: Array, z: Array, systems: Array) -> Array:
         for side in (x[:, i : i + size], z[:, i : i + size]):
             # below[k, (i, n)]: how much system k adds to the rank of system i on input n.
             below = (side[:, None, :] < side[None, :, :]) + 0.5 * (side[:, None, :] == side[None, :, :])
-            ranks.append((systems @ below.reshape(len(side), -1)).reshape(len(systems), *side.shape) - total / 2)
-        sums = [np.einsum("bsn,bsn,bsn->bn", counts, one, other) for one, other in ((ranks[0], ranks[0]), (ranks[1], ranks[1]), (ranks[0], ranks[1]))]
+            ranks.append(
+                (systems @ below.reshape(len(side), -1)).reshape(len(systems), *side.shape) - total / 2
+            )
+        sums = [
+            np.einsum("bsn,bsn,bsn->bn", counts, one, other)
+            for one, other in ((ranks[0], ranks[0]), (ranks[1], ranks[1]), (ranks[0], ranks[1]))
+        ]
         zero = np.zeros_like(sums[0])
         blocks.append(weighted.correlation_of_sums(np.ones_like(zero), zero, zero, *sums))
     return np.concatenate(blocks, axis=1)
 
 
 class _Kinds(NamedTuple):
-    """(pairs, N) of each pair of systems on each input, in float32: 1 if it is ordered alike, -1 if the other way round, and where it is tied.
+    """(pairs, N) of each pair of systems on each input, in float32: 1 if it is ordered alike, -1 if the other
+    way round, and where it is tied.
 
     Kinds that no pair is of are None: zeros cost as much as numbers.
     """
@@ -164,13 +229,17 @@ def _kinds_within(x: Array, z: Array) -> _Kinds:
     sx, sz = (order_signs(side[i], side[j]) for side in (x, z))
     tied_x, tied_z = (sx == 0) & ~unknown, (sz == 0) & ~unknown
     kinds = unknown, tied_x & ~tied_z, tied_z & ~tied_x, tied_x & tied_z
-    return _Kinds((sx * sz).astype(np.float32), *(kind.astype(np.float32) if kind.any() else None for kind in kinds))
+    return _Kinds(
+        (sx * sz).astype(np.float32), *(kind.astype(np.float32) if kind.any() else None for kind in kinds)
+    )
 
 
 def _pairs_within(kinds: _Kinds, pair_weights: Array) -> Pairs:
     """(B, N) the pairs of systems within each input, or what broadcasts to it."""
     zero = np.zeros((1, 1))
-    difference, unknown, only_x, only_z, both = (zero if kind is None else (pair_weights @ kind).astype(np.float64) for kind in kinds)
+    difference, unknown, only_x, only_z, both = (
+        zero if kind is None else (pair_weights @ kind).astype(np.float64) for kind in kinds
+    )
     ordered = pair_weights.sum(axis=1, dtype=np.float64)[:, None] - unknown - only_x - only_z - both
     return Pairs((ordered + difference) / 2, (ordered - difference) / 2, only_x, only_z, both)
 
@@ -178,12 +247,16 @@ def _pairs_within(kinds: _Kinds, pair_weights: Array) -> Pairs:
 def _averaged(values: Array, weights: Array) -> Array:
     known = ~np.isnan(values)
     total = np.where(known, weights, 0.0).sum(axis=1)
-    return np.asarray((weights * np.where(known, values, 0.0)).sum(axis=1) / np.where(total == 0, np.nan, total))
+    return np.asarray(
+        (weights * np.where(known, values, 0.0)).sum(axis=1) / np.where(total == 0, np.nan, total)
+    )
 
 
 def _pooled_differences(x: Array, z: Array, points: Array, groups: Array) -> Array:
     sums = _sums_within(x, z, points)
-    between, squares_x, squares_z = ((groups * sums[0] * one).sum(axis=1) for one in weighted.centred_sums(*sums))
+    between, squares_x, squares_z = (
+        (groups * sums[0] * one).sum(axis=1) for one in weighted.centred_sums(*sums)
+    )
     with np.errstate(invalid="ignore", divide="ignore"):
         found = between / np.sqrt(squares_x * squares_z)
     return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))

@@ -1,7 +1,8 @@
 """What a matrix of p-values says about the order of metrics: clusters, letters, the best that nobody beats.
 
-Metrics are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better, where a test has a side), read where i
-has the higher score. A NaN p-value is not a claim. A metric without a score has no place: None.
+Metrics are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better,
+where a test has a side), read where i has the higher score. A NaN p-value is not a claim. A metric without a
+score has no place: None.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ __all__ = ["cluster_ranks", "letters", "not_beaten", "wins"]
 def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | None]:
     """The significance cluster of each metric, 1 the best.
 
-    Down the list of scores, a new cluster begins with the first metric that some member of the current cluster beats (the rule of the WMT metrics
-    tasks). It hides that "not different" is not transitive: `letters` does not.
+    Down the list of scores, a new cluster begins with the first metric that some member of the current
+    cluster beats (the rule of the WMT metrics tasks). It hides that "not different" is not transitive:
+    `letters` does not.
     """
     beats = wins(scores, p, alpha)
     ranks: list[int | None] = [None] * len(scores)

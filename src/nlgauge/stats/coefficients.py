@@ -1,6 +1,8 @@
-"""Coefficients of agreement between two sides, x (a metric) and z (people), over the last axis; leading axes are broadcast.
+"""Coefficients of agreement between two sides, x (a metric) and z (people), over the last axis; leading axes
+are broadcast.
 
-Points where either side is NaN are left out. What is not defined (fewer than two points, a side that is constant) is NaN, never 0.
+Points where either side is NaN are left out. What is not defined (fewer than two points, a side that is
+constant) is NaN, never 0.
 
     pearson    sum (x - mean x)(z - mean z) / sqrt(sum (x - mean x)^2 sum (z - mean z)^2)
     spearman   pearson of mid-ranks
@@ -68,12 +70,15 @@ def gamma(x: Any, z: Any) -> Array:
 
 
 def somers(x: Any, z: Any) -> Array:
-    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way round; NaN where either is constant."""
+    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way
+    round; NaN where either is constant.
+    """
     return _somers(_pairs(x, z))
 
 
 def accuracy(x: Any, z: Any) -> Array:
-    """The share of pairs that both sides order alike or both call tied; NaN without pairs, and not where a side is constant.
+    """The share of pairs that both sides order alike or both call tied; NaN without pairs, and not where a
+    side is constant.
 
     >>> round(float(accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
     0.8333
@@ -114,9 +119,11 @@ def _both_vary(found: Pairs) -> Array:
 
 
 def pairwise_difference_pearson(x: Any, z: Any) -> Array:
-    """Pearson's correlation of all differences within groups: the last axis holds the points of a group, the one before it the groups.
+    """Pearson's correlation of all differences within groups: the last axis holds the points of a group, the
+    one before it the groups.
 
-    Both orders of a pair count, so that the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum d_z^2). Of one group it is Pearson's own.
+    Both orders of a pair count, so that the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum
+    d_z^2). Of one group it is Pearson's own.
 
     >>> round(float(pairwise_difference_pearson([[2, 3], [1, 3], [4, 7]], [[1, 4], [2, 5], [3, 6]])), 3)
     0.926
@@ -126,15 +133,24 @@ def pairwise_difference_pearson(x: Any, z: Any) -> Array:
     # Over one group, sum over i < j of (x_i - x_j)(z_i - z_j) = n sum of the centred products.
     n = (~np.isnan(x)).sum(axis=-1)
     (dx, plain_x), (dz, plain_z) = _centred(x), _centred(z)
-    between, squares_x, squares_z = ((n * (one * other).sum(axis=-1)).sum(axis=-1) for one, other in ((dx, dz), (dx, dx), (dz, dz)))
+    between, squares_x, squares_z = (
+        (n * (one * other).sum(axis=-1)).sum(axis=-1) for one, other in ((dx, dz), (dx, dx), (dz, dz))
+    )
     rounding_x, rounding_z = (CONSTANT * (n * plain).sum(axis=-1) for plain in (plain_x, plain_z))
-    return _correlation(between, np.where(squares_x <= rounding_x, 0, squares_x), np.where(squares_z <= rounding_z, 0, squares_z))
+    return _correlation(
+        between,
+        np.where(squares_x <= rounding_x, 0, squares_x),
+        np.where(squares_z <= rounding_z, 0, squares_z),
+    )
 
 
 def _pearson(x: Array, z: Array) -> Array:
     (dx, plain_x), (dz, plain_z) = _centred(x), _centred(z)
     squares_x, squares_z = (dx * dx).sum(axis=-1), (dz * dz).sum(axis=-1)
-    squares_x, squares_z = np.where(squares_x <= CONSTANT * plain_x, 0, squares_x), np.where(squares_z <= CONSTANT * plain_z, 0, squares_z)
+    squares_x, squares_z = (
+        np.where(squares_x <= CONSTANT * plain_x, 0, squares_x),
+        np.where(squares_z <= CONSTANT * plain_z, 0, squares_z),
+    )
     return _correlation((dx * dz).sum(axis=-1), squares_x, squares_z)
 
 
@@ -142,7 +158,9 @@ def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         product = squares_x * squares_z
     # One root is exact for x = z; two hold what would be too large or too small multiplied.
-    below = np.where((product > 1e-290) & (product < 1e290), np.sqrt(product), np.sqrt(squares_x) * np.sqrt(squares_z))
+    below = np.where(
+        (product > 1e-290) & (product < 1e290), np.sqrt(product), np.sqrt(squares_x) * np.sqrt(squares_z)
+    )
     return np.clip(_ratio(between, below), -1, 1)
 
 
@@ -176,7 +194,9 @@ def _ratio(above: Array, below: Array) -> Array:
 
 
 def pearson_p(r: Array, n: Array) -> Array:
-    """Two-sided p of no correlation, by t with n - 2 degrees of freedom; NaN for fewer than two points, 1 for two."""
+    """Two-sided p of no correlation, by t with n - 2 degrees of freedom; NaN for fewer than two points, 1
+    for two.
+    """
     from scipy.special import betainc
 
     r, n = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64)
@@ -189,8 +209,9 @@ def pearson_p(r: Array, n: Array) -> Array:
 class Coefficient(NamedTuple):
     """A coefficient by name.
 
-    `test` says how p is found: "t", "pairs", or "" where there is none. `by_rank`: it sees the order of values alone. `of_pairs`: it follows from the
-    kinds of pairs. `pooled`: its function takes the last two axes, groups and points. `accuracy`: a constant metric has a value, its floor.
+    `test` says how p is found: "t", "pairs", or "" where there is none. `by_rank`: it sees the order of
+    values alone. `of_pairs`: it follows from the kinds of pairs. `pooled`: its function takes the last two
+    axes, groups and points. `accuracy`: a constant metric has a value, its floor.
     """
 
     name: str
@@ -227,9 +248,21 @@ COEFFICIENTS = {
         Coefficient("kendall_c", kendall_c, "pairs", True, "Kendall's tau-c"),
         Coefficient("gamma", gamma, "pairs", True, "Goodman and Kruskal's gamma", _gamma),
         Coefficient("somers", somers, "pairs", True, "Somers' D", _somers),
-        Coefficient("pdp", pairwise_difference_pearson, "", False, "pairwise-difference Pearson", pooled=True),
-        Coefficient("acc_eq", accuracy, "", True, "pairwise accuracy that counts ties", _accuracy, accuracy=True),
-        Coefficient("tau_eq", tau_of_accuracy, "", True, "tau that counts ties", lambda found: 2 * _accuracy(found) - 1, accuracy=True),
+        Coefficient(
+            "pdp", pairwise_difference_pearson, "", False, "pairwise-difference Pearson", pooled=True
+        ),
+        Coefficient(
+            "acc_eq", accuracy, "", True, "pairwise accuracy that counts ties", _accuracy, accuracy=True
+        ),
+        Coefficient(
+            "tau_eq",
+            tau_of_accuracy,
+            "",
+            True,
+            "tau that counts ties",
+            lambda found: 2 * _accuracy(found) - 1,
+            accuracy=True,
+        ),
     )
 }
 
@@ -243,5 +276,8 @@ def coefficient(name: str | Coefficient) -> Coefficient:
     if isinstance(name, Coefficient):
         return name
     if name not in COEFFICIENTS:
-        raise ParameterError(f"there is no coefficient {name!r:.60}{did_you_mean(str(name), COEFFICIENTS)}; there are {', '.join(COEFFICIENTS)}.")
+        raise ParameterError(
+            f"there is no coefficient {name!r:.60}{did_you_mean(str(name), COEFFICIENTS)}; there are"
+            f" {', '.join(COEFFICIENTS)}."
+        )
     return COEFFICIENTS[name]

@@ -1,9 +1,10 @@
 """Many p-values at once: what is left of each when all of them had their chance.
 
-`bonferroni` and `holm` bound the chance of any false claim, whatever the dependence; `bh` (Benjamini-Hochberg) and `by` (Benjamini-Yekutieli, for
-any dependence) the expected share of false claims among the claims. `max_t` bounds the chance of any false claim too, and gains where the comparisons
-depend on each other: it compares each difference with the largest of all differences in the same draw (Westfall and Young).
-NaN stays NaN and does not count.
+`bonferroni` and `holm` bound the chance of any false claim, whatever the dependence; `bh`
+(Benjamini-Hochberg) and `by` (Benjamini-Yekutieli, for any dependence) the expected share of false claims
+among the claims. `max_t` bounds the chance of any false claim too, and gains where the comparisons depend on
+each other: it compares each difference with the largest of all differences in the same draw (Westfall and
+Young). NaN stays NaN and does not count.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ def adjusted(p_values: ArrayLike, method: str) -> Array:
     [0.03, 0.12, 0.09]
     """
     if method not in METHODS:
-        raise ParameterError(f"adjust must be one of {', '.join(map(repr, METHODS))} (or 'maxT', 'maxT-raw' for tests with draws), got {method!r}.")
+        raise ParameterError(
+            f"adjust must be one of {', '.join(map(repr, METHODS))} (or 'maxT', 'maxT-raw' for tests with"
+            f" draws), got {method!r}."
+        )
     p = np.asarray(p_values, float)
     known = ~np.isnan(p)
     found = np.full(p.shape, np.nan)
@@ -74,18 +78,23 @@ METHODS: Mapping[str, Callable[[Array], Sequence[float] | Array]] = {
 
 
 def two_sided(observed: Array, null: Array) -> Array:
-    """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) at least as far from 0; undefined draws count in neither."""
+    """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) at least as far from 0;
+    undefined draws count in neither.
+    """
     known = ~np.isnan(null)
     with np.errstate(invalid="ignore"):
         extreme = np.abs(null) >= np.abs(observed) - SLACK
-    return np.where(np.isnan(observed) | ~known.any(axis=0), np.nan, (1 + extreme.sum(axis=0)) / (1 + known.sum(axis=0)))
+    return np.where(
+        np.isnan(observed) | ~known.any(axis=0), np.nan, (1 + extreme.sum(axis=0)) / (1 + known.sum(axis=0))
+    )
 
 
 def sequential(observed: Array, null: Array, stop: int) -> tuple[Array, Array]:
     """p of each difference by Besag and Clifford's rule, and how many draws it took.
 
-    A test ends with its `stop`-th draw that is at least as far from 0, at the l-th: p = stop / l, which is as valid as that of all draws. One that
-    never gets there has `two_sided`'s p. Nothing ends because p is small.
+    A test ends with its `stop`-th draw that is at least as far from 0, at the l-th: p = stop / l, which is as
+    valid as that of all draws. One that never gets there has `two_sided`'s p. Nothing ends because p is
+    small.
 
     >>> p, draws = sequential(np.array([1.0, 9.0]), np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 1.0], [2.0, 1.0]]), stop=2)
     >>> [round(float(one), 3) for one in p], draws.tolist()
@@ -95,15 +104,20 @@ def sequential(observed: Array, null: Array, stop: int) -> tuple[Array, Array]:
     with np.errstate(invalid="ignore"):
         reached = np.cumsum(np.abs(null) >= np.abs(observed) - SLACK, axis=0) >= stop
     ended = reached.any(axis=0)
-    draws = np.where(ended, np.take_along_axis(np.cumsum(known, axis=0), np.argmax(reached, axis=0)[None], axis=0)[0], known.sum(axis=0))
+    draws = np.where(
+        ended,
+        np.take_along_axis(np.cumsum(known, axis=0), np.argmax(reached, axis=0)[None], axis=0)[0],
+        known.sum(axis=0),
+    )
     return np.where(ended, stop / np.maximum(draws, 1), two_sided(observed, null)), draws
 
 
 def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
-    """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) whose largest difference is at least as far from 0.
+    """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) whose largest difference is at
+    least as far from 0.
 
-    Differences are first divided by the spread of their own null, so that those which vary little are not judged by those which vary much; without
-    `scaled` they are taken as they are.
+    Differences are first divided by the spread of their own null, so that those which vary little are not
+    judged by those which vary much; without `scaled` they are taken as they are.
 
     >>> max_t(np.array([3.0, 1.0]), np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 0.5]]), scaled=False).tolist()
     [0.25, 0.75]
@@ -112,11 +126,14 @@ def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
     observed, null = np.abs(observed[judged]), np.abs(null[:, judged])
     found = np.full(len(judged), np.nan)
     if scaled:
-        # The null is symmetric about 0. A metric against its twin does not vary: its difference is 0, as are its draws.
+        # The null is symmetric about 0. A metric against its twin does not vary: its difference is 0, as are
+        # its draws.
         spread = np.sqrt(np.nanmean(null**2, axis=0))
         spread = np.where(spread > SLACK, spread, 1.0)
         observed, null = observed / spread, null / spread
     size = np.where(np.isnan(null), -1.0, null).max(axis=1, initial=-1.0)
     largest = np.sort(size[size >= 0])
-    found[judged] = (1 + len(largest) - np.searchsorted(largest, observed - SLACK * 1e3, side="left")) / (1 + len(largest))
+    found[judged] = (1 + len(largest) - np.searchsorted(largest, observed - SLACK * 1e3, side="left")) / (
+        1 + len(largest)
+    )
     return found

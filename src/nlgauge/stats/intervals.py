@@ -1,6 +1,8 @@
-"""Intervals of coefficients: by Fisher's z with the variances of Bonett and Wright, of differences by Zou, and by the bootstrap.
+"""Intervals of coefficients: by Fisher's z with the variances of Bonett and Wright, of differences by Zou,
+and by the bootstrap.
 
-Fisher-Bonett-Wright   tanh(atanh r +- q c / sqrt(n - b)): Pearson b = 3, c = 1; Spearman b = 3, c = sqrt(1 + r^2 / 2); Kendall b = 4, c = sqrt(.437)
+Fisher-Bonett-Wright   tanh(atanh r +- q c / sqrt(n - b)): Pearson b = 3, c = 1; Spearman b = 3, c = sqrt(1 +
+r^2 / 2); Kendall b = 4, c = sqrt(.437)
 Zou                    the difference of two correlations with the same third variable, from both intervals and the correlation of the estimates
 bootstrap              quantiles of the replicates (percentile), or of those that bias and acceleration ask for (BCa)
 """
@@ -36,7 +38,10 @@ def fisher(r: float, n: int, coefficient: str = "pearson", confidence: float = 0
     [0.167725, 0.838758]
     """
     if coefficient not in _FISHER:
-        raise ParameterError(f"Fisher's interval is known for {', '.join(_FISHER)}, got {coefficient!r:.60}; use the bootstrap.")
+        raise ParameterError(
+            f"Fisher's interval is known for {', '.join(_FISHER)}, got {coefficient!r:.60}; use the"
+            " bootstrap."
+        )
     least = _FISHER[coefficient]
     if n <= least or math.isnan(r) or abs(r) >= 1:
         return _UNKNOWN
@@ -46,7 +51,8 @@ def fisher(r: float, n: int, coefficient: str = "pearson", confidence: float = 0
 
 
 def zou(r12: float, r13: float, r23: float, n: int, confidence: float = 0.95) -> Bounds:
-    """The interval of r12 - r13 (two metrics, 2 and 3, with the same human scores, 1), r23 the correlation of the metrics.
+    """The interval of r12 - r13 (two metrics, 2 and 3, with the same human scores, 1), r23 the correlation of
+    the metrics.
 
     >>> [round(bound, 4) for bound in zou(0.396, 0.179, 0.088, 66)[:2]]
     [-0.0929, 0.5168]
@@ -70,9 +76,11 @@ def percentile(replicates: Array, confidence: float = 0.95) -> Bounds:
 
 
 def bca(replicates: Array, value: float, left_out: Array, confidence: float = 0.95) -> Bounds:
-    """The interval that corrects for bias and skewness (Efron): `value` is the estimate, `left_out` those without one system or one input.
+    """The interval that corrects for bias and skewness (Efron): `value` is the estimate, `left_out` those
+    without one system or one input.
 
-    Where both systems and inputs are drawn, `left_out` holds both kinds one after the other (see `resampling.leave_one_out`).
+    Where both systems and inputs are drawn, `left_out` holds both kinds one after the other (see
+    `resampling.leave_one_out`).
     """
     known = replicates[~np.isnan(replicates)]
     gone = int(np.isnan(replicates).sum())
@@ -86,7 +94,9 @@ def bca(replicates: Array, value: float, left_out: Array, confidence: float = 0.
         return percentile(replicates, confidence)
     bias, acceleration = normal_quantile(float(below)), float((spread**3).sum()) / (6 * squares**1.5)
     reach = quantile(check_confidence(confidence))
-    shares = [normal_below(bias + (bias + side) / (1 - acceleration * (bias + side))) for side in (-reach, reach)]
+    shares = [
+        normal_below(bias + (bias + side) / (1 - acceleration * (bias + side))) for side in (-reach, reach)
+    ]
     return _quantiles(replicates, *shares)
 
 

@@ -1,6 +1,7 @@
 """Kendall: pairs of points that two sides order alike, and what follows from their number.
 
-Of the P = n (n - 1) / 2 pairs, C are ordered alike, D the other way round, T_x are tied in x alone, T_z in z alone, T_xz in both.
+Of the P = n (n - 1) / 2 pairs, C are ordered alike, D the other way round, T_x are tied in x alone, T_z in z
+alone, T_xz in both.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from nlgauge.stats.arrays import runs
 # Up to this length all pairs of a vector are laid out; beyond, discordant pairs are counted while merging.
 _LAID_OUT = 256
 _BLOCK = 2_000_000
-# Above, the probabilities of few inversions are below what float64 holds, and the normal distribution is as good.
+# Above, the probabilities of few inversions are below what float64 holds, and the normal distribution is as
+# good.
 EXACT = 170
 
 
@@ -45,18 +47,28 @@ def pairs(x: Array, z: Array) -> Pairs:
         blocks = [_by_signs(rows_x[i : i + size], rows_z[i : i + size]) for i in range(0, len(rows_x), size)]
         counts = np.concatenate(blocks, axis=1) if blocks else np.zeros((5, 0))
     else:
-        counts = np.array([_by_merging(one, other) for one, other in zip(rows_x, rows_z, strict=True)]).T.reshape(5, -1)
+        counts = np.array(
+            [_by_merging(one, other) for one, other in zip(rows_x, rows_z, strict=True)]
+        ).T.reshape(5, -1)
     return Pairs(*counts.reshape(5, *shape))
 
 
 def _by_signs(x: Array, z: Array) -> Array:
     i, j = np.triu_indices(x.shape[-1], 1)
     # Compared and not subtracted, so that infinite scores are ordered as well.
-    sx, sz = ((values[:, i] > values[:, j]).astype(np.int8) - (values[:, i] < values[:, j]) for values in (x, z))
+    sx, sz = (
+        (values[:, i] > values[:, j]).astype(np.int8) - (values[:, i] < values[:, j]) for values in (x, z)
+    )
     unknown = np.isnan(x)
     known = ~(unknown[:, i] | unknown[:, j])
     product, tied_x, tied_z = sx * sz, sx == 0, sz == 0
-    kinds = product == 1, product == -1, tied_x & ~tied_z & known, tied_z & ~tied_x & known, tied_x & tied_z & known
+    kinds = (
+        product == 1,
+        product == -1,
+        tied_x & ~tied_z & known,
+        tied_z & ~tied_x & known,
+        tied_x & tied_z & known,
+    )
     return np.array([kind.sum(axis=-1, dtype=np.float64) for kind in kinds])
 
 
@@ -71,7 +83,8 @@ def _by_merging(x: Array, z: Array) -> Array:
     levels = np.unique(z, return_inverse=True)[1]
     new_x = np.concatenate([[True], x[1:] != x[:-1]])
     tied_x, tied_z, tied_both = (
-        _tied(np.diff(np.flatnonzero(np.append(starts, True)))) for starts in (new_x, _starts(np.sort(levels)), new_x | _starts(levels))
+        _tied(np.diff(np.flatnonzero(np.append(starts, True))))
+        for starts in (new_x, _starts(np.sort(levels)), new_x | _starts(levels))
     )
     discordant = inversions(levels)
     concordant = n * (n - 1) / 2 - tied_x - tied_z + tied_both - discordant
@@ -87,7 +100,8 @@ def _tied(sizes: Array) -> float:
 
 
 def inversions(levels: Array) -> float:
-    """How many pairs stand in falling order, of whole numbers from 0; sorted halves are merged, all of one width at once.
+    """How many pairs stand in falling order, of whole numbers from 0; sorted halves are merged, all of one
+    width at once.
 
     >>> inversions(np.array([2, 0, 1, 1]))
     3.0
@@ -110,7 +124,9 @@ def inversions(levels: Array) -> float:
 
 @lru_cache(maxsize=256)
 def _inversion_distribution(n: int) -> Array:
-    """P(at most k inversions) in a random order of n, from Mahonian counts: one convolution with a uniform variable per item."""
+    """P(at most k inversions) in a random order of n, from Mahonian counts: one convolution with a
+    uniform variable per item.
+    """
     chances = np.ones(1)
     for i in range(2, n + 1):
         summed = np.cumsum(np.concatenate([chances, np.zeros(i - 1)]))
@@ -120,7 +136,9 @@ def _inversion_distribution(n: int) -> Array:
 
 
 def p_values(x: Array, z: Array, counted: Pairs) -> Array:
-    """Two-sided p of no association: exact where nothing is tied and n is at most 170, else normal with the variance that ties leave."""
+    """Two-sided p of no association: exact where nothing is tied and n is at most 170, else normal with
+    the variance that ties leave.
+    """
     n = (~np.isnan(x)).sum(axis=-1)
     score = counted.concordant - counted.discordant
     found = np.full(n.shape, np.nan)
@@ -135,7 +153,9 @@ def p_values(x: Array, z: Array, counted: Pairs) -> Array:
         from scipy.special import erfc
 
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.where(rest, erfc(np.abs(score) / np.sqrt(2 * _variance(x, z, n.astype(np.float64)))), found)
+            found = np.where(
+                rest, erfc(np.abs(score) / np.sqrt(2 * _variance(x, z, n.astype(np.float64)))), found
+            )
     return found
 
 
@@ -152,5 +172,7 @@ def _variance(x: Array, z: Array, n: Array) -> Array:
 def _tie_sums(values: Array) -> tuple[Array, Array, Array]:
     """Over runs of t equal values: the sums of t(t-1), of t(t-1)(t-2) and of t(t-1)(2t+5)."""
     sizes = np.where(np.isnan(values), 1, runs(values).size).astype(np.float64)
-    first, second, third = (term.sum(axis=-1) for term in (sizes - 1, (sizes - 1) * (sizes - 2), (sizes - 1) * (2 * sizes + 5)))
+    first, second, third = (
+        term.sum(axis=-1) for term in (sizes - 1, (sizes - 1) * (sizes - 2), (sizes - 1) * (2 * sizes + 5))
+    )
     return first, second, third

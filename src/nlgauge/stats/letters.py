@@ -1,7 +1,8 @@
 """The compact letter display: what a matrix of p-values says about the order of systems or metrics.
 
-They are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better, where a test has a side), read where i has
-the higher score. A NaN p-value is not a claim. What has no score has no place: None.
+They are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better,
+where a test has a side), read where i has the higher score. A NaN p-value is not a claim. What has no score
+has no place: None.
 """
 
 from __future__ import annotations
@@ -16,24 +17,34 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> Array:
-    """wins[i, j]: i has the higher score and p[i, j] <= alpha; `differences` (row minus column) decide if pairs were not compared by the scores."""
+    """wins[i, j]: i has the higher score and p[i, j] <= alpha; `differences` (row minus column) decide if
+    pairs were not compared by the scores.
+    """
     with np.errstate(invalid="ignore"):
         higher = scores[:, None] > scores[None, :] if differences is None else differences > 0
         found: Array = higher & (p <= alpha)
     return found
 
 
-def letters(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> list[str | None]:
-    """The compact letter display: two of them share a letter exactly if neither beats the other; "a" is with the best.
+def letters(
+    scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None
+) -> list[str | None]:
+    """The compact letter display: two of them share a letter exactly if neither beats the other; "a" is with
+    the best.
 
-    Sets are split at every claim and absorbed by larger ones (Piepho 2004); a set whose pairs all stand in others is left out.
+    Sets are split at every claim and absorbed by larger ones (Piepho 2004); a set whose pairs all stand in
+    others is left out.
     """
     beats = wins(scores, p, alpha, differences)
     order = best_first(scores)
     groups = [frozenset(order)] if order else []
     for i, j in combinations(order, 2):
         if beats[i, j] or beats[j, i]:
-            split = [part for group in groups for part in ((group - {i}, group - {j}) if {i, j} <= group else (group,))]
+            split = [
+                part
+                for group in groups
+                for part in ((group - {i}, group - {j}) if {i, j} <= group else (group,))
+            ]
             groups = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
     place = {metric: at for at, metric in enumerate(order)}
     groups = sorted(_needed(groups), key=lambda group: sorted(place[metric] for metric in group))
@@ -57,11 +68,18 @@ def _letter(at: int) -> str:
     return LETTERS[at] if at < len(LETTERS) else f"({at + 1})"
 
 
-def rank_ranges(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None) -> list[tuple[int, int] | None]:
-    """The best and the worst rank that each may have: behind those that beat it, before those that it beats."""
+def rank_ranges(
+    scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None
+) -> list[tuple[int, int] | None]:
+    """The best and the worst rank that each may have: behind those that beat it, before those that it
+    beats.
+    """
     beats = wins(scores, p, alpha, differences)
     known = int((~np.isnan(scores)).sum())
-    return [None if np.isnan(scores[i]) else (1 + int(beats[:, i].sum()), known - int(beats[i].sum())) for i in range(len(scores))]
+    return [
+        None if np.isnan(scores[i]) else (1 + int(beats[:, i].sum()), known - int(beats[i].sum()))
+        for i in range(len(scores))
+    ]
 
 
 def best_first(scores: Array) -> list[int]:

@@ -5,8 +5,9 @@
     global      over all outputs                                 one correlation of S N points
     by_system   over inputs within each system, then averaged    S correlations of up to N points
 
-A cell counts where metric and human are both known. Means are snapped to a grid before they are ranked, because equal means that were summed in
-another order differ by rounding. Groups whose coefficient is not defined are left out of the average, and counted.
+A cell counts where metric and human are both known. Means are snapped to a grid before they are ranked,
+because equal means that were summed in another order differ by rounding. Groups whose coefficient is not
+defined are left out of the average, and counted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ LEVELS = ("system", "input", "global", "by_system")
 
 
 class Levelled(NamedTuple):
-    """A coefficient at a level: its value, the number of points (of the largest group), of groups that count and of those that are not defined."""
+    """A coefficient at a level: its value, the number of points (of the largest group), of groups that
+    count and of those that are not defined.
+    """
 
     value: float
     n: int
@@ -36,7 +39,10 @@ class Levelled(NamedTuple):
 def check_level(level: str) -> str:
     """The level itself, or an error."""
     if level not in LEVELS:
-        raise ParameterError(f"there is no level {level!r:.60}{did_you_mean(str(level), LEVELS)}; there are {', '.join(LEVELS)}.")
+        raise ParameterError(
+            f"there is no level {level!r:.60}{did_you_mean(str(level), LEVELS)}; there are"
+            f" {', '.join(LEVELS)}."
+        )
     return level
 
 
@@ -50,7 +56,9 @@ def system_means(x: Array, z: Array, weights: Array | None = None) -> tuple[Arra
     return tuple((known * np.where(np.isnan(side), 0.0, side)).sum(axis=-1) / total for side in (x, z))
 
 
-def grouped_by(level: str, x: Array, z: Array, weights: Array | None = None, by_rank: bool = False) -> tuple[Array, Array]:
+def grouped_by(
+    level: str, x: Array, z: Array, weights: Array | None = None, by_rank: bool = False
+) -> tuple[Array, Array]:
     """Both sides as (..., groups, points) of the level."""
     if check_level(level) == "system":
         means = system_means(x, z, weights)
@@ -74,12 +82,16 @@ def at_level(
 ) -> Levelled:
     """A coefficient of one metric (S, N) and one human dimension (S, N).
 
-    `weights` of segments count in means and in averages over inputs. `whole` (S,) are scores of whole systems, in the place of means. `average` is
-    "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups without a value as 0 if people judged two of
-    their points at least: what nobody judged says nothing of a metric.
+    `weights` of segments count in means and in averages over inputs. `whole` (S,) are scores of whole
+    systems, in the place of means. `average` is "macro" (every group alike) or "pairs" (by its number of
+    pairs). undefined="zero" counts groups without a value as 0 if people judged two of their points at least:
+    what nobody judged says nothing of a metric.
     """
     if average not in ("macro", "pairs") or undefined not in ("drop", "zero"):
-        raise ParameterError(f"average must be 'macro' or 'pairs' and undefined 'drop' or 'zero', got {average!r:.60} and {undefined!r:.60}.")
+        raise ParameterError(
+            f"average must be 'macro' or 'pairs' and undefined 'drop' or 'zero', got {average!r:.60} and"
+            f" {undefined!r:.60}."
+        )
     if whole is not None and level == "system":
         one, other = paired(*(np.asarray(side)[None] for side in (whole, human_means(z, weights))))
         one, other = (snapped(side) if coefficient.by_rank else side for side in (one, other))

@@ -1,6 +1,8 @@
-"""Measures: every way to say how well a metric agrees with people, by name, each with the levels at which it means something.
+"""Measures: every way to say how well a metric agrees with people, by name, each with the levels at which it
+means something.
 
-A measure knows its value at a level, its replicates in draws of systems and inputs, and its floor: what a constant metric reaches.
+A measure knows its value at a level, its replicates in draws of systems and inputs, and its floor: what a
+constant metric reaches.
 """
 
 from __future__ import annotations
@@ -20,14 +22,24 @@ from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient
 from nlgauge.stats.levels import LEVELS, Levelled, at_level, grouped_by
 from nlgauge.stats.resampling import Draws
 from nlgauge.stats.soft import sign_draws, superiority
-from nlgauge.stats.ties import accuracy_of_groups, calibrate, darr, darr_counts, darr_kinds, differences, right_pairs
+from nlgauge.stats.ties import (
+    accuracy_of_groups,
+    calibrate,
+    darr,
+    darr_counts,
+    darr_kinds,
+    differences,
+    right_pairs,
+)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A coefficient that is a function of two vectors, at every level; the other measures change what differs.
+    """A coefficient that is a function of two vectors, at every level; the other measures change what
+    differs.
 
-    `average` and `undefined` say how the values of groups become one, as for `levels.at_level`; measures with rules of their own ignore them.
+    `average` and `undefined` say how the values of groups become one, as for `levels.at_level`; measures with
+    rules of their own ignore them.
     """
 
     name: str
@@ -53,22 +65,42 @@ class Measure:
 
     @property
     def one_scale(self) -> bool:
-        """Whether it compares differences across groups (inputs), so that the spread of one group beside another's counts."""
+        """Whether it compares differences across groups (inputs), so that the spread of one group beside
+        another's counts.
+        """
         return self.coefficient.pooled
 
-    def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
+    def value(
+        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
+    ) -> Levelled:
         """The value for one metric (S, N); `weights` and `whole` as for `levels.at_level`."""
         return at_level(self.coefficient, level, x, z, weights, whole, self.average, self.undefined)
 
-    def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
+    def replicates(
+        self,
+        level: str,
+        x: Array,
+        z: Array,
+        draws: Draws,
+        weights: Array | None = None,
+        whole: Array | None = None,
+    ) -> Array:
         """(B,) the value in each draw."""
         if (self.average, self.undefined) != ("macro", "drop"):
-            return draw_by_draw(self.coefficient, level, x, z, draws, weights, whole, self.average, self.undefined)
+            return draw_by_draw(
+                self.coefficient, level, x, z, draws, weights, whole, self.average, self.undefined
+            )
         return replicates(self.coefficient, level, x, z, draws, weights, whole)
 
     def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:
-        """What a constant reaches where the metric is known; NaN for correlations, which are not defined there."""
-        return self.value(level, np.where(np.isnan(x), np.nan, 0.0), z, weights).value if self.accuracy else math.nan
+        """What a constant reaches where the metric is known; NaN for correlations, which are not defined
+        there.
+        """
+        return (
+            self.value(level, np.where(np.isnan(x), np.nan, 0.0), z, weights).value
+            if self.accuracy
+            else math.nan
+        )
 
     def beside(self, level: str, x: Array, z: Array, weights: Array | None = None) -> Mapping[str, float]:
         """Further columns."""
@@ -90,16 +122,28 @@ class Darr(Measure):
     def one_scale(self) -> bool:
         return False
 
-    def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
+    def value(
+        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
+    ) -> Levelled:
         x, z = grouped_by(level, x, z)
         alike, against = darr_counts(x, z, self.threshold, self.ties)
         pairs = alike + against
         value = float(darr(x, z, self.threshold, self.ties))
         return Levelled(value, int(pairs.sum()), int((pairs > 0).sum()), int((pairs == 0).sum()))
 
-    def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
+    def replicates(
+        self,
+        level: str,
+        x: Array,
+        z: Array,
+        draws: Draws,
+        weights: Array | None = None,
+        whole: Array | None = None,
+    ) -> Array:
         kinds = darr_kinds(*differences(*grouped_by(level, x, z)), self.threshold, self.ties)
-        right, wrong = ((draws.pairs @ kind.T.astype(np.float32) * draws.inputs).sum(axis=1) for kind in kinds)
+        right, wrong = (
+            (draws.pairs @ kind.T.astype(np.float32) * draws.inputs).sum(axis=1) for kind in kinds
+        )
         return np.asarray((right - wrong) / np.where(right + wrong == 0, np.nan, right + wrong))
 
 
@@ -114,22 +158,43 @@ class Calibrated(Measure):
     def one_scale(self) -> bool:
         return True
 
-    def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
+    def value(
+        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
+    ) -> Levelled:
         groups = grouped_by(level, x, z, weights)
         points = (~np.isnan(groups[0])).sum(axis=-1)
         found = calibrate(*groups, 0, self.seed)
-        return Levelled(found.accuracy, int(points.max(initial=0)), found.n_groups, len(points) - found.n_groups)
+        return Levelled(
+            found.accuracy, int(points.max(initial=0)), found.n_groups, len(points) - found.n_groups
+        )
 
     def beside(self, level: str, x: Array, z: Array, weights: Array | None = None) -> Mapping[str, float]:
         found = calibrate(*grouped_by(level, x, z, weights), self.splits, self.seed)
-        return {"epsilon": found.epsilon, "skill": found.skill, "held_out": found.held_out, "held_out_floor": found.held_out_floor}
+        return {
+            "epsilon": found.epsilon,
+            "skill": found.skill,
+            "held_out": found.held_out,
+            "held_out_floor": found.held_out_floor,
+        }
 
-    def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
+    def replicates(
+        self,
+        level: str,
+        x: Array,
+        z: Array,
+        draws: Draws,
+        weights: Array | None = None,
+        whole: Array | None = None,
+    ) -> Array:
         epsilon = calibrate(*grouped_by(level, x, z, weights), 0, self.seed).epsilon
         if math.isnan(epsilon):
             return np.full(len(draws), np.nan)
         if level != "input":
-            fixed = self.coefficient._replace(function=lambda one, other: accuracy_of_groups(one[..., None, :], other[..., None, :], epsilon)[..., 0])
+            fixed = self.coefficient._replace(
+                function=lambda one, other: accuracy_of_groups(
+                    one[..., None, :], other[..., None, :], epsilon
+                )[..., 0]
+            )
             return draw_by_draw(fixed, level, *paired(x, z), draws, weights)
         kinds = right_pairs(*differences(*grouped_by(level, x, z)), epsilon)
         counts, total = (draws.pairs @ kind.T.astype(np.float32) for kind in kinds)
@@ -137,7 +202,10 @@ class Calibrated(Measure):
             shares = counts.astype(np.float64) / np.where(total == 0, np.nan, total)
         inputs = draws.inputs if weights is None else draws.inputs * weights
         defined = np.where(np.isnan(shares), 0.0, inputs)
-        return np.asarray((defined * np.nan_to_num(shares)).sum(axis=1) / np.where(defined.sum(axis=1) == 0, np.nan, defined.sum(axis=1)))
+        return np.asarray(
+            (defined * np.nan_to_num(shares)).sum(axis=1)
+            / np.where(defined.sum(axis=1) == 0, np.nan, defined.sum(axis=1))
+        )
 
 
 @dataclass(frozen=True)
@@ -162,30 +230,51 @@ class Soft(Measure):
         ours, theirs = (superiority(side, signs, self.rule)[upper] for side in paired(x, z))
         return np.asarray(np.abs(ours - theirs))
 
-    def value(self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None) -> Levelled:
+    def value(
+        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
+    ) -> Levelled:
         apart = self._apart(x, z, sign_draws(x.shape[1], self.draws, self.seed))
         known = int((~np.isnan(apart)).sum())
         systems = int((~(np.isnan(x) | np.isnan(z))).any(axis=1).sum())
         return Levelled(1 - float(mean_of_known(apart)), systems, known, len(apart) - known)
 
-    def replicates(self, level: str, x: Array, z: Array, draws: Draws, weights: Array | None = None, whole: Array | None = None) -> Array:
+    def replicates(
+        self,
+        level: str,
+        x: Array,
+        z: Array,
+        draws: Draws,
+        weights: Array | None = None,
+        whole: Array | None = None,
+    ) -> Array:
         signs = sign_draws(x.shape[1], self.draws, self.seed)
         if draws.over == "systems":
             apart = np.broadcast_to(self._apart(x, z, signs), draws.pairs.shape)
         else:
             columns = [np.repeat(np.arange(x.shape[1]), counts) for counts in draws.inputs.astype(np.int64)]
-            apart = np.stack([self._apart(x[:, chosen], z[:, chosen], signs[:, : len(chosen)]) for chosen in columns])
+            apart = np.stack(
+                [self._apart(x[:, chosen], z[:, chosen], signs[:, : len(chosen)]) for chosen in columns]
+            )
         counted = np.where(np.isnan(apart), 0.0, draws.pairs)
         total = counted.sum(axis=1)
-        return np.asarray(1 - (counted * np.nan_to_num(apart)).sum(axis=1) / np.where(total == 0, np.nan, total))
+        return np.asarray(
+            1 - (counted * np.nan_to_num(apart)).sum(axis=1) / np.where(total == 0, np.nan, total)
+        )
 
 
-SPA = Soft("spa", Coefficient("spa", _unused, "", False, "soft pairwise accuracy", accuracy=True), ("system",))
+SPA = Soft(
+    "spa", Coefficient("spa", _unused, "", False, "soft pairwise accuracy", accuracy=True), ("system",)
+)
 MEASURES: dict[str, Measure] = {
     **{name: Measure(name, one) for name, one in COEFFICIENTS.items()},
-    "pairwise_accuracy": Measure("pairwise_accuracy", COEFFICIENTS["acc_eq"]._replace(title="pairwise accuracy of systems"), ("system",)),
+    "pairwise_accuracy": Measure(
+        "pairwise_accuracy",
+        COEFFICIENTS["acc_eq"]._replace(title="pairwise accuracy of systems"),
+        ("system",),
+    ),
     "acc_eq_calibrated": Calibrated(
-        "acc_eq_calibrated", Coefficient("acc_eq_calibrated", _unused, "", True, "acc_eq at its best epsilon", accuracy=True)
+        "acc_eq_calibrated",
+        Coefficient("acc_eq_calibrated", _unused, "", True, "acc_eq at its best epsilon", accuracy=True),
     ),
     "darr": Darr("darr", Coefficient("darr", _unused, "", True, "DARR", pooled=True), ("input",)),
     "spa": SPA,
@@ -193,7 +282,8 @@ MEASURES: dict[str, Measure] = {
 
 
 def measure(name: str | Measure) -> Measure:
-    """The measure of this name; one with other options is made by `dataclasses.replace(measure("darr"), threshold=10)`.
+    """The measure of this name; one with other options is made by `dataclasses.replace(measure("darr"),
+    threshold=10)`.
 
     >>> measure("darr").levels
     ('input',)
@@ -201,5 +291,8 @@ def measure(name: str | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if name not in MEASURES:
-        raise ParameterError(f"there is no coefficient {name!r:.60}{did_you_mean(str(name), MEASURES)}; there are {', '.join(MEASURES)}.")
+        raise ParameterError(
+            f"there is no coefficient {name!r:.60}{did_you_mean(str(name), MEASURES)}; there are"
+            f" {', '.join(MEASURES)}."
+        )
     return MEASURES[name]

@@ -1,4 +1,6 @@
-"""Draws of systems and inputs, as counts: values never move, only their weights do, and all metrics share them."""
+"""Draws of systems and inputs, as counts: values never move, only their weights do, and all metrics share
+them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class Draws:
 
     @lazy
     def pairs(self) -> Array:
-        """(B, pairs) how often each pair of different systems is in a draw; a system drawn twice is not paired with itself.
+        """(B, pairs) how often each pair of different systems is in a draw; a system drawn twice is not
+        paired with itself.
 
         In float32, which holds these whole numbers and their sums exactly below 2^24.
         """

@@ -1,11 +1,13 @@
-"""Pairwise accuracy of systems: hard (are two systems ordered alike?) and soft (how sure is each side of that?).
+"""Pairwise accuracy of systems: hard (are two systems ordered alike?) and soft (how sure is each side of
+that?).
 
     pairwise accuracy   the share of pairs of systems that both sides order alike or both call tied
     SPA                 1 - mean over i < j of |p^h_ij - p^m_ij|
 
-p_ij is the one-sided p of a sign-flip test that system i is better than j on their common segments, at mid-p: the share of draws above the observed
-sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the order of the systems does not matter. rule=">=" counts equal draws fully
-(mt-metrics-eval), which makes the value depend on that order.
+p_ij is the one-sided p of a sign-flip test that system i is better than j on their common segments, at mid-p:
+the share of draws above the observed sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the
+order of the systems does not matter. rule=">=" counts equal draws fully (mt-metrics-eval), which makes the
+value depend on that order.
 """
 
 from __future__ import annotations
@@ -53,29 +55,41 @@ def pairwise_accuracy(x: Any, z: Any) -> Array:
 
 
 def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
-    """Pairwise accuracy over several groups of systems (language pairs): all right pairs of all pairs; systems of two groups are never paired."""
+    """Pairwise accuracy over several groups of systems (language pairs): all right pairs of all pairs;
+    systems of two groups are never paired.
+    """
     found = [ordered_alike(x, z) for x, z in groups]
     if not found:
         raise InputError("pairwise accuracy needs one group of systems at least.")
-    return PairedShare(np.sum([one.right for one in found], axis=0), np.sum([one.pairs for one in found], axis=0)).share
+    return PairedShare(
+        np.sum([one.right for one in found], axis=0), np.sum([one.pairs for one in found], axis=0)
+    ).share
 
 
 def sign_draws(segments: int, draws: int = 1000, seed: int = 12345) -> Array:
-    """(draws, segments) of signs; with every row its negative, and all 2^n rows where there are at most 12 segments."""
+    """(draws, segments) of signs; with every row its negative, and all 2^n rows where there are at most
+    12 segments.
+    """
     if segments <= _ENUMERATED:
-        return np.array((np.arange(2**segments)[:, None] >> np.arange(segments)) & 1, dtype=np.float64) * 2 - 1
+        return (
+            np.array((np.arange(2**segments)[:, None] >> np.arange(segments)) & 1, dtype=np.float64) * 2 - 1
+        )
     half = np.random.default_rng(seed).integers(0, 2, ((draws + 1) // 2, segments)) * 2.0 - 1
     return np.concatenate([half, -half])
 
 
 def superiority(scores: Any, signs: Array, rule: str = "mid") -> Array:
-    """(systems, systems) one-sided p that the row's system is better than the column's, from (systems, segments); NaN without common segments."""
+    """(systems, systems) one-sided p that the row's system is better than the column's, from (systems,
+    segments); NaN without common segments.
+    """
     scores = np.asarray(scores, dtype=np.float64)
     return superiority_between(scores, scores, signs, rule)
 
 
 def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "mid") -> Array:
-    """The same where the row's system has the scores `ours` and the column's `theirs`, each (systems, segments)."""
+    """The same where the row's system has the scores `ours` and the column's `theirs`, each (systems,
+    segments).
+    """
     if rule not in ("mid", ">="):
         raise ParameterError(f"rule must be 'mid' or '>=', got {rule!r:.60}.")
     unknown = np.isnan(ours)
@@ -98,7 +112,8 @@ def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "m
 
 
 def soft_pairwise_accuracy(x: Any, z: Any, draws: int = 1000, seed: int = 12345, rule: str = "mid") -> Array:
-    """SPA of segment scores, x (..., systems, segments) and z (systems, segments), with the same signs for all; NaN without pairs of systems.
+    """SPA of segment scores, x (..., systems, segments) and z (systems, segments), with the same signs for
+    all; NaN without pairs of systems.
 
     >>> human, metric = [[1, 2, 3, 2], [2, 3, 4, 3], [2, 2, 3, 3]], [[2, 2, 4, 2], [1, 3, 5, 4], [2, 2, 4, 4]]
     >>> round(float(soft_pairwise_accuracy(metric, human)), 6)
@@ -106,7 +121,10 @@ def soft_pairwise_accuracy(x: Any, z: Any, draws: int = 1000, seed: int = 12345,
     """
     x, z = np.asarray(x, dtype=np.float64), np.asarray(z, dtype=np.float64)
     if z.ndim != 2 or x.shape[-2:] != z.shape:
-        raise InputError(f"soft pairwise accuracy needs segment scores (systems, segments) of both sides, got shapes {x.shape} and {z.shape}.")
+        raise InputError(
+            "soft pairwise accuracy needs segment scores (systems, segments) of both sides, got shapes"
+            f" {x.shape} and {z.shape}."
+        )
     signs = sign_draws(z.shape[1], draws, seed)
     found = np.array([_spa(metric, z, signs, rule) for metric in x.reshape(-1, *z.shape)])
     return found.reshape(x.shape[:-2])

@@ -1,7 +1,9 @@
-"""Pairs of outputs of the same input: DARR, and pairwise accuracy that counts ties (acc_eq, tau_eq), with its calibration.
+"""Pairs of outputs of the same input: DARR, and pairwise accuracy that counts ties (acc_eq, tau_eq), with its
+calibration.
 
-Sides have shape (..., groups, n): the last axis holds the outputs that are compared with each other (the systems of one input), the one before it
-the groups. A single vector is one group. Points where either side is NaN are left out.
+Sides have shape (..., groups, n): the last axis holds the outputs that are compared with each other (the
+systems of one input), the one before it the groups. A single vector is one group. Points where either side is
+NaN are left out.
 
     darr      (C - D) / (C + D) over the pairs whose human scores differ by `threshold` or more, of all groups together
     acc_eq    the mean over groups of the share of pairs that both sides order alike or both call tied; |x_i - x_j| <= epsilon is a tie of x
@@ -19,7 +21,8 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.stats.arrays import mean_of_known, paired
 
-# More pairs than these (a vector of about 5,000) are put into this many classes of |dx| instead of being sorted.
+# More pairs than these (a vector of about 5,000) are put into this many classes of |dx| instead of being
+# sorted.
 _SORTED_PAIRS = 12_500_000
 _CLASSES = 2_000
 _BLOCK = 4_000_000
@@ -42,13 +45,18 @@ def darr_counts(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant
     if ties not in ("discordant", "ignore"):
         raise ParameterError(f"ties must be 'discordant' or 'ignore', got {ties!r:.60}.")
     if not threshold > 0:
-        raise ParameterError(f"threshold must be above 0, because pairs that people call tied are not ordered; got {threshold!r:.60}.")
+        raise ParameterError(
+            "threshold must be above 0, because pairs that people call tied are not ordered; got"
+            f" {threshold!r:.60}."
+        )
     alike, against = darr_kinds(*differences(*grouped(x, z)), threshold, ties)
     return alike.sum(axis=-1), against.sum(axis=-1)
 
 
 def darr_kinds(dx: Array, dz: Array, threshold: float, ties: str) -> tuple[Array, Array]:
-    """Which differences the metric orders as people do, and which not; neither where people see less than the threshold."""
+    """Which differences the metric orders as people do, and which not; neither where people see less than
+    the threshold.
+    """
     far = np.abs(dz) >= threshold
     alike = far & (np.sign(dx) == np.sign(dz))
     return alike, far & ~alike & ~np.isnan(dx) & ((dx != 0) | (ties == "discordant"))
@@ -66,13 +74,16 @@ def darr(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> A
 
 
 def darr_of_pairs(better: Any, worse: Any, ties: str = "discordant") -> Array:
-    """DARR of ready-made pairs: a metric's scores (..., pairs) of the outputs that people called better, and of the others.
+    """DARR of ready-made pairs: a metric's scores (..., pairs) of the outputs that people called better, and
+    of the others.
 
     >>> float(darr_of_pairs([3, 2, 2, 5], [1, 2, 4, 4]))
     0.0
     """
     if np.shape(better)[-1:] != np.shape(worse)[-1:]:
-        raise InputError(f"each better output needs its worse one, got {np.shape(better)[-1:]} and {np.shape(worse)[-1:]}.")
+        raise InputError(
+            f"each better output needs its worse one, got {np.shape(better)[-1:]} and {np.shape(worse)[-1:]}."
+        )
     pairs = np.stack(paired(better, worse), axis=-1)
     alike, against = darr_counts(pairs, np.broadcast_to([1.0, 0.0], pairs.shape), 1.0, ties)
     return _tau(alike.sum(axis=-1), against.sum(axis=-1))
@@ -84,7 +95,9 @@ def _tau(alike: Array, against: Array) -> Array:
 
 
 def accuracy_of_groups(x: Any, z: Any, epsilon: float = 0.0) -> Array:
-    """(..., groups) the share of pairs that both sides order alike or both call tied; NaN for a group without pairs."""
+    """(..., groups) the share of pairs that both sides order alike or both call tied; NaN for a group
+    without pairs.
+    """
     if not epsilon >= 0:
         raise ParameterError(f"epsilon must be 0 or more, got {epsilon!r:.60}.")
     dx, dz = differences(*grouped(x, z))
@@ -95,7 +108,9 @@ def accuracy_of_groups(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 
 
 def right_pairs(dx: Array, dz: Array, epsilon: float) -> tuple[Array, Array]:
-    """Which differences both sides see alike, those of the metric up to epsilon as ties; and which are known."""
+    """Which differences both sides see alike, those of the metric up to epsilon as ties; and which are
+    known.
+    """
     known = ~np.isnan(dx)
     return known & (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz)), known
 
@@ -117,8 +132,9 @@ def tau_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 class Calibration(NamedTuple):
     """The best epsilon and what it is worth.
 
-    `accuracy` is acc_eq at `epsilon`, which was chosen on the same data; `floor` is what a constant metric reaches, `skill` = (accuracy - floor) /
-    (1 - floor); `held_out` is acc_eq with epsilon chosen on one half of the groups and read on the other, its own floor beside it.
+    `accuracy` is acc_eq at `epsilon`, which was chosen on the same data; `floor` is what a constant metric
+    reaches, `skill` = (accuracy - floor) / (1 - floor); `held_out` is acc_eq with epsilon chosen on one half
+    of the groups and read on the other, its own floor beside it.
     """
 
     accuracy: float
@@ -132,7 +148,8 @@ class Calibration(NamedTuple):
 
 
 def calibrate(x: Any, z: Any, splits: int = 10, seed: int = 12345) -> Calibration:
-    """The tie threshold of one metric (groups, n) with the highest acc_eq, exactly: every difference of the metric is tried.
+    """The tie threshold of one metric (groups, n) with the highest acc_eq, exactly: every difference of the
+    metric is tried.
 
     >>> found = calibrate([2, 1, 1.5, 5, 3], [1, 2, 2, 3, 4])
     >>> found.accuracy, found.epsilon
@@ -169,8 +186,8 @@ def _held_out(x: Array, z: Array, splits: int, seed: int) -> tuple[float, float]
 def _best(x: Array, z: Array) -> tuple[float, float]:
     """The highest acc_eq and the smallest epsilon that reaches it.
 
-    Raising epsilon over |dx| of a pair wins it where people see a tie, and loses it where it was ordered rightly: one cumulative sum over the pairs
-    in order of |dx|, read at the end of each run of equal ones.
+    Raising epsilon over |dx| of a pair wins it where people see a tie, and loses it where it was ordered
+    rightly: one cumulative sum over the pairs in order of |dx|, read at the end of each run of equal ones.
     """
     weight = _weights(x)
     if not _many(x):
@@ -209,7 +226,9 @@ def _row_blocks(x: Array, z: Array, weight: Array) -> Any:
 
 def _in_classes(x: Array, z: Array, weight: Array) -> tuple[Array, Array]:
     """As the sorted pairs, with epsilon at quantiles of |dx|, each counted exactly."""
-    sample = np.concatenate([np.abs(dx[:: max(1, len(dx) // 20_000)]) for dx, _, _ in _row_blocks(x, z, weight)])
+    sample = np.concatenate(
+        [np.abs(dx[:: max(1, len(dx) // 20_000)]) for dx, _, _ in _row_blocks(x, z, weight)]
+    )
     sample = sample[(sample > 0) & ~np.isnan(sample)]
     if not len(sample):
         return np.empty(0), np.empty(0)

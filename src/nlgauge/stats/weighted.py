@@ -1,7 +1,9 @@
-"""Coefficients under many weightings at once: the values stand still, and each row of whole-number weights is one resample.
+"""Coefficients under many weightings at once: the values stand still, and each row of whole-number weights is
+one resample.
 
-`fixed_*` take vectors (n,) without NaN and weights (B, n); `moving_*` take values that differ between draws, (B, n), NaN where one is not known.
-A point of weight w is there w times; pairs of a point with its own copies are not pairs.
+`fixed_*` take vectors (n,) without NaN and weights (B, n); `moving_*` take values that differ between draws,
+(B, n), NaN where one is not known. A point of weight w is there w times; pairs of a point with its own copies
+are not pairs.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from nlgauge.stats.permutation.orders import order_signs
 
 # Below this share of the plain squares, what one-pass sums leave of a variance is rounding.
 _CONSTANT = 1e-12
-# Beyond, a matrix of signs costs more than a cumulative sum for each distinct human score or, where there are many of these, than counting each
-# draw's pairs while merging.
+# Beyond, a matrix of signs costs more than a cumulative sum for each distinct human score or, where there are
+# many of these, than counting each draw's pairs while merging.
 _SIGNS = 4096
 _LEVELS = 150
 _BLOCK = 8_000_000
@@ -57,7 +59,9 @@ def fixed_spearman(x: Array, z: Array, weights: Array) -> Array:
 
 
 def _spearman(x: Array, z: Array, weights: Array) -> Array:
-    (places_x, ranks_x, squares_x), (places_z, ranks_z, squares_z) = (_ranks(side, weights) for side in (x, z))
+    (places_x, ranks_x, squares_x), (places_z, ranks_z, squares_z) = (
+        _ranks(side, weights) for side in (x, z)
+    )
     between = np.einsum("bn,bn,bn->b", weights, ranks_x[:, places_x], ranks_z[:, places_z])
     with np.errstate(invalid="ignore", divide="ignore"):
         found = between / np.sqrt(squares_x * squares_z)
@@ -65,7 +69,9 @@ def _spearman(x: Array, z: Array, weights: Array) -> Array:
 
 
 def _ranks(values: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """The level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted sum of their squares (B,)."""
+    """The level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted
+    sum of their squares (B,).
+    """
     if not len(values):
         return np.empty(0, dtype=np.int64), np.empty((len(weights), 0)), np.zeros(len(weights))
     order = np.argsort(values, kind="stable")
@@ -104,7 +110,9 @@ def _difference_by_signs(x: Array, z: Array, weights: Array) -> Array:
 
 
 def _difference_by_level(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) C - D: in order of x, each point adds the weight before it of lower human scores minus that of higher ones."""
+    """(B,) C - D: in order of x, each point adds the weight before it of lower human scores minus that of
+    higher ones.
+    """
     order = np.argsort(x, kind="stable")
     x, level, weights = x[order], np.unique(z[order], return_inverse=True)[1], weights[:, order]
     # How many points stand before the first of equal x.
@@ -124,7 +132,11 @@ def _signs(values: Array) -> Array:
 def _tied(weights: Array, values: Array, squares: Array) -> Array:
     """(B,) the weight of pairs of equal values, self-pairs left out."""
     order = np.argsort(values, kind="stable")
-    starts = np.concatenate([[True], values[order][1:] != values[order][:-1]]) if len(values) else np.empty(0, dtype=bool)
+    starts = (
+        np.concatenate([[True], values[order][1:] != values[order][:-1]])
+        if len(values)
+        else np.empty(0, dtype=bool)
+    )
     if starts.all():
         return np.zeros(len(weights))
     own = np.add.reduceat(weights[:, order], np.flatnonzero(starts), axis=1)
@@ -174,19 +186,25 @@ def moving_pairs(x: Array, z: Array, weights: Array) -> Pairs:
     """(B,) how many pairs are of each kind."""
     upper = np.triu_indices(x.shape[1], 1)
     size = max(1, _NEAR // max(1, x.shape[1] ** 2))
-    found = [_moving_pairs(x[k : k + size], z[k : k + size], weights[k : k + size], *upper) for k in range(0, len(weights), size)]
+    found = [
+        _moving_pairs(x[k : k + size], z[k : k + size], weights[k : k + size], *upper)
+        for k in range(0, len(weights), size)
+    ]
     return Pairs(*np.concatenate(found, axis=1)) if found else Pairs(*np.zeros((5, 0)))
 
 
 def _moving_pairs(x: Array, z: Array, weights: Array, i: Array, j: Array) -> Pairs:
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
-    # One row per pair of points, so that what is gathered and compared lies together; float32 holds the numbers of pairs exactly.
+    # One row per pair of points, so that what is gathered and compared lies together; float32 holds the
+    # numbers of pairs exactly.
     rows_x, rows_z, counts = (np.ascontiguousarray(side.T) for side in (x, z, w.astype(np.float32)))
     both = counts[i] * counts[j]
     sx, sz = (order_signs(side[i], side[j]) for side in (rows_x, rows_z))
     tied_x, tied_z = sx == 0, sz == 0
     everything, difference = both.sum(axis=0).astype(np.float64), _weighed(both, sx * sz)
-    only_x, only_z, tied = (_weighed(both, kind) for kind in (tied_x & ~tied_z, tied_z & ~tied_x, tied_x & tied_z))
+    only_x, only_z, tied = (
+        _weighed(both, kind) for kind in (tied_x & ~tied_z, tied_z & ~tied_x, tied_x & tied_z)
+    )
     ordered = everything - only_x - only_z - tied
     return Pairs((ordered + difference) / 2, (ordered - difference) / 2, only_x, only_z, tied)
 

@@ -1,13 +1,15 @@
-"""check_metric: the contract that every metric keeps, to be called in the tests of a package that has metrics of its own.
+"""check_metric: the contract that every metric keeps, to be called in the tests of a package that has metrics
+of its own.
 
     from nlgauge.testing import check_metric
 
     def test_my_metric_keeps_the_contract():
         check_metric(MyMetric(order=3))
 
-It scores small texts of its own and raises AssertionError (MetricError where the engine itself finds it) with what is broken. The metric may be of
-any class, registered or not, with or without references, sources, fits or a model; nothing is downloaded. Each property is a function of its own,
-in `CHECKS`, for those who want one test for each:
+It scores small texts of its own and raises AssertionError (MetricError where the engine itself finds it) with
+what is broken. The metric may be of any class, registered or not, with or without references, sources, fits
+or a model; nothing is downloaded. Each property is a function of its own, in `CHECKS`, for those who want one
+test for each:
 
     @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
     def test_my_metric(check):
@@ -92,8 +94,15 @@ def check_metric(
     other_values: Mapping[str, Any] | None = None,
     judged: bool = False,
 ) -> None:
-    """Raises AssertionError or MetricError where a metric breaks the contract; see `Terms` for the options (exact: unless it has a model)."""
-    terms = Terms(not has_model(metric) if exact is None else exact, not_best_when_equal, other_values or {}, judged=judged)
+    """Raises AssertionError or MetricError where a metric breaks the contract; see `Terms` for the
+    options (exact: unless it has a model).
+    """
+    terms = Terms(
+        not has_model(metric) if exact is None else exact,
+        not_best_when_equal,
+        other_values or {},
+        judged=judged,
+    )
     with warnings.catch_warnings():
         # A metric may warn that it was given little; arithmetic may not.
         warnings.simplefilter("ignore", UserWarning)

@@ -1,4 +1,6 @@
-"""What holds for a metric's numbers, whatever the texts: they hang on nothing but the texts and the fit, and add up."""
+"""What holds for a metric's numbers, whatever the texts: they hang on nothing but the texts and the fit,
+and add up.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,19 @@ def check_a_segment_alone_scores_as_among_others(metric: AnyMetric, terms: Terms
     together = rows_of(scored(metric, *texts))
     for i, (prediction, references, source) in enumerate(zip(*texts, strict=True)):
         (alone,) = rows_of(scored(metric, [prediction], [references], [source]))
-        same_scores(metric, terms, together[i], alone, f"the score of segment {i} depends on the other segments")
+        same_scores(
+            metric, terms, together[i], alone, f"the score of segment {i} depends on the other segments"
+        )
 
 
 def check_the_order_of_segments_does_not_matter(metric: AnyMetric, terms: Terms) -> None:
     """Segments in another order have the same scores, and so has the corpus."""
     texts = sample()
     order = np.random.default_rng(3).permutation(len(texts[0]))
-    straight, permuted = scored(metric, *texts), scored(metric, *([column[i] for i in order] for column in texts))
+    straight, permuted = (
+        scored(metric, *texts),
+        scored(metric, *([column[i] for i in order] for column in texts)),
+    )
     what = "scores depend on the order of the segments"
     if isinstance(metric, Metric):
         rows = rows_of(straight)
@@ -89,16 +96,24 @@ def check_a_system_scores_the_same_in_any_company(metric: AnyMetric, terms: Term
     alone = scored(metric, *texts)
     several = scored(metric, {"B": others, "A": texts[0], "twin": texts[0]}, *texts[1:])
     for system in ("A", "twin"):
-        same_results(metric, terms, alone, several, "a system's numbers depend on the systems beside it", system)
+        same_results(
+            metric, terms, alone, several, "a system's numbers depend on the systems beside it", system
+        )
     one, other = (list(scores_of(several, system).values()) for system in ("A", "twin"))
-    require(np.array_equal(one, other, equal_nan=True), metric, "two systems with the same texts have different scores")
+    require(
+        np.array_equal(one, other, equal_nan=True),
+        metric,
+        "two systems with the same texts have different scores",
+    )
 
 
 def check_one_reference_may_come_in_a_list(metric: AnyMetric, terms: Terms) -> None:
     """A reference is the same alone, in a list, and (without a fit) given twice."""
     predictions, references, sources = sample()
     plain = scored(metric, predictions, [group[0] for group in references], sources)
-    listed = scored(metric, [[prediction] for prediction in predictions], [group[:1] for group in references], sources)
+    listed = scored(
+        metric, [[prediction] for prediction in predictions], [group[:1] for group in references], sources
+    )
     same_results(metric, terms, plain, listed, "a text scores otherwise in a list of one")
     if fit_of(metric) is None:
         twice = scored(metric, predictions, [group[:1] * 2 for group in references], sources)
@@ -106,17 +121,27 @@ def check_one_reference_may_come_in_a_list(metric: AnyMetric, terms: Terms) -> N
 
 
 def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms: Terms) -> None:
-    """The same call gives the same numbers, intervals and tests, and the global random state is never touched."""
+    """The same call gives the same numbers, intervals and tests, and the global random state is never
+    touched.
+    """
     texts, others = sample(), sample(2)[0]
     with _unusual_random_state() as touched:
-        first, second = (_everything(scored(metric, {"A": texts[0], "B": others}, *texts[1:])) for _ in range(2))
-        require(identical(first, second), metric, "the same call gives other numbers, intervals or p-values the second time")
+        first, second = (
+            _everything(scored(metric, {"A": texts[0], "B": others}, *texts[1:])) for _ in range(2)
+        )
+        require(
+            identical(first, second),
+            metric,
+            "the same call gives other numbers, intervals or p-values the second time",
+        )
         require(not touched(), metric, "it touches the global random state; use np.random.default_rng(seed)")
 
 
 @contextmanager
 def _unusual_random_state() -> Iterator[Callable[[], bool]]:
-    """Puts the global generators where nobody else does, so that seeding them shows too, and back afterwards; gives whether they were touched."""
+    """Puts the global generators where nobody else does, so that seeding them shows too, and back
+    afterwards; gives whether they were touched.
+    """
     torch = sys.modules.get("torch")
     before = _random_states()
     random.seed(8_715_013)
@@ -136,7 +161,11 @@ def _unusual_random_state() -> Iterator[Callable[[], bool]]:
 def _random_states() -> list[Any]:
     """The states of the global generators; that of torch where it was imported."""
     torch = sys.modules.get("torch")
-    return [random.getstate(), np.random.get_state(), *([] if torch is None else [torch.get_rng_state().numpy()])]
+    return [
+        random.getstate(),
+        np.random.get_state(),
+        *([] if torch is None else [torch.get_rng_state().numpy()]),
+    ]
 
 
 def _everything(result: Result) -> list[Any]:
@@ -145,7 +174,9 @@ def _everything(result: Result) -> list[Any]:
 
 
 def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
-    """What a metric is given (texts, ids, fits, features) is as it was afterwards, so that a second look finds the same."""
+    """What a metric is given (texts, ids, fits, features) is as it was afterwards, so that a second look
+    finds the same.
+    """
     texts = sample()
     given = copy.deepcopy(texts)
     fits = scored(metric, *given).job.fits
@@ -170,7 +201,9 @@ def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
 
 
 def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Terms) -> None:
-    """Statistics have one row of float64 per segment, and the corpus score is `score` of their sum, weighted or not."""
+    """Statistics have one row of float64 per segment, and the corpus score is `score` of their sum,
+    weighted or not.
+    """
     if isinstance(metric, CorpusMetric):
         return
     texts = sample()
@@ -179,12 +212,24 @@ def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Ter
         (table,) = result.tables.values()
         found: dict[str, float] = {}
         for part, rows in table.statistics.items():
-            require(rows.dtype == np.float64 and len(rows) == len(texts[0]), metric, "statistics must be one row of float64 per segment")
+            require(
+                rows.dtype == np.float64 and len(rows) == len(texts[0]),
+                metric,
+                "statistics must be one row of float64 per segment",
+            )
             total = sum(rows if weights is None else rows * weights[:, None])
-            found |= {name: float(value) for name, value in _of_rows(table).score(part, np.asarray(total)).items()}
+            found |= {
+                name: float(value) for name, value in _of_rows(table).score(part, np.asarray(total)).items()
+            }
         scores = {name: value for name, value in scores_of(result).items() if name in found}
         close(metric, scores, found, 1e-9, "the corpus score is not the score of the sum of rows")
-        close(metric, {"score": scores_of(result)["score"]}, {"score": found[first_output(metric).name]}, 1e-9, "score is not the first output")
+        close(
+            metric,
+            {"score": scores_of(result)["score"]},
+            {"score": found[first_output(metric).name]},
+            1e-9,
+            "score is not the first output",
+        )
 
 
 def _of_rows(table: Table) -> Metric:
@@ -210,7 +255,9 @@ def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> Non
 
 
 def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms: Terms) -> None:
-    """What is explained is what was scored: every part's statistics are those of the row, whichever reference decided it."""
+    """What is explained is what was scored: every part's statistics are those of the row, whichever
+    reference decided it.
+    """
     if isinstance(metric, CorpusMetric):
         return
     predictions, references, sources = sample()
@@ -222,8 +269,18 @@ def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms:
         for i in range(0, len(predictions), 4):
             explanations = result.explain(result.labels[0], i)
             parts = [part for explanation in explanations for part in explanation.statistics]
-            require(not parts or set(parts) == set(table.statistics), metric, f"its explanations are of {parts}, not of all its parts")
+            require(
+                not parts or set(parts) == set(table.statistics),
+                metric,
+                f"its explanations are of {parts}, not of all its parts",
+            )
             for explanation in explanations:
                 for part, statistics in explanation.statistics.items():
                     what = f"the explanation of {part} has other statistics than the row that was scored"
-                    same_arrays(metric, terms, np.asarray(statistics, dtype=np.float64), table.statistics[part][i], what)
+                    same_arrays(
+                        metric,
+                        terms,
+                        np.asarray(statistics, dtype=np.float64),
+                        table.statistics[part][i],
+                        what,
+                    )

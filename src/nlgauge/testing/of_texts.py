@@ -1,4 +1,6 @@
-"""What holds for the scores of particular texts: bounds, the best score, the direction, and that an empty text is a text."""
+"""What holds for the scores of particular texts: bounds, the best score, the direction, and that an empty
+text is a text.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ def check_bounds(metric: AnyMetric, result: Result, terms: Terms) -> None:
         for output in outputs_of(metric):
             values = np.array([scores[output.name], *segments.get(output.name, ())], dtype=np.float64)
             wrong = values[(values < output.low - rounding) | (values > output.high + rounding)]
-            require(not len(wrong), metric, f"{output.name} is {wrong[:1].tolist()}, its bounds are {output.low} and {output.high}")
+            require(
+                not len(wrong),
+                metric,
+                f"{output.name} is {wrong[:1].tolist()}, its bounds are {output.low} and {output.high}",
+            )
 
 
 def check_bounds_hold_on_odd_texts(metric: AnyMetric, terms: Terms) -> None:
@@ -30,7 +36,9 @@ def check_bounds_hold_on_odd_texts(metric: AnyMetric, terms: Terms) -> None:
     texts = [*ODD.values(), usual]
     # All pairs are a few hundred: too many for a model.
     pairs = [(a, b) for a, b in product(texts, texts) if terms.exact or a == b or usual in (a, b)]
-    check_bounds(metric, scored(metric, [a for a, _ in pairs], [b for _, b in pairs], [b for _, b in pairs]), terms)
+    check_bounds(
+        metric, scored(metric, [a for a, _ in pairs], [b for _, b in pairs], [b for _, b in pairs]), terms
+    )
 
 
 def check_an_odd_text_alone_is_scored(metric: AnyMetric, terms: Terms) -> None:
@@ -48,24 +56,51 @@ def check_equal_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> Non
     output = first_output(metric)
     if terms.judged or metric.takes == "alone" or output.higher_is_better is None or math.isinf(best(output)):
         return
-    texts = ["The cat sat on the mat, and then it slept.", *(text for _, group in SENTENCES for text in group if len(text.split()) > 3)]
+    texts = [
+        "The cat sat on the mat, and then it slept.",
+        *(text for _, group in SENTENCES for text in group if len(text.split()) > 3),
+    ]
     result = scored(metric, texts, texts, texts)
     for value in (scores_of(result)["score"], *(row[output.name] for row in rows_of(result))):
         close = math.isclose(value, best(output), abs_tol=1e-5)
-        require(close, metric, f"equal texts have the {output.name} {value}, not the best, {best(output)}: is higher_is_better wrong, or a bound?")
+        require(
+            close,
+            metric,
+            f"equal texts have the {output.name} {value}, not the best, {best(output)}: is higher_is_better"
+            " wrong, or a bound?",
+        )
 
 
 def check_equal_odd_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> None:
     """The same of odd texts, but for just those of `not_best_when_equal`."""
     output = first_output(metric)
-    if terms.judged or metric.takes == "alone" or isinstance(metric, CorpusMetric) or output.higher_is_better is None or math.isinf(best(output)):
+    if (
+        terms.judged
+        or metric.takes == "alone"
+        or isinstance(metric, CorpusMetric)
+        or output.higher_is_better is None
+        or math.isinf(best(output))
+    ):
         return
     texts = list(ODD.values())
     rows = rows_of(scored(metric, texts, texts, texts))
-    short = {kind for kind, row in zip(ODD, rows, strict=True) if not math.isclose(row[output.name], best(output), abs_tol=1e-5)}
+    short = {
+        kind
+        for kind, row in zip(ODD, rows, strict=True)
+        if not math.isclose(row[output.name], best(output), abs_tol=1e-5)
+    }
     known = set(terms.not_best_when_equal)
-    require(not short - known, metric, f"equal odd texts do not get the best score; if that is meant, say not_best_when_equal={sorted(short)}")
-    require(not known - short, metric, f"these get the best score, not_best_when_equal says otherwise: {sorted(known - short)}")
+    require(
+        not short - known,
+        metric,
+        "equal odd texts do not get the best score; if that is meant, say"
+        f" not_best_when_equal={sorted(short)}",
+    )
+    require(
+        not known - short,
+        metric,
+        f"these get the best score, not_best_when_equal says otherwise: {sorted(known - short)}",
+    )
 
 
 def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
@@ -74,13 +109,23 @@ def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
     if terms.judged or metric.takes == "alone" or output.higher_is_better is None:
         return
     texts = [group[0] for prediction, group in SENTENCES if len(prediction.split()) > 3]
-    equal, other = (scores_of(scored(metric, predictions, texts, texts))["score"] for predictions in (texts, texts[1:] + texts[:1]))
+    equal, other = (
+        scores_of(scored(metric, predictions, texts, texts))["score"]
+        for predictions in (texts, texts[1:] + texts[:1])
+    )
     beaten = better(output, other, equal + (-1e-5 if output.higher_is_better is False else 1e-5))
-    require(not beaten, metric, f"equal texts have the {output.name} {equal}, others {other}, which is better: is higher_is_better wrong?")
+    require(
+        not beaten,
+        metric,
+        f"equal texts have the {output.name} {equal}, others {other}, which is better: is higher_is_better"
+        " wrong?",
+    )
 
 
 def check_an_empty_prediction_is_never_best(metric: AnyMetric, terms: Terms) -> None:
-    """An empty prediction has neither the best score nor a better one than the reference itself, unless the model itself was asked about it."""
+    """An empty prediction has neither the best score nor a better one than the reference itself, unless
+    the model itself was asked about it.
+    """
     if getattr(metric, "shows_empty", False):
         return
     text = "The cat sat on the mat."
@@ -89,6 +134,15 @@ def check_an_empty_prediction_is_never_best(metric: AnyMetric, terms: Terms) -> 
         value, equal = nothing[part[0].name], same[part[0].name]
         if part[0].higher_is_better is None or math.isnan(value):
             continue
-        require(not math.isclose(value, best(part[0]), abs_tol=1e-6), metric, f"an empty prediction gets the best {part[0].name}, {value}")
+        require(
+            not math.isclose(value, best(part[0]), abs_tol=1e-6),
+            metric,
+            f"an empty prediction gets the best {part[0].name}, {value}",
+        )
         worse = math.isnan(equal) or not better(part[0], value, equal)
-        require(worse, metric, f"an empty prediction has a better {part[0].name}, {value}, than the text that is asked for, {equal}")
+        require(
+            worse,
+            metric,
+            f"an empty prediction has a better {part[0].name}, {value}, than the text that is asked for,"
+            f" {equal}",
+        )

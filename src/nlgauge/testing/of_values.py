@@ -26,33 +26,58 @@ def has_model(metric: AnyMetric | type[AnyMetric]) -> bool:
 
 
 def _has_own_objects(metric: AnyMetric) -> bool:
-    """Whether one of the parameters is the caller's own model or function, which a printed metric only names."""
-    return any(isinstance(value := getattr(metric, parameter.name), Model) or callable(value) for parameter in fields(metric))  # type: ignore[arg-type]
+    """Whether one of the parameters is the caller's own model or function, which a printed metric only
+    names.
+    """
+    return any(
+        isinstance(value := getattr(metric, parameter.name), Model) or callable(value)
+        for parameter in fields(metric)
+    )  # type: ignore[arg-type]
 
 
 def check_it_is_a_frozen_value(metric: AnyMetric, terms: Terms) -> None:
     """A metric is a frozen dataclass: equal to its copy, hashable, and not to be changed."""
-    require(is_dataclass(metric), metric, "it is not a dataclass; decorate its class with @dataclass(frozen=True)")
-    require(_has_own_objects(metric) or copy.deepcopy(metric) == metric, metric, "a copy of it is not equal to it")
+    require(
+        is_dataclass(metric), metric, "it is not a dataclass; decorate its class with @dataclass(frozen=True)"
+    )
+    require(
+        _has_own_objects(metric) or copy.deepcopy(metric) == metric, metric, "a copy of it is not equal to it"
+    )
     hash(metric)
     for parameter in fields(metric):  # type: ignore[arg-type]
         try:
             setattr(metric, parameter.name, getattr(metric, parameter.name))
         except AttributeError:
             continue
-        require(False, metric, f"its parameter {parameter.name} can be set; decorate its class with @dataclass(frozen=True)")
+        require(
+            False,
+            metric,
+            f"its parameter {parameter.name} can be set; decorate its class with @dataclass(frozen=True)",
+        )
 
 
 def check_outputs_have_names_and_bounds(metric: AnyMetric, terms: Terms) -> None:
     """Outputs have names that differ and low < high, and a result has just these."""
     outputs = outputs_of(metric)
     names = [output.name for output in outputs]
-    require(len(set(names)) == len(names) > 0, metric, f"its outputs must have names that differ, they are {names}")
+    require(
+        len(set(names)) == len(names) > 0,
+        metric,
+        f"its outputs must have names that differ, they are {names}",
+    )
     require("score" not in names[1:], metric, "an output that is not the first may not be called 'score'")
     for output in outputs:
-        require(output.low < output.high, metric, f"the bounds of {output.name} are not bounds: {output.low} to {output.high}")
+        require(
+            output.low < output.high,
+            metric,
+            f"the bounds of {output.name} are not bounds: {output.low} to {output.high}",
+        )
     found = list(scores_of(scored(metric, *sample())))
-    require(found == ["score", *(name for name in names if name != "score")], metric, f"it names the outputs {names}, but a result has {found}")
+    require(
+        found == ["score", *(name for name in names if name != "score")],
+        metric,
+        f"it names the outputs {names}, but a result has {found}",
+    )
 
 
 def check_it_prints_as_it_parses(metric: AnyMetric, terms: Terms) -> None:
@@ -64,7 +89,9 @@ def check_it_prints_as_it_parses(metric: AnyMetric, terms: Terms) -> None:
             try:
                 again = parse(str(one))
             except NlgaugeError as error:
-                raise AssertionError(f"{metric.name}: as printed, {str(one)!r}, it does not parse: {error}") from None
+                raise AssertionError(
+                    f"{metric.name}: as printed, {str(one)!r}, it does not parse: {error}"
+                ) from None
             require(again == one, metric, f"as printed, {str(one)!r}, it parses to another metric, {again!r}")
             require(hash(again) == hash(one), metric, "equal metrics have different hashes")
 

@@ -7,14 +7,38 @@ import random
 SENTENCES = [
     ("The cat is sitting on the mat.", ["The cat sat on the mat.", "A cat is on the mat."]),
     ("The minister met the president on Tuesday.", ["On Tuesday, the minister met with the president."]),
-    ("He said: 'It won't happen again.'", ["“It will never happen again,” he said.", "He said it won't happen again.", "Never again, he said."]),
+    (
+        "He said: 'It won't happen again.'",
+        ["“It will never happen again,” he said.", "He said it won't happen again.", "Never again, he said."],
+    ),
     ("Well!", ["Well!"]),
     ("a", ["a"]),
     ("It costs $1,234.56 (about 20% more).", ["It costs $1,234.56, some 20% more."]),
     ("", ["Nothing was said here."]),
-    ("Shares fell 3.5% in early trading , traders said .", ["Shares fell by 3.5 % in early trading, traders said."]),
+    (
+        "Shares fell 3.5% in early trading , traders said .",
+        ["Shares fell by 3.5 % in early trading, traders said."],
+    ),
 ]
-WORDS = ["the", "cat", "sat", "on", "a", "Mat", "mat.", "(hi)", "don't", "3,000.5", "U.S.", "$5", "-", "&amp;", "ﬁ", "Straße", "I"]
+WORDS = [
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "Mat",
+    "mat.",
+    "(hi)",
+    "don't",
+    "3,000.5",
+    "U.S.",
+    "$5",
+    "-",
+    "&amp;",
+    "ﬁ",
+    "Straße",
+    "I",
+]
 
 # Texts that break things, by what is odd about them; `not_best_when_equal` speaks of them by these names.
 ODD = {
@@ -47,6 +71,8 @@ def sample(seed: int = 1, segments: int = 12) -> Sample:
         words = prediction.split()
         rng.shuffle(words)
         predictions.append(prediction if i % 3 else " ".join(words[: rng.randrange(1, 9)]))
-        references.append([rng.choice([*group, "The cat sat on the mat."]) for _ in range(rng.randrange(1, 4))])
+        references.append(
+            [rng.choice([*group, "The cat sat on the mat."]) for _ in range(rng.randrange(1, 4))]
+        )
         sources.append(" ".join(rng.choice(WORDS) for _ in range(6)) + ". " + rng.choice(group))
     return predictions, references, sources

@@ -1,7 +1,7 @@
 """Parity with other programs on real data: WMT 2019. Published figures are in test_published.py.
 
-The data may not be redistributed. They are looked for where NLGAUGE_BENCHMARKS points, else in shared/benchmarks beside the repository; without
-them these tests are skipped.
+The data may not be redistributed. They are looked for where NLGAUGE_BENCHMARKS points, else in
+shared/benchmarks beside the repository; without them these tests are skipped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from rouge_score.rouge_scorer import RougeScorer
 import nlgauge
 from nlgauge.results.result import Result
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
+)
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -36,7 +38,11 @@ def rows(name: str) -> list[dict[str, Any]]:
 @cache
 def wmt19() -> tuple[list[str], list[str]]:
     """10,000 distinct pairs of prediction and reference."""
-    pairs = {(row[side]["text"], row["references"][0]): None for row in rows("wmt19_darr") for side in ("better", "worse")}
+    pairs = {
+        (row[side]["text"], row["references"][0]): None
+        for row in rows("wmt19_darr")
+        for side in ("better", "worse")
+    }
     assert len(pairs) > 10_000
     chosen = list(pairs)[:10_000]
     return [prediction for prediction, _ in chosen], [reference for _, reference in chosen]
@@ -57,14 +63,21 @@ def test_chrf_on_wmt19_equals_sacrebleu(scored):
     statistics = np.array(peer._extract_corpus_statistics(predictions, [references]))
     expected = [peer._compute_score_from_stats(list(row)).score for row in statistics]
     np.testing.assert_allclose(column(scored, "chrf"), expected, rtol=0, atol=1e-9)
-    assert scored["chrf"]["score"] == pytest.approx(peer._compute_score_from_stats(list(statistics.sum(axis=0))).score, abs=1e-9)
+    assert scored["chrf"]["score"] == pytest.approx(
+        peer._compute_score_from_stats(list(statistics.sum(axis=0))).score, abs=1e-9
+    )
 
 
 def test_bleu_on_wmt19_equals_sacrebleu(scored):
     predictions, references = wmt19()
-    assert scored["bleu"]["score"] == pytest.approx(sacrebleu.corpus_bleu(predictions, [references]).score, abs=1e-9)
+    assert scored["bleu"]["score"] == pytest.approx(
+        sacrebleu.corpus_bleu(predictions, [references]).score, abs=1e-9
+    )
     sentence = sacrebleu.BLEU(effective_order=True)
-    expected = [sentence.sentence_score(p, [r]).score for p, r in zip(predictions[:3000], references[:3000], strict=True)]
+    expected = [
+        sentence.sentence_score(p, [r]).score
+        for p, r in zip(predictions[:3000], references[:3000], strict=True)
+    ]
     np.testing.assert_allclose(column(scored, "bleu")[:3000], expected, rtol=0, atol=1e-9)
 
 
@@ -74,7 +87,10 @@ def test_wer_on_wmt19_equals_jiwer(scored):
     assert scored["wer"]["score"] == pytest.approx(expected.wer, abs=1e-12)
     assert scored["wer"]["hits"] == expected.hits
     every = slice(None, None, 10)
-    expected_rates = [jiwer.wer(reference, prediction) for prediction, reference in zip(predictions[every], references[every], strict=True)]
+    expected_rates = [
+        jiwer.wer(reference, prediction)
+        for prediction, reference in zip(predictions[every], references[every], strict=True)
+    ]
     np.testing.assert_allclose(column(scored, "wer")[every], expected_rates, rtol=0, atol=1e-12)
 
 
@@ -82,9 +98,16 @@ def test_rouge_on_wmt19_equals_rouge_score():
     predictions, references = (texts[:1000] for texts in wmt19())
     types = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
     for use_stemmer in (False, True):
-        result = nlgauge.score(predictions, references, metrics=f"rouge(stem={use_stemmer}, tokenizer='google')")
+        result = nlgauge.score(
+            predictions, references, metrics=f"rouge(stem={use_stemmer}, tokenizer='google')"
+        )
         peer = RougeScorer(types, use_stemmer=use_stemmer)
-        expected = [peer.score(reference, prediction) for prediction, reference in zip(predictions, references, strict=True)]
+        expected = [
+            peer.score(reference, prediction)
+            for prediction, reference in zip(predictions, references, strict=True)
+        ]
         for kind in types:
             label = result.labels[0] if kind == "rougeL" else f"{result.labels[0]}.{kind}"
-            np.testing.assert_allclose(column(result, label), [scores[kind].fmeasure for scores in expected], rtol=0, atol=1e-9)
+            np.testing.assert_allclose(
+                column(result, label), [scores[kind].fmeasure for scores in expected], rtol=0, atol=1e-9
+            )

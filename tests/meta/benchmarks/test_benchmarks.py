@@ -1,4 +1,6 @@
-"""Benchmarks by name: cards, where they are looked for, what they hold, and the scores that are kept of them."""
+"""Benchmarks by name: cards, where they are looked for, what they hold, and the scores that are kept of
+them.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,21 @@ from nlgauge.meta.benchmarks.rows import read_lines, written
 def grid(*, gap: bool = False) -> list[dict]:
     """Two systems and a person on three segments; one cell is missing where a gap is wanted."""
     rows = []
-    for i, (source, reference) in enumerate([("s0", "the cat sat"), ("s1", "a dog ran off"), ("s2", "birds sing")]):
+    for i, (source, reference) in enumerate(
+        [("s0", "the cat sat"), ("s1", "a dog ran off"), ("s2", "birds sing")]
+    ):
         for system, text in (("A", reference), ("B", "the cat"), ("ref", reference)):
             meta = {"domain": "news" if i else "ted", "human_reference": system == "ref", "length": len(text)}
             human = {"quality": i + (system == "A")}
-            row = {"segment": i, "system": system, "source": source, "prediction": text, "references": [reference], "human": human, "meta": meta}
+            row = {
+                "segment": i,
+                "system": system,
+                "source": source,
+                "prediction": text,
+                "references": [reference],
+                "human": human,
+                "meta": meta,
+            }
             rows.append({**row, "human_raw": {"quality": [i, i + 2 * (system == "A")]}})
     return [row for row in rows if not (gap and row["segment"] == 1 and row["system"] == "B")]
 
@@ -44,12 +56,39 @@ def folder(tmp_path, monkeypatch):
 def test_every_card_says_what_a_user_needs():
     for name in names():
         facts = card(name).facts()
-        assert all(facts[fact] for fact in ("name", "title", "task", "languages", "dimensions", "paper", "licence", "source", "how to get it"))
+        assert all(
+            facts[fact]
+            for fact in (
+                "name",
+                "title",
+                "task",
+                "languages",
+                "dimensions",
+                "paper",
+                "licence",
+                "source",
+                "how to get it",
+            )
+        )
         assert name == "sample" or facts["reads"], name
 
 
 @pytest.mark.parametrize(
-    "wanted", ["summeval", "realsumm", "wmt17", "wmt19", "wmt21", "webnlg2020", "rose", "bagel", "hanna", "usr", "primer", "tac2008"]
+    "wanted",
+    [
+        "summeval",
+        "realsumm",
+        "wmt17",
+        "wmt19",
+        "wmt21",
+        "webnlg2020",
+        "rose",
+        "bagel",
+        "hanna",
+        "usr",
+        "primer",
+        "tac2008",
+    ],
 )
 def test_the_benchmarks_of_the_field_are_known(wanted):
     assert card(wanted.upper()).name in names()
@@ -63,7 +102,12 @@ def test_an_unknown_name_has_a_suggestion():
 def test_a_missing_benchmark_says_where_to_get_it_and_under_which_licence(folder):
     with pytest.raises(InputError) as error:
         load("hanna")
-    for part in (str(folder), "MIT", "https://github.com/dig-team/hanna-benchmark-asg", "nlgauge benchmarks import hanna_stories_annotations.csv"):
+    for part in (
+        str(folder),
+        "MIT",
+        "https://github.com/dig-team/hanna-benchmark-asg",
+        "nlgauge benchmarks import hanna_stories_annotations.csv",
+    ):
         assert part in str(error.value)
 
 
@@ -77,10 +121,16 @@ def test_the_folder_is_the_users_data_folder(monkeypatch, tmp_path):
 def test_the_sample_is_always_there(monkeypatch, tmp_path):
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "nowhere"))
     sample = load("sample")
-    assert (len(sample.rows), sample.systems, sample.dimensions) == (96, ("baseline", "improved", "lead", "cut"), ("relevance", "fluency"))
+    assert (len(sample.rows), sample.systems, sample.dimensions) == (
+        96,
+        ("baseline", "improved", "lead", "cut"),
+        ("relevance", "fluency"),
+    )
     assert sample.is_grid()
     assert sample.ratings("relevance").shape == (4, 24, 3)
-    np.testing.assert_allclose(sample.ratings("relevance").mean(axis=-1), sample.human("relevance"), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        sample.ratings("relevance").mean(axis=-1), sample.human("relevance"), rtol=0, atol=1e-12
+    )
     assert "never for conclusions" in sample.card.title
 
 
@@ -99,7 +149,10 @@ def test_a_grid_becomes_a_corpus_of_several_systems(folder):
 
 def test_human_scores_are_system_fields_even_where_systems_share_them(folder):
     put(folder, "summeval", [{**row, "human": {"quality": 3.0}} for row in grid()])
-    assert load("summeval").machines().corpus().system_fields["quality"] == {"A": (3.0, 3.0, 3.0), "B": (3.0, 3.0, 3.0)}
+    assert load("summeval").machines().corpus().system_fields["quality"] == {
+        "A": (3.0, 3.0, 3.0),
+        "B": (3.0, 3.0, 3.0),
+    }
 
 
 def test_rows_with_gaps_become_segments_of_their_own(folder):
@@ -121,7 +174,9 @@ def test_scores_are_those_of_the_scorer(folder, gap):
     scores = benchmark.score("bleu", "ter", "vendi", show_progress=False)
     judged = benchmark.judgements(scores, corpus_scores=True)
     rows = [row for row in grid(gap=gap) if row["system"] == "B"]
-    alone = nlgauge.score([row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"])
+    alone = nlgauge.score(
+        [row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"]
+    )
     for label in ("bleu", "ter"):
         expected = [row[label] for row in alone.segments("records")]
         found = judged.metrics[label][1]
@@ -154,9 +209,13 @@ def test_all_outputs_on_request(folder):
 def test_scores_are_kept_and_only_what_is_missing_is_computed(folder, tmp_path):
     put(folder, "summeval", grid())
     benchmark, place, said = load("summeval").machines(), tmp_path / "scores", []
-    first = benchmark.score("chrf", "bleu(max_order=2)", directory=place, say=said.append, show_progress=False)
+    first = benchmark.score(
+        "chrf", "bleu(max_order=2)", directory=place, say=said.append, show_progress=False
+    )
     assert said == ["scoring chrf", "scoring bleu(max_order=2)"]
-    again = benchmark.score("chrf", "bleu(max_order=2)", "wer", directory=place, say=said.append, show_progress=False)
+    again = benchmark.score(
+        "chrf", "bleu(max_order=2)", "wer", directory=place, say=said.append, show_progress=False
+    )
     assert said[2:] == ["scoring wer"]
     assert {label: again[label] for label in first} == first
     assert set(kept_scores.kept(place)) == {"chrf", "bleu(max_order=2)", "wer"}
@@ -171,7 +230,9 @@ def test_scores_of_other_texts_are_computed_again(folder, tmp_path):
     other = benchmark.where(systems=["A"])
     with pytest.warns(UserWarning, match="are of other texts; it is computed again"):
         found = other.score("chrf", directory=place, show_progress=False)
-    assert len(found["chrf"].segments["score" if "score" in found["chrf"].segments else found["chrf"].main]) == 3
+    assert (
+        len(found["chrf"].segments["score" if "score" in found["chrf"].segments else found["chrf"].main]) == 3
+    )
     with pytest.raises(InputError, match="are of other texts"):
         benchmark.judgements(found)
 
@@ -187,7 +248,14 @@ def test_a_damaged_file_of_scores_is_said(folder, tmp_path):
 
 def test_published_scores_stand_beside_ours(folder):
     put(folder, "hanna", grid())
-    peers = [{"segment": row["segment"], "system": row["system"], "metrics": {"BaryScore-W": row["segment"], "BLEU": None}} for row in grid()]
+    peers = [
+        {
+            "segment": row["segment"],
+            "system": row["system"],
+            "metrics": {"BaryScore-W": row["segment"], "BLEU": None},
+        }
+        for row in grid()
+    ]
     put(folder, "hanna", peers, ".peer_metrics.jsonl.gz")
     benchmark = load("hanna").machines()
     judged = benchmark.judgements(peers=True)
@@ -200,7 +268,10 @@ def test_published_scores_stand_beside_ours(folder):
 
 
 def test_scores_without_texts(folder):
-    rows = [{"segment": "D1", "system": system, "human": {"pyramid": 0.5}, "metrics": {"METEOR": 0.1}} for system in ("0", "1", "A")]
+    rows = [
+        {"segment": "D1", "system": system, "human": {"pyramid": 0.5}, "metrics": {"METEOR": 0.1}}
+        for system in ("0", "1", "A")
+    ]
     put(folder, "tac2008", rows, ".scores.jsonl.gz")
     benchmark = load("tac2008")
     assert benchmark.machines().systems == ("0", "1"), "systems with letters are people"
@@ -238,7 +309,13 @@ def test_language_pairs_are_scored_for_themselves(folder):
 
 def test_a_sample_is_drawn_within_each_language_pair(folder):
     rows = [
-        {"segment": f"{pair}:{i}", "system": "A", "prediction": "x", "human": {"mqm": 0.0}, "meta": {"lp": pair}}
+        {
+            "segment": f"{pair}:{i}",
+            "system": "A",
+            "prediction": "x",
+            "human": {"mqm": 0.0},
+            "meta": {"lp": pair},
+        }
         for pair in ("en-de", "zh-en")
         for i in range(9)
     ]
@@ -278,8 +355,14 @@ def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
         ('{"segment": 1}', "line 1 has neither a system nor"),
         ('{"system": "A"}', "line 1 is not a row"),
         ("[1]", "line 1 is not a row"),
-        ('{"segment": 1, "system": "A"}\n{"segment": 1, "system": "A"}', "segment '1' of system 'A' is there twice"),
-        ('{"segment": 1, "system": "A", "human_raw": {"q": 3}}', "line 1: human_raw must hold a list of ratings"),
+        (
+            '{"segment": 1, "system": "A"}\n{"segment": 1, "system": "A"}',
+            "segment '1' of system 'A' is there twice",
+        ),
+        (
+            '{"segment": 1, "system": "A", "human_raw": {"q": 3}}',
+            "line 1: human_raw must hold a list of ratings",
+        ),
         ("", "has no rows"),
     ],
 )
@@ -289,21 +372,33 @@ def test_bad_lines_are_refused(text_file, line, message):
 
 
 def test_what_is_written_is_read_again(tmp_path):
-    rows = [Row("1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}), Row("1", "B", {"q": 1 / 3})]
+    rows = [
+        Row("1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}),
+        Row("1", "B", {"q": 1 / 3}),
+    ]
     path = tmp_path / "x.jsonl"
     path.write_bytes(written(rows))
     assert read_lines(path) == (rows, [])
-    assert Benchmark(card("sample"), tuple(rows)).fingerprint == Benchmark(card("sample"), tuple(read_lines(path)[0])).fingerprint
+    assert (
+        Benchmark(card("sample"), tuple(rows)).fingerprint
+        == Benchmark(card("sample"), tuple(read_lines(path)[0])).fingerprint
+    )
 
 
 def test_a_part_by_further_fields_of_its_rows():
     kinds = (("A", "abstractive"), ("B", "extractive"))
-    rows = tuple(Row(segment=str(i), system=system, prediction="x", meta={"type": kind}) for system, kind in kinds for i in range(2))
+    rows = tuple(
+        Row(segment=str(i), system=system, prediction="x", meta={"type": kind})
+        for system, kind in kinds
+        for i in range(2)
+    )
     whole = Benchmark(card("sample"), rows)
     assert whole.where(type="abstractive").systems == ("A",)
     part = whole.where(type=["abstractive", "extractive"], segments=["1"])
     assert (part.systems, part.segments) == (("A", "B"), ("1",))
-    with pytest.raises(UnknownNameError, match=r"has no field 'typ' \(did you mean 'type'\?\); there are type"):
+    with pytest.raises(
+        UnknownNameError, match=r"has no field 'typ' \(did you mean 'type'\?\); there are type"
+    ):
         whole.where(typ="abstractive")
     with pytest.raises(InputError, match="has no rows"):
         whole.where(type="abs")

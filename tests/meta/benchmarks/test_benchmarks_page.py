@@ -24,6 +24,8 @@ def test_every_benchmark_is_named_and_those_of_the_table_with_licence_and_source
 
 def test_the_python_of_the_page_prints_what_it_says(tmp_path):
     code = "".join(re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert f"```\n{done.stdout}```" in PAGE

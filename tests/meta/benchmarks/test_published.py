@@ -1,7 +1,8 @@
 """Tables that others published, computed again with nlgauge's metrics, coefficients and benchmarks.
 
-The benchmarks may not be redistributed. They are looked for where NLGAUGE_BENCHMARKS points, else in shared/benchmarks beside the repository; without
-them these tests are skipped. "Exact" means equal in all digits that were printed.
+The benchmarks may not be redistributed. They are looked for where NLGAUGE_BENCHMARKS points, else in
+shared/benchmarks beside the repository; without them these tests are skipped. "Exact" means equal in all
+digits that were printed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from nlgauge.stats.agreement import krippendorff
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.coefficients import coefficient
 
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3].parent / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS")
+    or Path(__file__).resolve().parents[3].parent / "shared" / "benchmarks"
+)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 # What one swap of two of the 17 systems of SummEval changes in Kendall's tau.
 SWAP = 2 / 136
@@ -49,9 +53,14 @@ def judged(name: str, *metrics: str) -> Judgements:
 
 
 def taus_of_means(scores: np.ndarray) -> list[float]:
-    """Kendall's tau-b of the systems' mean scores with their mean human scores, for each dimension of SummEval."""
+    """Kendall's tau-b of the systems' mean scores with their mean human scores, for each dimension of
+    SummEval.
+    """
     humans = judged("summeval", "chrf").humans
-    return [round(float(kendall(snapped(scores.mean(axis=1)), snapped(humans[name].mean(axis=1)))), 4) for name in DIMENSIONS]
+    return [
+        round(float(kendall(snapped(scores.mean(axis=1)), snapped(humans[name].mean(axis=1)))), 4)
+        for name in DIMENSIONS
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +74,9 @@ def taus_of_means(scores: np.ndarray) -> list[float]:
     ids=["CHRF", "Compress", "Length", "Repeat 3"],
 )
 def test_shannon_score_table_1_exact_rows(metric: str, column: str, printed: list[float]) -> None:
-    """Vasilyev et al., Table 1: 17 systems, 11 references, means of the summaries' scores, signs as they are."""
+    """Vasilyev et al., Table 1: 17 systems, 11 references, means of the summaries' scores, signs as they
+    are.
+    """
     assert taus_of_means(judged("summeval", metric).metrics[column]) == printed
 
 
@@ -79,24 +90,44 @@ def test_shannon_score_table_1_exact_rows(metric: str, column: str, printed: lis
     ],
 )
 def test_shannon_score_table_1_rouge_rows(kind: str, printed: list[float]) -> None:
-    """Within three swapped pairs of systems, with the rule of ROUGE-1.5.5 (hits are summed over the 11 references) and stemming."""
+    """Within three swapped pairs of systems, with the rule of ROUGE-1.5.5 (hits are summed over the 11
+    references) and stemming.
+    """
     metric = f"rouge155(rouge_types=('{kind}',), stem=True)"
     found = taus_of_means(next(iter(judged("summeval", metric).metrics.values())))
     assert np.abs(np.subtract(found, printed)).max() <= 3 * SWAP + 1e-4, found
 
 
 def test_correlate_gives_the_rows_of_table_1_in_the_metrics_direction() -> None:
-    """Repeat 3 is better the lower it is, so that its sign is turned; compression has no direction and stays."""
-    metrics = {"chrf": ("chrf", 1), "compression": ("compression", 1), "repetitiveness": ("repetitiveness.repetitiveness3", -1)}
-    printed = {"chrf": [0.3971, 0.5882], "compression": [0.1176, -0.0147], "repetitiveness": [-0.2206, -0.2647]}
+    """Repeat 3 is better the lower it is, so that its sign is turned; compression has no direction and
+    stays.
+    """
+    metrics = {
+        "chrf": ("chrf", 1),
+        "compression": ("compression", 1),
+        "repetitiveness": ("repetitiveness.repetitiveness3", -1),
+    }
+    printed = {
+        "chrf": [0.3971, 0.5882],
+        "compression": [0.1176, -0.0147],
+        "repetitiveness": [-0.2206, -0.2647],
+    }
     for metric, (column, sign) in metrics.items():
         judgements = judged("summeval", metric)
-        found = judgements.correlate(levels="system", coefficients="kendall", humans=["coherence", "relevance"], metrics=column, interval=None)
+        found = judgements.correlate(
+            levels="system",
+            coefficients="kendall",
+            humans=["coherence", "relevance"],
+            metrics=column,
+            interval=None,
+        )
         assert [round(sign * value, 4) for value in found.column("value")] == printed[metric]
 
 
 def test_rouge_with_the_best_reference_is_far_from_table_1() -> None:
-    """What decides is the rule for several references: with the best one instead of the sum, consistency falls apart."""
+    """What decides is the rule for several references: with the best one instead of the sum, consistency
+    falls apart.
+    """
     metric = "rouge155(rouge_types=('rouge2',), stem=True, references='best')"
     _, consistency, _, _ = taus_of_means(next(iter(judged("summeval", metric).metrics.values())))
     assert abs(consistency - 0.5882) > 10 * SWAP
@@ -113,10 +144,15 @@ def over_judged(judgements: Judgements, metric: str, dimension: str, groups: Seq
 
 @pytest.mark.parametrize(
     ("metric", "published"),
-    [("bleu", [0.435, 0.432, 0.578, 0.400, 0.481, 0.550, 0.511]), ("chrf", [0.513, 0.523, 0.669, 0.525, 0.594, 0.609, 0.582])],
+    [
+        ("bleu", [0.435, 0.432, 0.578, 0.400, 0.481, 0.550, 0.511]),
+        ("chrf", [0.513, 0.523, 0.669, 0.525, 0.594, 0.609, 0.582]),
+    ],
 )
 def test_wmt17_segments(metric: str, published: list[float]) -> None:
-    """Pearson's r of sentence scores with direct assessment, cs, de, fi, lv, ru, tr, zh to English, 560 translations each."""
+    """Pearson's r of sentence scores with direct assessment, cs, de, fi, lv, ru, tr, zh to English, 560
+    translations each.
+    """
     judgements = judged("wmt17_da_seg", "bleu", "chrf")
     pairs = [f"{source}-en" for source in ("cs", "de", "fi", "lv", "ru", "tr", "zh")]
     assert over_judged(judgements, metric, "da_z", pairs) == published
@@ -129,28 +165,51 @@ def darr_by_language(metric: str) -> dict[str, float]:
     segments, better, worse = judgements.pairs.T
     scores, groups = judgements.oriented(metric), np.array(judgements.groups)[segments]
     ours, theirs = scores[better, segments], scores[worse, segments]
-    return {group: float(darr_of_pairs(ours[groups == group], theirs[groups == group])) for group in np.unique(groups)}
+    return {
+        group: float(darr_of_pairs(ours[groups == group], theirs[groups == group]))
+        for group in np.unique(groups)
+    }
 
 
 def test_wmt19_relative_rankings() -> None:
     """BARTScore's notebook has .322985 for chrF on kk-en; a metric's ties are against it."""
     found = darr_by_language("chrf")
     assert round(found["kk-en"], 6) == 0.322985
-    assert {pair: round(value, 3) for pair, value in found.items()} == {"gu-en": 0.240, "kk-en": 0.323, "lt-en": 0.304}
-    assert {pair: round(value, 3) for pair, value in darr_by_language("bleu").items()} == {"gu-en": 0.190, "kk-en": 0.285, "lt-en": 0.251}
+    assert {pair: round(value, 3) for pair, value in found.items()} == {
+        "gu-en": 0.240,
+        "kk-en": 0.323,
+        "lt-en": 0.304,
+    }
+    assert {pair: round(value, 3) for pair, value in darr_by_language("bleu").items()} == {
+        "gu-en": 0.190,
+        "kk-en": 0.285,
+        "lt-en": 0.251,
+    }
 
 
 def test_wmt19_by_correlate() -> None:
-    found = judged("wmt19_darr", "bleu", "chrf").correlate(levels="input", coefficients="darr", interval=None, metrics="chrf")
-    assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {"gu-en": 0.240, "kk-en": 0.323, "lt-en": 0.304}
+    found = judged("wmt19_darr", "bleu", "chrf").correlate(
+        levels="input", coefficients="darr", interval=None, metrics="chrf"
+    )
+    assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
+        "gu-en": 0.240,
+        "kk-en": 0.323,
+        "lt-en": 0.304,
+    }
 
 
 def test_wmt19_has_as_many_pairs_as_the_paper() -> None:
-    assert Counter(pair.group for pair in benchmark("wmt19_darr").pairs) == {"gu-en": 20110, "kk-en": 9728, "lt-en": 21862}
+    assert Counter(pair.group for pair in benchmark("wmt19_darr").pairs) == {
+        "gu-en": 20110,
+        "kk-en": 9728,
+        "lt-en": 21862,
+    }
 
 
 def realsumm_in_the_notebook() -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """The published scores with bart_out twice, as abstractive and as extractive: the notebook has 25 systems, one of them a copy."""
+    """The published scores with bart_out twice, as abstractive and as extractive: the notebook has 25
+    systems, one of them a copy.
+    """
     data = benchmark("realsumm")
     again = data.systems.index("bart_out")
     peers = {name: np.vstack([values, values[again]]) for name, values in data.peers().items()}
@@ -171,7 +230,8 @@ def realsumm_in_the_notebook() -> tuple[dict[str, np.ndarray], np.ndarray]:
     ],
 )
 def test_realsumm_notebook(metric: str, printed: float, within: float) -> None:
-    """The notebook's mean Kendall tau is over the significant documents alone (p <= .05), which are those where the metric does well.
+    """The notebook's mean Kendall tau is over the significant documents alone (p <= .05), which are those
+    where the metric does well.
 
     Without that filter every value is lower: what it prints is not how well a metric does on a document.
     """
@@ -182,7 +242,9 @@ def test_realsumm_notebook(metric: str, printed: float, within: float) -> None:
     assert np.nanmean(by_document) < printed - 0.03
 
 
-@pytest.mark.parametrize(("metric", "published"), [("rouge_1_recall", 0.497), ("rouge_2_recall", 0.421), ("rouge_l_recall", 0.479)])
+@pytest.mark.parametrize(
+    ("metric", "published"), [("rouge_1_recall", 0.497), ("rouge_2_recall", 0.421), ("rouge_l_recall", 0.479)]
+)
 def test_realsumm_summary_level_spearman(metric: str, published: float) -> None:
     """The mean over documents of Spearman's rho over 24 systems, of the scores that the authors published."""
     data = benchmark("realsumm")
@@ -190,9 +252,13 @@ def test_realsumm_summary_level_spearman(metric: str, published: float) -> None:
     assert round(float(np.nanmean(by_document)), 3) == published
 
 
-@pytest.mark.parametrize(("prefix", "published"), [("turker_", 0.4920), ("", 0.7187)], ids=["crowd", "experts"])
+@pytest.mark.parametrize(
+    ("prefix", "published"), [("turker_", 0.4920), ("", 0.7187)], ids=["crowd", "experts"]
+)
 def test_summeval_agreement(prefix: str, published: float) -> None:
-    """Krippendorff's alpha (interval) of the 16 released systems, all four dimensions together; .4920 is the paper's value for the crowd."""
+    """Krippendorff's alpha (interval) of the 16 released systems, all four dimensions together; .4920 is
+    the paper's value for the crowd.
+    """
     data = benchmark("summeval")
     released = data.where(systems=[name for name in data.systems if name != "M23_dynamicmix"])
     ratings = [released.ratings(prefix + name) for name in DIMENSIONS]
@@ -205,24 +271,38 @@ def test_summeval_agreement(prefix: str, published: float) -> None:
     ("metric", "column", "given", "within"),
     [
         ("chrf", "chrf", [0.736, 0.338, 0.338, 0.258], 5e-4),
-        # Words as the paper counts them, with which its row Length of Table 1 comes out; the values given are of words counted otherwise.
+        # Words as the paper counts them, with which its row Length of Table 1 comes out; the values given are
+        # of words counted otherwise.
         ("compression", "compression.summary_length", [0.171, 0.109, 0.228, 0.265], 7e-3),
     ],
     ids=["chrF", "Length"],
 )
-def test_summeval_relevance_at_four_levels(metric: str, column: str, given: list[float], within: float) -> None:
-    """Pearson's r of 17 systems, over systems, within inputs, over all outputs, within systems: four different numbers of the same scores."""
+def test_summeval_relevance_at_four_levels(
+    metric: str, column: str, given: list[float], within: float
+) -> None:
+    """Pearson's r of 17 systems, over systems, within inputs, over all outputs, within systems: four
+    different numbers of the same scores.
+    """
     levels = ["system", "input", "global", "by_system"]
-    found = judged("summeval", metric).correlate(levels=levels, coefficients="pearson", humans="relevance", metrics=column, interval=None)
+    found = judged("summeval", metric).correlate(
+        levels=levels, coefficients="pearson", humans="relevance", metrics=column, interval=None
+    )
     assert found.column("value") == pytest.approx(given, abs=within)
 
 
 def test_wmt21_segments() -> None:
-    """Kendall's tau of chrF over all outputs of the machines, with the first reference (C of en-de, the standard one of the metrics task)."""
+    """Kendall's tau of chrF over all outputs of the machines, with the first reference (C of en-de, the
+    standard one of the metrics task).
+    """
     data = benchmark("wmt21_mqm_news").machines()
     first = replace(data, rows=tuple(replace(row, references=row.references[:1]) for row in data.rows))
-    found = first.judgements(first.score("chrf", show_progress=False)).correlate(levels="global", coefficients="kendall", interval=None)
-    assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {"en-de": 0.105, "zh-en": 0.179}
+    found = first.judgements(first.score("chrf", show_progress=False)).correlate(
+        levels="global", coefficients="kendall", interval=None
+    )
+    assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
+        "en-de": 0.105,
+        "zh-en": 0.179,
+    }
 
 
 TESTS: dict[str, dict[str, Any]] = {
@@ -235,16 +315,27 @@ TESTS: dict[str, dict[str, Any]] = {
 
 
 def wrong_shares(judgements: Judgements, human: str) -> dict[str, float]:
-    """For each test the share of all comparisons in which a difference was claimed that had the other sign on the held-out half."""
-    return {name: judgements.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"] for name, options in TESTS.items()}
+    """For each test the share of all comparisons in which a difference was claimed that had the other
+    sign on the held-out half.
+    """
+    return {
+        name: judgements.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"]
+        for name, options in TESTS.items()
+    }
 
 
 def test_claims_that_are_reversed_on_held_out_systems_of_realsumm() -> None:
-    """14 published metrics, 12 + 12 systems; another set of random halves has .045, .054, .015, .018 and .007."""
+    """14 published metrics, 12 + 12 systems; another set of random halves has .045, .054, .015, .018 and
+    .007.
+    """
     found = wrong_shares(benchmark("realsumm").judgements(peers=True), "litepyramid_recall")
     given = {"cells": 0.045, "inputs": 0.054, "systems": 0.015, "williams": 0.018, "both": 0.007}
     assert found == pytest.approx(given, abs=0.015)
-    assert min(found["cells"], found["inputs"]) > 1.5 * max(found["systems"], found["williams"]) > 1.5 * found["both"]
+    assert (
+        min(found["cells"], found["inputs"])
+        > 1.5 * max(found["systems"], found["williams"])
+        > 1.5 * found["both"]
+    )
 
 
 def test_claims_that_are_reversed_on_held_out_systems_of_summeval() -> None:
@@ -252,6 +343,11 @@ def test_claims_that_are_reversed_on_held_out_systems_of_summeval() -> None:
     data = benchmark("summeval")
     released = data.where(systems=[name for name in data.systems if name != "M23_dynamicmix"])
     judgements = released.judgements(peers=True, dimensions=["relevance"])
-    found = wrong_shares(judgements.only(metrics=[label for label in judgements.labels if not label.endswith(("recall", "precision"))]), "relevance")
+    found = wrong_shares(
+        judgements.only(
+            metrics=[label for label in judgements.labels if not label.endswith(("recall", "precision"))]
+        ),
+        "relevance",
+    )
     assert min(found["cells"], found["inputs"]) > 0.1
     assert max(found["systems"], found["williams"], found["both"]) < 0.05

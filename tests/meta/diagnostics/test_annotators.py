@@ -30,12 +30,17 @@ def test_means_of_pairs_by_scipy():
     known = [~np.isnan(a + b) for a, b in pairs]
     taus = [stats.kendalltau(a[here], b[here]).statistic for (a, b), here in zip(pairs, known, strict=True)]
     assert pairwise_kendall(rated()) == pytest.approx(np.mean(taus))
-    assert mean_cohen(rated(), "linear") == pytest.approx(np.mean([cohen(a, b, "linear", [1, 2, 3, 4, 5]) for a, b in pairs]))
+    assert mean_cohen(rated(), "linear") == pytest.approx(
+        np.mean([cohen(a, b, "linear", [1, 2, 3, 4, 5]) for a, b in pairs])
+    )
 
 
 def test_coefficients_of_each_scale():
     values = rated()
-    names = {scale: agreement(values, scale, draws=0).column("coefficient") for scale in ("nominal", "ordinal", "interval", "ratio")}
+    names = {
+        scale: agreement(values, scale, draws=0).column("coefficient")
+        for scale in ("nominal", "ordinal", "interval", "ratio")
+    }
     assert names == {
         "nominal": ["krippendorff", "cohen", "fleiss"],
         "ordinal": ["krippendorff", "cohen_linear", "cohen_quadratic", "kendall"],
@@ -60,7 +65,9 @@ def test_intervals_draw_segments_with_all_their_systems():
 
 
 def test_judgements_and_several_dimensions():
-    judgements = Judgements(("a", "b", "c", "d"), tuple(range(15)), ratings={"fluency": rated(), "adequacy": rated()[..., :2]})
+    judgements = Judgements(
+        ("a", "b", "c", "d"), tuple(range(15)), ratings={"fluency": rated(), "adequacy": rated()[..., :2]}
+    )
     found = agreement(judgements, draws=0)
     assert list(dict.fromkeys(found.column("dimension"))) == ["fluency", "adequacy"]
     assert set(found.where(dimension="adequacy").column("annotators")) == {2}
@@ -70,7 +77,11 @@ def test_judgements_and_several_dimensions():
 
 @pytest.mark.parametrize(
     ("values", "reason"),
-    [([[1.0], [2.0]], "one annotator"), ([[1.0, NAN], [NAN, 2.0]], "never rated the same"), ([[1.0, 1.0], [1.0, 1.0]], "all ratings are alike")],
+    [
+        ([[1.0], [2.0]], "one annotator"),
+        ([[1.0, NAN], [NAN, 2.0]], "never rated the same"),
+        ([[1.0, 1.0], [1.0, 1.0]], "all ratings are alike"),
+    ],
 )
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
 def test_nan_has_a_reason(values, reason, scale):

@@ -33,13 +33,17 @@ def test_pairs_of_metrics_against_scipy():
 def test_people_among_metrics_as_correlate_has_them():
     given = judged()
     found = between_metrics(given, "system", "kendall", humans=True).where(other="human")
-    assert found.column("value") == pytest.approx(correlate(given, "system", "kendall", interval=None).column("value"))
+    assert found.column("value") == pytest.approx(
+        correlate(given, "system", "kendall", interval=None).column("value")
+    )
 
 
 def test_scores_of_whole_systems_at_system_level():
     given = dataclasses.replace(judged(), system_scores={"bleu": np.arange(6.0)})
     row = between_metrics(given, "system").where(metric="a", other="bleu")[0]
-    assert row["value"] == pytest.approx(stats.pearsonr(given.metrics["a"].mean(axis=1), np.arange(6)).statistic)
+    assert row["value"] == pytest.approx(
+        stats.pearsonr(given.metrics["a"].mean(axis=1), np.arange(6)).statistic
+    )
     assert np.isnan(between_metrics(given, "global").where(metric="a", other="bleu")[0]["value"])
 
 
@@ -65,7 +69,9 @@ def test_the_best_systems_by_people():
         best = order[: row["k"]]
         x, z = (-1 if row["metric"] == "ter" else 1) * given.metrics[row["metric"]][best], given.human()[best]
         known = np.where(np.isnan(x), NAN, z)
-        assert row["value"] == pytest.approx(stats.pearsonr(np.nanmean(x, axis=1), np.nanmean(known, axis=1)).statistic)
+        assert row["value"] == pytest.approx(
+            stats.pearsonr(np.nanmean(x, axis=1), np.nanmean(known, axis=1)).statistic
+        )
     assert found.made["systems"][0] == given.systems[order[0]]
 
 

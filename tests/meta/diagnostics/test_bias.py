@@ -1,4 +1,6 @@
-"""Bias and sentinels against residuals by least squares, scipy, and the human columns of the Shannon paper's Table 3."""
+"""Bias and sentinels against residuals by least squares, scipy, and the human columns of the Shannon
+paper's Table 3.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,21 @@ from nlgauge.meta.judgments import Judgements
 from nlgauge.stats.intervals import fisher
 
 NAN = math.nan
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks")
+FOLDER = Path(
+    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
+)
 number = st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.0, NAN])
 columns = st.tuples(st.integers(1, 4), st.integers(0, 14)).flatmap(
-    lambda shape: st.lists(st.lists(number, min_size=shape[1], max_size=shape[1]), min_size=2 + shape[0], max_size=2 + shape[0])
+    lambda shape: st.lists(
+        st.lists(number, min_size=shape[1], max_size=shape[1]), min_size=2 + shape[0], max_size=2 + shape[0]
+    )
 )
 
 
 def residual_correlation(x, z, covariates):
-    """Ranks of the complete points, their least-squares residuals on the ranks of the covariates, and the correlation of these."""
+    """Ranks of the complete points, their least-squares residuals on the ranks of the covariates, and the
+    correlation of these.
+    """
     stacked = np.array([x, z, *covariates], dtype=float)
     stacked = stacked[:, ~np.isnan(stacked).any(axis=0)]
     if stacked.shape[1] < 2 or min(np.ptp(stacked[0]), np.ptp(stacked[1])) == 0:
@@ -40,14 +48,23 @@ def residual_correlation(x, z, covariates):
     ranks = np.array([stats.rankdata(side) for side in stacked])
     design = np.column_stack([np.ones(ranks.shape[1]), *ranks[2:]])
     left = [side - design @ np.linalg.lstsq(design, side, rcond=None)[0] for side in ranks[:2]]
-    spread = [(side**2).sum() / ((full - full.mean()) ** 2).sum() for side, full in zip(left, ranks[:2], strict=True)]
-    return NAN if min(spread) < 1e-9 else float(left[0] @ left[1] / math.sqrt((left[0] @ left[0]) * (left[1] @ left[1])))
+    spread = [
+        (side**2).sum() / ((full - full.mean()) ** 2).sum()
+        for side, full in zip(left, ranks[:2], strict=True)
+    ]
+    return (
+        NAN
+        if min(spread) < 1e-9
+        else float(left[0] @ left[1] / math.sqrt((left[0] @ left[0]) * (left[1] @ left[1])))
+    )
 
 
 @given(columns)
 def test_partial_correlation_is_that_of_residuals(rows):
     x, z, *others = rows
-    assert float(partial(x, z, others)) == pytest.approx(residual_correlation(x, z, others), abs=1e-6, nan_ok=True)
+    assert float(partial(x, z, others)) == pytest.approx(
+        residual_correlation(x, z, others), abs=1e-6, nan_ok=True
+    )
 
 
 def test_one_covariate_has_the_textbook_formula():
@@ -74,14 +91,19 @@ def judged():
     metric[2, 5] = NAN
     quality[4, 1] = NAN
     length[0, 0] = NAN
-    return Judgements.from_arrays({"overall": quality}, {"longest": metric, "ter": -metric}, higher_is_better={"ter": False}), length
+    return Judgements.from_arrays(
+        {"overall": quality}, {"longest": metric, "ter": -metric}, higher_is_better={"ter": False}
+    ), length
 
 
 @pytest.mark.parametrize("level", ["global", "input", "by_system", "system"])
 def test_bias_by_loops(level):
     judgements, length = judged()
     other = np.random.default_rng(7).normal(size=length.shape)
-    found = {(row["metric"], row["covariate"]): row for row in bias(judgements, {"length": length, "other": other}, level=level)}
+    found = {
+        (row["metric"], row["covariate"]): row
+        for row in bias(judgements, {"length": length, "other": other}, level=level)
+    }
     x, z = judgements.metrics["longest"], judgements.humans["overall"]
     x, z, c = (np.where(np.isnan(x + z + length), NAN, side) for side in (x, z, length))
     if level == "system":
@@ -89,10 +111,18 @@ def test_bias_by_loops(level):
     elif level == "global":
         groups = [(x.ravel(), z.ravel(), c.ravel())]
     else:
-        groups = list(zip(x.T, z.T, c.T, strict=True)) if level == "input" else list(zip(x, z, c, strict=True))
+        groups = (
+            list(zip(x.T, z.T, c.T, strict=True)) if level == "input" else list(zip(x, z, c, strict=True))
+        )
     row = found["longest", "length"]
-    for name, (i, j) in {"metric_covariate": (0, 2), "human_covariate": (1, 2), "metric_human": (0, 1)}.items():
-        expected = np.mean([stats.spearmanr(group[i], group[j], nan_policy="omit").statistic for group in groups])
+    for name, (i, j) in {
+        "metric_covariate": (0, 2),
+        "human_covariate": (1, 2),
+        "metric_human": (0, 1),
+    }.items():
+        expected = np.mean(
+            [stats.spearmanr(group[i], group[j], nan_policy="omit").statistic for group in groups]
+        )
         assert row[name] == pytest.approx(expected), name
     by_group = np.array([residual_correlation(group[0], group[1], [group[2]]) for group in groups])
     assert row["partial"] == pytest.approx(np.nanmean(by_group))
@@ -113,13 +143,19 @@ def test_groups_are_looked_at_apart():
     grouped = replace(judgements, groups=["a"] * 20 + ["b"] * 10)
     parts = [judgements.taken(segments=np.arange(20)), judgements.taken(segments=np.arange(20, 30))]
     row = bias(grouped, {"length": length})[0]
-    apart = [bias(part, {"length": length[:, here]})[0] for part, here in zip(parts, (slice(0, 20), slice(20, 30)), strict=True)]
+    apart = [
+        bias(part, {"length": length[:, here]})[0]
+        for part, here in zip(parts, (slice(0, 20), slice(20, 30)), strict=True)
+    ]
     for name in ("metric_covariate", "human_covariate", "metric_human", "partial"):
         assert row[name] == pytest.approx((apart[0][name] + apart[1][name]) / 2)
     assert (row["n_groups"], row["n"]) == (2, apart[0]["n"])
     assert math.isnan(row["low"])
     found = {row["sentinel"]: row for row in sentinels(grouped, level="global", coefficients="kendall")}
-    by_part = [{row["sentinel"]: row["value"] for row in sentinels(part, level="global", coefficients="kendall")} for part in parts]
+    by_part = [
+        {row["sentinel"]: row["value"] for row in sentinels(part, level="global", coefficients="kendall")}
+        for part in parts
+    ]
     expected = (by_part[0]["segment_mean"] + by_part[1]["segment_mean"]) / 2
     assert found["segment_mean"]["value"] == pytest.approx(expected)
     assert found["random"]["n_groups"] == 2
@@ -142,7 +178,9 @@ CORPUS = {"A": ["a b c", "a b a b", "d"], "B": ["x", "", "e e e e e e"]}
 
 
 def corpus():
-    return Corpus.read(CORPUS, [["a b", "a b c d"], ["z"], ["d d"]], ["a b c d e f", "a b", "d e"], ids=["s1", "s2", "s3"])
+    return Corpus.read(
+        CORPUS, [["a b", "a b c d"], ["z"], ["d d"]], ["a b c d e f", "a b", "d e"], ids=["s1", "s2", "s3"]
+    )
 
 
 def test_covariates_of_texts():
@@ -159,7 +197,12 @@ def test_covariates_of_texts():
 
 
 def test_covariates_are_matched_by_name():
-    judgements = Judgements.from_arrays({"h": np.arange(6.0).reshape(2, 3)}, {"m": np.arange(6.0).reshape(2, 3)}, ["B", "A"], ["s3", "s1", "new"])
+    judgements = Judgements.from_arrays(
+        {"h": np.arange(6.0).reshape(2, 3)},
+        {"m": np.arange(6.0).reshape(2, 3)},
+        ["B", "A"],
+        ["s3", "s1", "new"],
+    )
     found = sentinel_scores(judgements, corpus())
     np.testing.assert_equal(found["candidate_length"], [[6, 1, NAN], [1, 3, NAN]])
     np.testing.assert_equal(found["source_only"][0], [2, 6, NAN])
@@ -169,7 +212,9 @@ def test_covariates_are_matched_by_name():
 
 
 def test_means_of_others():
-    judgements = Judgements.from_arrays({"h": [[1.0, 2.0, NAN], [3.0, NAN, NAN], [8.0, 4.0, 1.0]]}, {"m": np.zeros((3, 3))})
+    judgements = Judgements.from_arrays(
+        {"h": [[1.0, 2.0, NAN], [3.0, NAN, NAN], [8.0, 4.0, 1.0]]}, {"m": np.zeros((3, 3))}
+    )
     found = sentinel_scores(judgements)
     np.testing.assert_allclose(found["segment_mean"], [[5.5, 4.0, 1.0], [4.5, 3.0, 1.0], [2.0, 2.0, NAN]])
     assert sorted(found) == ["constant", "random", "segment_mean"]
@@ -204,17 +249,36 @@ PRINTED = {
 
 
 def test_the_human_columns_of_the_shannon_paper():
-    """Table 3, over 1,700 summaries; what was tokenised otherwise (coverage, novelty) is further off and not asserted."""
+    """Table 3, over 1,700 summaries; what was tokenised otherwise (coverage, novelty) is further off and
+    not asserted.
+    """
     path = FOLDER / "summeval.jsonl.gz"
     if not path.is_file():
         pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
     dimensions = ["coherence", "consistency", "fluency", "relevance"]
-    texts = Corpus.read([{name: row[name] for name in ("segment", "system", "prediction", "source")} for row in rows])
-    judged_rows = [{"system": row["system"], "segment": row["segment"], "m": 0.0, **row["human"]} for row in rows]
-    found = {(row["human"], row["covariate"]): row for row in bias(Judgements.from_frame(judged_rows, dimensions, ["m"]), texts)}
-    assert {name for _, name in found} >= {"length", "compression", "density", "coverage", "novel 1", "repetition", "source length"}
+    texts = Corpus.read(
+        [{name: row[name] for name in ("segment", "system", "prediction", "source")} for row in rows]
+    )
+    judged_rows = [
+        {"system": row["system"], "segment": row["segment"], "m": 0.0, **row["human"]} for row in rows
+    ]
+    found = {
+        (row["human"], row["covariate"]): row
+        for row in bias(Judgements.from_frame(judged_rows, dimensions, ["m"]), texts)
+    }
+    assert {name for _, name in found} >= {
+        "length",
+        "compression",
+        "density",
+        "coverage",
+        "novel 1",
+        "repetition",
+        "source length",
+    }
     for name, (tolerance, printed) in PRINTED.items():
-        assert [found[dimension, name]["human_covariate"] for dimension in dimensions] == pytest.approx(printed, abs=tolerance), name
+        assert [found[dimension, name]["human_covariate"] for dimension in dimensions] == pytest.approx(
+            printed, abs=tolerance
+        ), name
     assert found["coherence", "length"]["n"] == 1700

@@ -1,4 +1,6 @@
-"""Score conversion against the published constants, scipy's curve fit, explicit bootstraps, and maps with known answers."""
+"""Score conversion against the published constants, scipy's curve fit, explicit bootstraps, and maps with
+known answers.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,21 @@ from hypothesis import strategies as st
 from scipy.optimize import curve_fit
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
-from nlgauge.meta.diagnostics.convert import agreement_curve, convert, isotonic_map, quantile_map, to_human_scale
-from nlgauge.meta.diagnostics.curves import PUBLISHED, AgreementCurve, SystemPairs, binned, fitted, system_pairs
+from nlgauge.meta.diagnostics.convert import (
+    agreement_curve,
+    convert,
+    isotonic_map,
+    quantile_map,
+    to_human_scale,
+)
+from nlgauge.meta.diagnostics.curves import (
+    PUBLISHED,
+    AgreementCurve,
+    SystemPairs,
+    binned,
+    fitted,
+    system_pairs,
+)
 from nlgauge.meta.judgments import Judgements
 
 NAN = math.nan
@@ -48,7 +63,10 @@ def test_the_fit_is_that_of_scipy(seed):
     agrees = (rng.random(400) < logistic(delta, 0.93, 0.8)).astype(float)
     curve = fitted(SystemPairs(delta, agrees, 0, np.empty((0, 400))), 12)
     places = binned(delta, 12)
-    x, y, n = (np.array([values[places == k].mean() for k in range(12)]) for values in (delta, agrees, np.bincount(places)[places].astype(float)))
+    x, y, n = (
+        np.array([values[places == k].mean() for k in range(12)])
+        for values in (delta, agrees, np.bincount(places)[places].astype(float))
+    )
     expected, _ = curve_fit(logistic, x, y, p0=(0.9, 1.0), sigma=1 / np.sqrt(n), bounds=([0, 0], [1, 100]))
     np.testing.assert_allclose((curve.ceiling, curve.slope), expected, rtol=2e-3)
 
@@ -68,7 +86,9 @@ def test_pairs_by_hand():
 
 
 def test_draws_of_systems_are_explicit_resamples():
-    """The weight of each pair is how often it occurs among the drawn systems; fits equal those of the repeated pairs."""
+    """The weight of each pair is how often it occurs among the drawn systems; fits equal those of the
+    repeated pairs.
+    """
     rng = np.random.default_rng(5)
     x, z = rng.normal(size=12), rng.normal(size=12)
     pairs = system_pairs([(x + z, z)], draws=3, seed=8)
@@ -80,7 +100,9 @@ def test_draws_of_systems_are_explicit_resamples():
             for other in systems[place + 1 :]:
                 if one != other:
                     seen[one, other] = seen.get((one, other), 0) + 1
-        assert pairs.drawn[draw].tolist() == [seen.get((int(i), int(j)), 0) for i, j in zip(*np.triu_indices(12, 1), strict=True)]
+        assert pairs.drawn[draw].tolist() == [
+            seen.get((int(i), int(j)), 0) for i, j in zip(*np.triu_indices(12, 1), strict=True)
+        ]
     curve = fitted(pairs, 5)
     assert curve.draws.shape == (3, 2)
     one = fitted(SystemPairs(pairs.delta, pairs.agrees, 0, pairs.drawn[1:2]), 5)
@@ -103,7 +125,12 @@ def judged(systems=14, inputs=60, groups=3):
     metric = 30 + 3 * quality + rng.normal(size=(systems, 1)) + 5 * rng.normal(size=(systems, inputs))
     metric[0, 3] = NAN
     names = [f"g{n % groups}" for n in range(inputs)]
-    return Judgements.from_arrays({"adequacy": human}, {"bleu": metric, "ter": 100 - 2 * metric}, groups=names, higher_is_better={"ter": False})
+    return Judgements.from_arrays(
+        {"adequacy": human},
+        {"bleu": metric, "ter": 100 - 2 * metric},
+        groups=names,
+        higher_is_better={"ter": False},
+    )
 
 
 def test_convert_to_accuracy():
@@ -116,12 +143,16 @@ def test_convert_to_accuracy():
     assert curve.accuracy(2.0) == by["delta", 2.0]["accuracy"]
     assert found.made["n_pairs"] + found.made["n_human_ties"] == 3 * 91
     # TER is twice as long a scale, turned round: the same pairs agree.
-    assert agreement_curve(judged(), "ter", draws=200).accuracy(4.0) == pytest.approx(curve.accuracy(2.0), rel=1e-4)
+    assert agreement_curve(judged(), "ter", draws=200).accuracy(4.0) == pytest.approx(
+        curve.accuracy(2.0), rel=1e-4
+    )
 
 
 def test_above_the_ceiling_there_is_a_reason():
     rng = np.random.default_rng(0)
-    judgements = Judgements.from_arrays({"human": rng.normal(size=(12, 1))}, {"noise": rng.normal(size=(12, 1))})
+    judgements = Judgements.from_arrays(
+        {"human": rng.normal(size=(12, 1))}, {"noise": rng.normal(size=(12, 1))}
+    )
     row = next(row for row in convert(judgements, "noise", draws=50) if row["accuracy"] == 0.95)
     assert math.isnan(row["delta"])
     assert row["high"] == math.inf
@@ -130,7 +161,9 @@ def test_above_the_ceiling_there_is_a_reason():
 
 def test_system_scores_stand_for_means():
     human = np.arange(6.0)[:, None]
-    judgements = Judgements.from_arrays({"human": human}, {"bleu": -human}, system_scores={"bleu": np.arange(6.0)})
+    judgements = Judgements.from_arrays(
+        {"human": human}, {"bleu": -human}, system_scores={"bleu": np.arange(6.0)}
+    )
     assert agreement_curve(judgements, "bleu", draws=2).accuracy(100.0) == pytest.approx(1.0)
 
 
@@ -151,7 +184,11 @@ def pooled(x, y):
         blocks.append([sum(of) / len(of), len(of), [value]])
         while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
             mean, n, values = blocks.pop()
-            blocks[-1] = [(blocks[-1][0] * blocks[-1][1] + mean * n) / (blocks[-1][1] + n), blocks[-1][1] + n, blocks[-1][2] + values]
+            blocks[-1] = [
+                (blocks[-1][0] * blocks[-1][1] + mean * n) / (blocks[-1][1] + n),
+                blocks[-1][1] + n,
+                blocks[-1][2] + values,
+            ]
     return {value: mean for mean, _, values in blocks for value in values}
 
 
@@ -171,12 +208,20 @@ def test_calibration_by_hand():
     found = to_human_scale(scores, human, folds=5, bins=10)
     for fold in np.array_split(np.random.default_rng(12345).permutation(50), 5):
         others = [n for n in range(50) if n not in set(fold.tolist())]
-        np.testing.assert_allclose(found.scores[:, fold], isotonic_map(scores[:, others], human[:, others])(scores[:, fold]))
+        np.testing.assert_allclose(
+            found.scores[:, fold], isotonic_map(scores[:, others], human[:, others])(scores[:, fold])
+        )
     known = ~np.isnan(found.scores)
     predicted, people = found.scores[known], human[known]
     ranks = [np.mean([k for k, value in enumerate(np.sort(predicted)) if value == one]) for one in predicted]
     bins = [int((rank + 0.5) / 199 * 10) for rank in ranks]
-    gaps = [(bins.count(k), abs(np.mean([p - h for p, h, b in zip(predicted, people, bins, strict=True) if b == k]))) for k in set(bins)]
+    gaps = [
+        (
+            bins.count(k),
+            abs(np.mean([p - h for p, h, b in zip(predicted, people, bins, strict=True) if b == k])),
+        )
+        for k in set(bins)
+    ]
     assert found.error == pytest.approx(sum(n * gap for n, gap in gaps) / 199)
     assert found.skill == pytest.approx(1 - ((people - predicted) ** 2).mean() / people.var())
     assert sum(found.table.column("n")) == 199

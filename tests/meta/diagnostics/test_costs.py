@@ -42,12 +42,18 @@ def test_one_row_of_a_metric_keeps_its_interval() -> None:
 @pytest.mark.parametrize("seconds", [{"a": 2, "b": 1}, {"a": 2, "b": 1, "c": math.nan}])
 def test_a_metric_whose_seconds_are_not_known_keeps_its_row(seconds: dict[str, float]) -> None:
     found = cost(Found(ROWS).where(level="system"), seconds)
-    assert [(row["metric"], row["value"], row["frontier"]) for row in found] == [("b", 0.5, True), ("a", 0.2, False), ("c", 0.1, None)]
+    assert [(row["metric"], row["value"], row["frontier"]) for row in found] == [
+        ("b", 0.5, True),
+        ("a", 0.2, False),
+        ("c", 0.1, None),
+    ]
     assert math.isnan(found[2]["seconds_per_1000"])
     assert found.notes[0].startswith("The cost of c is not known")
     assert not cost(Found(ROWS), SECONDS).notes
     assert cost(Found(ROWS), {}).column("frontier") == [None] * 3
-    with pytest.raises(InputError, match="must be above 0, or be left out if they are not known; got 0 for c"):
+    with pytest.raises(
+        InputError, match="must be above 0, or be left out if they are not known; got 0 for c"
+    ):
         cost(Found(ROWS), {"a": 1, "b": 1, "c": 0})
 
 

@@ -22,26 +22,36 @@ def cells(systems, inputs):
     return st.lists(st.lists(value, min_size=inputs, max_size=inputs), min_size=systems, max_size=systems)
 
 
-tables = st.tuples(st.integers(1, 4), st.integers(2, 5)).flatmap(lambda shape: st.tuples(cells(*shape), cells(*shape)))
+tables = st.tuples(st.integers(1, 4), st.integers(2, 5)).flatmap(
+    lambda shape: st.tuples(cells(*shape), cells(*shape))
+)
 
 
 def judgements_of(table):
     human, metric = table
-    return Judgements.from_arrays({"human": human}, {"m": (-np.array(metric)).tolist()}, higher_is_better={"m": False})
+    return Judgements.from_arrays(
+        {"human": human}, {"m": (-np.array(metric)).tolist()}, higher_is_better={"m": False}
+    )
 
 
 def f_of(right, kept, wanted, beta=1.0):
     return (1 + beta**2) * right / (kept + beta**2 * wanted) if wanted else NAN
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, 3.0]), st.booleans()), min_size=1, max_size=10), st.sampled_from([0.5, 1.0, 2.0]))
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, 3.0]), st.booleans()), min_size=1, max_size=10),
+    st.sampled_from([0.5, 1.0, 2.0]),
+)
 def test_the_best_threshold_by_trying_all(rows, beta):
     scores, wanted = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
     found = best_threshold(scores, wanted, beta)
     if not wanted.any():
         assert math.isnan(found)
         return
-    tried = {one: f_of((wanted & (scores >= one)).sum(), (scores >= one).sum(), wanted.sum(), beta) for one in sorted(set(scores.tolist()))}
+    tried = {
+        one: f_of((wanted & (scores >= one)).sum(), (scores >= one).sum(), wanted.sum(), beta)
+        for one in sorted(set(scores.tolist()))
+    }
     assert tried[found] == pytest.approx(max(tried.values()))
     assert all(f < tried[found] - 1e-12 for one, f in tried.items() if one > found)
 
@@ -53,11 +63,19 @@ def test_detection_by_loops(table):
         return
     row = detect(judgements_of(table), draws=5)[0]
     cut = np.nanmax(human)
-    known = [(s, n) for s in range(len(human)) for n in range(human.shape[1]) if not math.isnan(human[s, n] + metric[s, n])]
+    known = [
+        (s, n)
+        for s in range(len(human))
+        for n in range(human.shape[1])
+        if not math.isnan(human[s, n] + metric[s, n])
+    ]
     right = kept = wanted = 0
     for fold in np.array_split(np.random.default_rng(12345).permutation(human.shape[1]), 2):
         others = [cell for cell in known if cell[1] not in fold]
-        threshold = best_threshold(np.array([metric[cell] for cell in others]), np.array([human[cell] >= cut for cell in others], dtype=bool))
+        threshold = best_threshold(
+            np.array([metric[cell] for cell in others]),
+            np.array([human[cell] >= cut for cell in others], dtype=bool),
+        )
         for cell in known:
             if cell[1] in fold:
                 right += human[cell] >= cut and metric[cell] >= threshold
@@ -71,7 +89,9 @@ def test_detection_by_loops(table):
 
 
 def test_thresholds_are_on_the_scale_of_the_metric():
-    errors = Judgements.from_arrays({"h": [[1.0, 0.0, 1.0, 0.0]]}, {"errors": [[2.0, 9.0, 2.0, 9.0]]}, higher_is_better={"errors": False})
+    errors = Judgements.from_arrays(
+        {"h": [[1.0, 0.0, 1.0, 0.0]]}, {"errors": [[2.0, 9.0, 2.0, 9.0]]}, higher_is_better={"errors": False}
+    )
     row = detect(errors, folds=4)[0]
     assert row["thresholds"] == [2.0] * 4
     assert row["f"] == 1.0
@@ -114,7 +134,9 @@ def test_reranking_by_loops(table):
     assert row["value"] == pytest.approx(np.mean(hits) if hits else NAN, nan_ok=True)
     assert row["floor"] == pytest.approx(np.mean(chances) if hits else NAN, nan_ok=True)
     room = sum(tops) - sum(means)
-    assert row["gained"] == pytest.approx((sum(chosen) - sum(means)) / room if room > 1e-12 else NAN, nan_ok=True)
+    assert row["gained"] == pytest.approx(
+        (sum(chosen) - sum(means)) / room if room > 1e-12 else NAN, nan_ok=True
+    )
     assert row["n"] + row["n_undefined"] == human.shape[1]
 
 
@@ -128,7 +150,13 @@ def test_three_way_by_loops(table):
 
     def verdict(values, s, t):
         means = [
-            [(c * np.where(known[k], values[k], 0)).sum() / (c * known[k]).sum() if (c * known[k]).sum() else NAN for k in (s, t)] for c in counts
+            [
+                (c * np.where(known[k], values[k], 0)).sum() / (c * known[k]).sum()
+                if (c * known[k]).sum()
+                else NAN
+                for k in (s, t)
+            ]
+            for c in counts
         ]
         better = np.mean([a - b > 1e-9 for a, b in means])
         worse = np.mean([b - a > 1e-9 for a, b in means])
@@ -137,7 +165,11 @@ def test_three_way_by_loops(table):
     pairs = [(verdict(human, s, t), verdict(metric, s, t)) for s in systems for t in systems if s != t]
     f = 0.0
     for kind in ("better", "worse", "none"):
-        true, given_, right = sum(a == kind for a, _ in pairs), sum(b == kind for _, b in pairs), sum(a == b == kind for a, b in pairs)
+        true, given_, right = (
+            sum(a == kind for a, _ in pairs),
+            sum(b == kind for _, b in pairs),
+            sum(a == b == kind for a, b in pairs),
+        )
         f += true * (2 * right / (true + given_) if true + given_ else 0)
     assert row["f"] == pytest.approx(f / len(pairs) if pairs else NAN, nan_ok=True)
     if pairs:
@@ -160,7 +192,9 @@ def test_systems_of_different_groups_are_not_compared():
     rng = np.random.default_rng(4)
     human = np.arange(4)[:, None] / 3 + rng.normal(size=(4, 60))
     human[2:, :30] = human[:2, 30:] = NAN
-    judgements = Judgements.from_arrays({"h": human}, {"m": human + rng.normal(size=(4, 60))}, groups=["a"] * 30 + ["b"] * 30)
+    judgements = Judgements.from_arrays(
+        {"h": human}, {"m": human + rng.normal(size=(4, 60))}, groups=["a"] * 30 + ["b"] * 30
+    )
     row = three_way(judgements)[0]
     assert row["n_pairs"] == 2
     assert row["agreed"] + row["reversed"] + row["missed"] + row["overclaimed"] == pytest.approx(1.0)

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.diagnostics.downstream import MEAN, downstream, error_probability, fano_floor, hierarchy, label_agreement, normalised_information
+from nlgauge.meta.diagnostics.downstream import (
+    MEAN,
+    downstream,
+    error_probability,
+    fano_floor,
+    hierarchy,
+    label_agreement,
+    normalised_information,
+)
 from nlgauge.meta.judgments import Judgements
 from nlgauge.meta.papers.cosmic import InformationGraph
 
@@ -19,7 +27,8 @@ NAN = math.nan
 
 
 @pytest.mark.parametrize(
-    ("classes", "information", "expected"), [(4, 0.5, 0.27307376580898285), (2, 0.3, 0.13358602535325184), (10, 1.0, 0.31078277345504257)]
+    ("classes", "information", "expected"),
+    [(4, 0.5, 0.27307376580898285), (2, 0.3, 0.13358602535325184), (10, 1.0, 0.31078277345504257)],
 )
 def test_fano(classes, information, expected):
     assert fano_floor(information, classes) == pytest.approx(expected, abs=1e-12)
@@ -52,7 +61,9 @@ def test_normalised_information():
 def test_by_dataset_then_the_mean():
     rng = np.random.default_rng(0)
     sources = rng.integers(0, 3, 40).tolist()
-    outputs = [[label if rng.random() < 0.3 + 0.1 * s else (label + 1) % 3 for label in sources] for s in range(5)]
+    outputs = [
+        [label if rng.random() < 0.3 + 0.1 * s else (label + 1) % 3 for label in sources] for s in range(5)
+    ]
     outputs[1][7] = None
     agreement = label_agreement(sources, outputs)
     assert error_probability(agreement)[1] == pytest.approx(
@@ -61,13 +72,22 @@ def test_by_dataset_then_the_mean():
     metric = agreement + rng.normal(size=(5, 40))
     groups = ["news" if n < 25 else "mail" for n in range(40)]
     judgements = Judgements.from_arrays(
-        {"human": rng.normal(size=(5, 40))}, {"m": metric, "w": -metric}, groups=groups, higher_is_better={"w": False}
+        {"human": rng.normal(size=(5, 40))},
+        {"m": metric, "w": -metric},
+        groups=groups,
+        higher_is_better={"w": False},
     )
-    found = {(row["metric"], row["coefficient"], row["group"]): row["value"] for row in downstream(judgements, agreement)}
+    found = {
+        (row["metric"], row["coefficient"], row["group"]): row["value"]
+        for row in downstream(judgements, agreement)
+    }
     known = ~np.isnan(agreement)
     expected = {}
     for name, part in (("news", slice(0, 25)), ("mail", slice(25, 40))):
-        means = [np.array([row[part][here[part]].mean() for row, here in zip(side, known, strict=True)]) for side in (metric, agreement)]
+        means = [
+            np.array([row[part][here[part]].mean() for row, here in zip(side, known, strict=True)])
+            for side in (metric, agreement)
+        ]
         expected[name] = stats.pearsonr(*means).statistic, stats.kendalltau(*means).statistic
         assert (found["m", "pearson", name], found["m", "kendall", name]) == pytest.approx(expected[name])
     assert found["m", "pearson", MEAN] == pytest.approx((expected["news"][0] + expected["mail"][0]) / 2)

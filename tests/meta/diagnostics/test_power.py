@@ -1,4 +1,6 @@
-"""Power against the specification's figures, brute-force simulation, and McNemar's test by enumeration of all tables."""
+"""Power against the specification's figures, brute-force simulation, and McNemar's test by enumeration of
+all tables.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ import pytest
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
-from nlgauge.meta.diagnostics.power import _sample_correlations, data_power, mcnemar_power, min_detectable, power, systems_needed, williams_power
+from nlgauge.meta.diagnostics.power import (
+    _sample_correlations,
+    data_power,
+    mcnemar_power,
+    min_detectable,
+    power,
+    systems_needed,
+    williams_power,
+)
 from nlgauge.meta.judgments import Judgements
 from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.williams import williams
@@ -32,7 +42,9 @@ def test_sample_correlations_are_those_of_normal_samples():
     """Moments of the direct draws and of correlations computed from simulated triples."""
     population = np.array([[1, 0.7, 0.5], [0.7, 1, 0.6], [0.5, 0.6, 1]])
     direct = _sample_correlations(population, 8, 40_000, 1)
-    triples = np.moveaxis(np.random.default_rng(2).multivariate_normal(np.zeros(3), population, (40_000, 8)), -1, 0)
+    triples = np.moveaxis(
+        np.random.default_rng(2).multivariate_normal(np.zeros(3), population, (40_000, 8)), -1, 0
+    )
     for i, j in itertools.combinations(range(3), 2):
         simulated = pearson(triples[i], triples[j])
         assert direct[:, i, j].mean() == pytest.approx(simulated.mean(), abs=0.005)
@@ -51,7 +63,9 @@ def test_no_difference_is_found_at_the_level():
 def test_the_smallest_detectable_difference_has_the_power_asked_for():
     found = min_detectable(0.8, 0.7, [20, 60])
     for row in found:
-        assert williams_power(0.8, 0.8 - row["difference"], 0.7, row["n"])[0]["power"] == pytest.approx(0.8, abs=0.005)
+        assert williams_power(0.8, 0.8 - row["difference"], 0.7, row["n"])[0]["power"] == pytest.approx(
+            0.8, abs=0.005
+        )
     assert found[0]["difference"] > found[1]["difference"]
 
 
@@ -64,7 +78,11 @@ def test_what_cannot_be_detected_is_nan_with_a_reason():
 def test_systems_needed():
     n = systems_needed(0.7, 0.6, 0.8)
     assert 120 < n < 140  # .71 at 100, .93 at 200
-    assert williams_power(0.7, 0.6, 0.8, [n])[0]["power"] >= 0.8 > williams_power(0.7, 0.6, 0.8, [n - 1])[0]["power"]
+    assert (
+        williams_power(0.7, 0.6, 0.8, [n])[0]["power"]
+        >= 0.8
+        > williams_power(0.7, 0.6, 0.8, [n - 1])[0]["power"]
+    )
     with pytest.raises(ParameterError, match="greater than r2"):
         systems_needed(0.6, 0.7, 0.8)
     with pytest.raises(ParameterError, match="more than 1,000,000"):
@@ -82,7 +100,8 @@ def mcnemar_by_tables(better, worse, n, alpha):
 
 
 @pytest.mark.parametrize(
-    ("accuracy", "other", "agreement", "n"), [(0.9, 0.7, 0.75, 30), (0.5, 0.5, 0.6, 25), (0.6, 0.9, 0.7, 20), (0.8, 0.8, 1.0, 10)]
+    ("accuracy", "other", "agreement", "n"),
+    [(0.9, 0.7, 0.75, 30), (0.5, 0.5, 0.6, 25), (0.6, 0.9, 0.7, 20), (0.8, 0.8, 1.0, 10)],
 )
 def test_mcnemar_by_enumeration(accuracy, other, agreement, n):
     better, worse = (1 - agreement + accuracy - other) / 2, (1 - agreement - accuracy + other) / 2
@@ -102,10 +121,15 @@ def test_mcnemar_bad_input():
 def judged(systems=12, inputs=40, seed=0, missing=0.0):
     rng = np.random.default_rng(seed)
     human = rng.normal(size=(systems, 1)) + rng.normal(size=(systems, inputs))
-    good, poor = human + rng.normal(size=(systems, inputs)), human.mean(axis=1, keepdims=True) + 3 * rng.normal(size=(systems, inputs))
+    good, poor = (
+        human + rng.normal(size=(systems, inputs)),
+        human.mean(axis=1, keepdims=True) + 3 * rng.normal(size=(systems, inputs)),
+    )
     good, poor = good + rng.normal(size=(systems, 1)), poor + rng.normal(size=(systems, 1))
     human[rng.random(human.shape) < missing] = NAN
-    return Judgements.from_arrays({"adequacy": human}, {"good": good, "poor": -poor}, higher_is_better={"good": True, "poor": False})
+    return Judgements.from_arrays(
+        {"adequacy": human}, {"good": good, "poor": -poor}, higher_is_better={"good": True, "poor": False}
+    )
 
 
 def test_power_on_data_is_that_of_explicit_resampling():
@@ -114,12 +138,16 @@ def test_power_on_data_is_that_of_explicit_resampling():
     found = data_power(judgements, "good", "poor", effect, draws=4000)[0]
     x, y, z = judgements.oriented("good"), judgements.oriented("poor"), judgements.humans["adequacy"]
     known = ~np.isnan(z)
-    means = [np.array([row[here].mean() for row, here in zip(values, known, strict=True)]) for values in (x, y, z)]
+    means = [
+        np.array([row[here].mean() for row, here in zip(values, known, strict=True)]) for values in (x, y, z)
+    ]
     low, high = -100.0, 100.0
     for _ in range(200):  # the share of the human means that makes the second metric worse by the effect
         share = (low + high) / 2
         r = stats.pearsonr(means[1] / means[1].std() + share * stats.zscore(means[2]), means[2]).statistic
-        low, high = (share, high) if r < stats.pearsonr(means[0], means[2]).statistic - effect else (low, share)
+        low, high = (
+            (share, high) if r < stats.pearsonr(means[0], means[2]).statistic - effect else (low, share)
+        )
     y = y / means[1].std() + share * stats.zscore(means[2])[:, None]
     rng = np.random.default_rng(9)
     rejected = 0
@@ -151,7 +179,9 @@ def test_power_on_data_bad_input():
 
 
 def test_power_by_kind_and_bad_input():
-    assert power("williams", r1=0.7, r2=0.6, r12=0.8, n=50).column("power") == williams_power(0.7, 0.6, 0.8, 50).column("power")
+    assert power("williams", r1=0.7, r2=0.6, r12=0.8, n=50).column("power") == williams_power(
+        0.7, 0.6, 0.8, 50
+    ).column("power")
     for options, message in [
         ({"kind": "t"}, "kind must be"),
         ({"r1": 0.9, "r2": 0.1, "r12": 0.99, "n": 20}, "no three variables"),

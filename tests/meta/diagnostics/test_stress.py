@@ -18,7 +18,16 @@ from scipy import stats
 import nlgauge
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.perturbations import PERTURBATIONS, Perturbed, perturbation
-from nlgauge.meta.diagnostics.stress import ACES_WEIGHTS, Contrast, _Pairs, _report, aces_score, contrast, stress, wilson
+from nlgauge.meta.diagnostics.stress import (
+    ACES_WEIGHTS,
+    Contrast,
+    _Pairs,
+    _report,
+    aces_score,
+    contrast,
+    stress,
+    wilson,
+)
 
 TEXTS = [
     "The mayor of Lyon, Anna Weber, was elected in 2019 with 53.5 per cent.",
@@ -89,7 +98,10 @@ def test_number_words():
 
 
 def test_entities_change_places():
-    assert perturbation("entity")(["The court asked Anna Weber to leave Lyon."])[0].text == "The court asked Lyon to leave Anna Weber."
+    assert (
+        perturbation("entity")(["The court asked Anna Weber to leave Lyon."])[0].text
+        == "The court asked Lyon to leave Anna Weber."
+    )
     one, other = perturbation("entity")(["We saw Lyon today.", "They live in Bremen."])
     assert (one.text, other.text) == ("We saw Bremen today.", "They live in Lyon.")
     assert not perturbation("entity")(["The rain fell. It stopped.", "A dog"])[0].changed
@@ -108,7 +120,9 @@ def test_what_the_others_do():
     assert found["length"][0].text.startswith(TEXTS[0] + " ")
     assert found["case"][0].text == TEXTS[0].lower()
     assert found["case"][2].text == "IT RAINED"
-    assert found["punctuation"][0].text == "The mayor of Lyon Anna Weber was elected in 2019 with 53.5 per cent"
+    assert (
+        found["punctuation"][0].text == "The mayor of Lyon Anna Weber was elected in 2019 with 53.5 per cent"
+    )
     assert all(one[3] == Perturbed("", "the text is empty") for one in found.values())
 
 
@@ -122,11 +136,20 @@ def test_perturbations_bad_input():
 
 
 def test_rouge_1_is_blind_to_order_and_case_and_chrf_is_not():
-    found = stress(["rouge", "chrf", "ter"], TEXTS[:3], REFERENCES[:3], perturbations=["word_order", "case", "number"])
+    found = stress(
+        ["rouge", "chrf", "ter"], TEXTS[:3], REFERENCES[:3], perturbations=["word_order", "case", "number"]
+    )
     rows = {(row["metric"], row["phenomenon"]): row for row in found}
     assert {metric for metric, _ in rows} >= {"rouge.rouge1", "rouge.rouge2", "chrf", "ter"}
     blind = rows["rouge.rouge1", "word_order"]
-    assert (blind["wins"], blind["ties"], blind["losses"], blind["detected"], blind["tied"], blind["tau"]) == (0, 3, 0, 0.0, 1.0, 0.0)
+    assert (
+        blind["wins"],
+        blind["ties"],
+        blind["losses"],
+        blind["detected"],
+        blind["tied"],
+        blind["tau"],
+    ) == (0, 3, 0, 0.0, 1.0, 0.0)
     assert blind["separation"] == 0.5
     assert math.isnan(blind["effect"])
     assert rows["rouge.rouge1", "case"]["ties"] == 3
@@ -154,7 +177,9 @@ def test_a_stress_report_is_that_of_segment_scores():
 def test_by_severity():
     found = stress("chrf", TEXTS, REFERENCES, REFERENCES, by="severity")
     assert found.column("severity") == ["critical", "major", "minor"]
-    assert sum(found.column("n")) + sum(found.column("n_unchanged")) + sum(found.column("n_undefined")) == 4 * 13
+    assert (
+        sum(found.column("n")) + sum(found.column("n_unchanged")) + sum(found.column("n_undefined")) == 4 * 13
+    )
 
 
 score = st.sampled_from([0.0, 0.1 + 0.2, 0.3, 1.0, math.nan])
@@ -163,12 +188,19 @@ numbers = st.lists(st.tuples(score, score, st.booleans()), max_size=12)
 
 @given(numbers)
 def test_counts_by_loops(rows):
-    good, bad, changed = (np.array([row[i] for row in rows], dtype=bool if i == 2 else float) for i in range(3))
+    good, bad, changed = (
+        np.array([row[i] for row in rows], dtype=bool if i == 2 else float) for i in range(3)
+    )
     found = _report(_Pairs(good, bad, changed), np.zeros(1), 0.95)
     kept = [(a, b) for a, b, differs in rows if differs and not math.isnan(a) and not math.isnan(b)]
     wins = sum(a - b > 1e-6 for a, b in kept)
     losses = sum(b - a > 1e-6 for a, b in kept)
-    assert (found["n"], found["wins"], found["losses"], found["ties"]) == (len(kept), wins, losses, len(kept) - wins - losses)
+    assert (found["n"], found["wins"], found["losses"], found["ties"]) == (
+        len(kept),
+        wins,
+        losses,
+        len(kept) - wins - losses,
+    )
     assert found["n_unchanged"] == sum(not row[2] for row in rows)
     assert found["n"] + found["n_unchanged"] + found["n_undefined"] == len(rows)
     assert found["tau"] == pytest.approx((wins - losses) / len(kept) if kept else math.nan, nan_ok=True)
@@ -178,7 +210,13 @@ def test_a_contrastive_set():
     pairs = [
         Contrast("the cat sat", "the dog sat", "nouns", "major", "the cat sat"),
         ("a red house", "a red house", "nouns", "major", "a red house"),
-        {"good": "we went", "bad": "we go", "phenomenon": "tense", "severity": "minor", "references": ["we went", "we left"]},
+        {
+            "good": "we went",
+            "bad": "we go",
+            "phenomenon": "tense",
+            "severity": "minor",
+            "references": ["we went", "we left"],
+        },
     ]
     found = contrast(["exact_match", "chrf"], pairs)
     rows = {(row["metric"], row["phenomenon"]): row for row in found}
@@ -216,7 +254,9 @@ def test_stress_bad_input():
 
 def test_aces():
     assert aces_score(dict.fromkeys(ACES_WEIGHTS, 1.0)) == 29.1
-    assert aces_score({**dict.fromkeys(ACES_WEIGHTS, 0.0), "punctuation": 1.0, "omission": 0.5}) == pytest.approx(2.6)
+    assert aces_score(
+        {**dict.fromkeys(ACES_WEIGHTS, 0.0), "punctuation": 1.0, "omission": 0.5}
+    ) == pytest.approx(2.6)
     with pytest.raises(InputError, match="punctuation is missing"):
         aces_score({name: 1.0 for name in ACES_WEIGHTS if name != "punctuation"})
 
@@ -228,15 +268,38 @@ def test_wilson_as_scipy(counted, confidence):
 
 
 def test_references_of_summeval_as_in_the_shannon_paper():
-    """Figure 2's protocol: one reference scored against another. The draws are ours, so the areas agree to about .04."""
-    path = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks") / "summeval.jsonl.gz"
+    """Figure 2's protocol: one reference scored against another.
+
+    The draws are ours, so the areas agree to about .04.
+    """
+    path = (
+        Path(
+            os.environ.get("NLGAUGE_BENCHMARKS")
+            or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
+        )
+        / "summeval.jsonl.gz"
+    )
     if not path.is_file():
-        pytest.skip(f"{path.name} is not in {path.parent}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+        pytest.skip(
+            f"{path.name} is not in {path.parent}; set NLGAUGE_BENCHMARKS to the folder that holds it"
+        )
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         references = list({row["segment"]: row["references"] for row in map(json.loads, stream)}.values())
-    found = stress(["rouge", "chrf"], [one[1] for one in references], [one[0] for one in references], perturbations=["word_order", "wrong_document"])
+    found = stress(
+        ["rouge", "chrf"],
+        [one[1] for one in references],
+        [one[0] for one in references],
+        perturbations=["word_order", "wrong_document"],
+    )
     areas = {(row["metric"], row["phenomenon"]): row["separation"] for row in found}
     assert areas["rouge.rouge1", "word_order"] == 0.5
-    printed = {"rouge.rouge1": (0.5, 0.95), "rouge.rouge2": (0.849, 0.886), "rouge.rougeL": (0.682, 0.915), "chrf": (0.593, 0.845)}
+    printed = {
+        "rouge.rouge1": (0.5, 0.95),
+        "rouge.rouge2": (0.849, 0.886),
+        "rouge.rougeL": (0.682, 0.915),
+        "chrf": (0.593, 0.845),
+    }
     for metric, expected in printed.items():
-        assert (areas[metric, "word_order"], areas[metric, "wrong_document"]) == pytest.approx(expected, abs=0.04), metric
+        assert (areas[metric, "word_order"], areas[metric, "wrong_document"]) == pytest.approx(
+            expected, abs=0.04
+        ), metric

@@ -1,4 +1,6 @@
-"""Human scores from few labels: against every possible sample, explicit loops, the package ppi_py, and by how often intervals hold."""
+"""Human scores from few labels: against every possible sample, explicit loops, the package ppi_py, and by
+how often intervals hold.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from nlgauge.meta.labeling.labels import labels
 
 Y = np.array([3.0, 4.5, 2.0, 5.0, 4.0, 1.5, 3.5, 4.0, 2.5, 5.0])
 F = np.array([2.8, 4.0, 2.5, 4.6, 4.4, 2.0, 3.0, 3.7, 3.1, 4.5])
-U = np.array([3.3, 2.2, 4.9, 4.1, 1.8, 2.6, 3.9, 4.4, 3.0, 2.9, 3.6, 4.8, 2.4, 3.2, 4.0, 3.5, 2.7, 4.3, 1.9, 3.8])
+U = np.array(
+    [3.3, 2.2, 4.9, 4.1, 1.8, 2.6, 3.9, 4.4, 3.0, 2.9, 3.6, 4.8, 2.4, 3.2, 4.0, 3.5, 2.7, 4.3, 1.9, 3.8]
+)
 
 
 def uniform(labelled: np.ndarray, units: np.ndarray | None = None) -> Drawn:
@@ -29,11 +33,15 @@ def uniform(labelled: np.ndarray, units: np.ndarray | None = None) -> Drawn:
     return Drawn(labelled, np.full(len(labelled), share), units, units)
 
 
-def scores(seed: int, systems: int = 3, segments: int = 60, noise: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
+def scores(
+    seed: int, systems: int = 3, segments: int = 60, noise: float = 0.7
+) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     metrics = rng.normal(size=(2, systems, segments))
     shared = rng.normal(size=segments)
-    return metrics.sum(axis=0) + np.arange(systems)[:, None] + 0.5 * shared + noise * rng.normal(size=(systems, segments)), metrics
+    return metrics.sum(axis=0) + np.arange(systems)[:, None] + 0.5 * shared + noise * rng.normal(
+        size=(systems, segments)
+    ), metrics
 
 
 def shown(human: np.ndarray, labelled: np.ndarray) -> np.ndarray:
@@ -42,11 +50,16 @@ def shown(human: np.ndarray, labelled: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("power", [0.0, 0.6, 1.0])
 def test_the_estimate_and_its_variance_are_right_on_average_over_all_samples(power: float) -> None:
-    human, prediction = np.array([1.0, 5.0, 2.0, 2.5, 4.0, 3.0, 4.5]), np.array([2.0, 4.0, 2.0, 3.0, 5.0, 1.0, 4.0])
+    human, prediction = (
+        np.array([1.0, 5.0, 2.0, 2.5, 4.0, 3.0, 4.5]),
+        np.array([2.0, 4.0, 2.0, 3.0, 5.0, 1.0, 4.0]),
+    )
     found = []
     for chosen in combinations(range(7), 3):
         labelled = np.isin(np.arange(7), chosen)
-        found.append(controlled(summed(shown(human, labelled), prediction, uniform(labelled), new_inputs=False), power))
+        found.append(
+            controlled(summed(shown(human, labelled), prediction, uniform(labelled), new_inputs=False), power)
+        )
     estimates = np.array([one.estimate for one in found])
     assert estimates.mean() == pytest.approx(human.mean(), abs=1e-12)
     assert np.mean([one.variance for one in found]) == pytest.approx(estimates.var(), abs=1e-12)
@@ -60,7 +73,8 @@ def test_variance_of_new_inputs_is_right_on_average_over_all_populations_and_sam
         for chosen in combinations(range(4), 2):
             labelled = np.isin(np.arange(4), chosen)
             if np.ptp(human[labelled]) == 0:
-                # What the formulas give here is not an interval, and said to be so; it is 0 if the predictions are as equal.
+                # What the formulas give here is not an interval, and said to be so; it is 0 if the
+                # predictions are as equal.
                 part = controlled(summed(human, prediction, uniform(labelled), new_inputs=True), 0.5)
                 assert np.isnan(part.variance)
                 variances.append(0.25 * np.var(prediction[labelled], ddof=1) / 4)
@@ -73,9 +87,11 @@ def test_variance_of_new_inputs_is_right_on_average_over_all_populations_and_sam
 
 
 def test_golden_values_of_ppi_py() -> None:
-    """ppi_mean_pointestimate(Y, F, U, lam=lam) and ppi_mean_ci(Y, F, U, alpha=0.05, lam=lam) of ppi_py at bd90caa.
+    """ppi_mean_pointestimate(Y, F, U, lam=lam) and ppi_mean_ci(Y, F, U, alpha=0.05, lam=lam) of ppi_py at
+    bd90caa.
 
-    Its lambda is of the unlabelled alone, ours of all; it divides variances by n and takes quantiles of the normal distribution.
+    Its lambda is of the unlabelled alone, ours of all; it divides variances by n and takes quantiles of the
+    normal distribution.
     """
     golden = {
         0.0: (3.5, 2.7798632485467034, 4.220136751453296),
@@ -83,15 +99,20 @@ def test_golden_values_of_ppi_py() -> None:
         1.0: (3.405, 2.9217039191460574, 3.888296080853942),
     }
     labelled = np.arange(30) < 10
-    part = summed(np.concatenate([Y, np.full(20, np.nan)]), np.concatenate([F, U]), uniform(labelled), new_inputs=True)
+    part = summed(
+        np.concatenate([Y, np.full(20, np.nan)]), np.concatenate([F, U]), uniform(labelled), new_inputs=True
+    )
     for power, (point, low, high) in golden.items():
         found = controlled(part, power * 30 / 20)
         assert found.estimate == pytest.approx(point, abs=1e-12)
         theirs = (high - low) / 2 / stats.norm.ppf(0.975)
-        assert theirs == pytest.approx(np.sqrt(np.var(Y - power * F) / 10 + power**2 * np.var(U) / 20), rel=1e-9)
+        assert theirs == pytest.approx(
+            np.sqrt(np.var(Y - power * F) / 10 + power**2 * np.var(U) / 20), rel=1e-9
+        )
         # With their way of estimating the same two variances, ours is theirs.
         assert np.sqrt(found.variance * 9 / 10) == pytest.approx(theirs, rel=0.08)
-    # Their tuned point estimate, 3.42661, takes the variance of predictions from all outputs, ours from the labelled ones.
+    # Their tuned point estimate, 3.42661, takes the variance of predictions from all outputs, ours from the
+    # labelled ones.
     assert controlled(part, best_power([part])).estimate == pytest.approx(3.4266099592665156, abs=0.03)
 
 
@@ -119,11 +140,18 @@ def test_labels_alone_are_the_usual_interval() -> None:
     labelled = np.arange(60) % 4 == 0
     for of in ("means", "differences"):
         for row in estimate(shown(human, labelled), metrics, of=of, power=0.0):
-            values = human[int(row["system"]) - 1, labelled] - (human[int(row["other"]) - 1, labelled] if of == "differences" else 0)
+            values = human[int(row["system"]) - 1, labelled] - (
+                human[int(row["other"]) - 1, labelled] if of == "differences" else 0
+            )
             usual = stats.t.interval(0.95, 14, values.mean(), stats.sem(values))
             assert (row["low"], row["high"]) == pytest.approx(usual)
             assert (row["classical_low"], row["classical_high"]) == pytest.approx(usual)
-            assert (row["labels"], row["effective_labels"], row["labels_saved"], row["variance_ratio"]) == (15, 15, 0, 1)
+            assert (row["labels"], row["effective_labels"], row["labels_saved"], row["variance_ratio"]) == (
+                15,
+                15,
+                0,
+                1,
+            )
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -134,10 +162,19 @@ def test_unequal_probabilities_and_documents_as_loops(seed: int) -> None:
     documents = np.sort(rng.integers(0, size // 2, size))
     drawn_documents = bool(rng.integers(2))
     units = documents if drawn_documents else np.arange(size)
-    chances = rng.uniform(0.2, 1.0, size=size)[np.unique(units, return_index=True)[1]][np.unique(units, return_inverse=True)[1]]
-    labelled = np.isin(units, rng.choice(np.unique(units), int(rng.integers(2, len(np.unique(units)) + 1)), replace=False))
+    chances = rng.uniform(0.2, 1.0, size=size)[np.unique(units, return_index=True)[1]][
+        np.unique(units, return_inverse=True)[1]
+    ]
+    labelled = np.isin(
+        units, rng.choice(np.unique(units), int(rng.integers(2, len(np.unique(units)) + 1)), replace=False)
+    )
     human, prediction, power = rng.normal(size=size), rng.normal(size=size), float(rng.uniform())
-    found = controlled(summed(shown(human, labelled), prediction, Drawn(labelled, chances, units, documents), new_inputs=True), power)
+    found = controlled(
+        summed(
+            shown(human, labelled), prediction, Drawn(labelled, chances, units, documents), new_inputs=True
+        ),
+        power,
+    )
     total = sum(1 / chances[i] for i in range(size) if labelled[i])
     mean_y = sum(human[i] / chances[i] for i in range(size) if labelled[i]) / total
     mean_h = sum(prediction[i] / chances[i] for i in range(size) if labelled[i]) / total
@@ -147,7 +184,12 @@ def test_unequal_probabilities_and_documents_as_loops(seed: int) -> None:
         members = [i for i in range(size) if units[i] == unit]
         chance = chances[members[0]]
         m += 1
-        drawing += (1 - chance) / chance**2 * sum(human[i] - mean_y - power * (prediction[i] - mean_h) for i in members) ** 2 / total**2
+        drawing += (
+            (1 - chance)
+            / chance**2
+            * sum(human[i] - mean_y - power * (prediction[i] - mean_h) for i in members) ** 2
+            / total**2
+        )
     assert found.drawing == pytest.approx(drawing * m / (m - 1))
     inputs = alone = 0.0
     for i in range(size):
@@ -181,7 +223,9 @@ def test_documents_are_not_split_between_folds() -> None:
     human[:, 30:] = np.nan
     other = human.copy()
     other[0, 0] += 100
-    before, after = (out_of_fold(one, metrics, documents, 3, 0, within_segments=True) for one in (human, other))
+    before, after = (
+        out_of_fold(one, metrics, documents, 3, 0, within_segments=True) for one in (human, other)
+    )
     assert (before[:, :5] == after[:, :5]).all()
     assert (before[:, 30:] != after[:, 30:]).any()
 
@@ -190,7 +234,9 @@ def test_neither_scale_nor_sign_of_a_metric_matters() -> None:
     human, metrics = scores(3)
     partly = shown(human, np.arange(60) < 20)
     plain = estimate(partly, metrics, of="differences")
-    other = estimate(partly, [-7 * metrics[0] + 100, metrics[1] / 50 + np.arange(3)[:, None]], of="differences")
+    other = estimate(
+        partly, [-7 * metrics[0] + 100, metrics[1] / 50 + np.arange(3)[:, None]], of="differences"
+    )
     for one, two in zip(plain, other, strict=True):
         assert one["low"] == pytest.approx(two["low"])
         assert one["power"] == pytest.approx(two["power"])
@@ -209,9 +255,16 @@ def test_a_perfect_metric_is_worth_all_labels_and_noise_next_to_nothing() -> Non
 
 
 def _world(rng: np.random.Generator, drawn: str) -> tuple[np.ndarray, np.ndarray, dict, np.ndarray]:
-    """Scores of 2 systems on 80 segments of 20 documents, 5 less an error count, of which about 24 are labelled; and the mean over all inputs."""
+    """Scores of 2 systems on 80 segments of 20 documents, 5 less an error count, of which about 24 are
+    labelled; and the mean over all inputs.
+    """
     documents = np.repeat(np.arange(20), 4)
-    latent = 0.5 * rng.normal(size=20)[documents] + 0.4 * rng.normal(size=80) + 0.6 * rng.normal(size=(2, 80)) + np.array([[0.0], [0.4]])
+    latent = (
+        0.5 * rng.normal(size=20)[documents]
+        + 0.4 * rng.normal(size=80)
+        + 0.6 * rng.normal(size=(2, 80))
+        + np.array([[0.0], [0.4]])
+    )
     metrics = latent + rng.normal(size=(3, 2, 80))
     mask, how = np.zeros((2, 80), dtype=bool), {"documents": documents, "drawn": drawn}
     if drawn == "segments":
@@ -231,7 +284,9 @@ def _world(rng: np.random.Generator, drawn: str) -> tuple[np.ndarray, np.ndarray
 @pytest.mark.parametrize("of", ["means", "differences"])
 @pytest.mark.parametrize("generalise_to", ["inputs", "none"])
 def test_intervals_hold_as_often_as_they_say(drawn: str, of: str, generalise_to: str) -> None:
-    """One interval per world, so that hits are independent; at least as many as 94 % would give but for one time in 10,000."""
+    """One interval per world, so that hits are independent; at least as many as 94 % would give but for
+    one time in 10,000.
+    """
     rng = np.random.default_rng(11)
     worlds, hits, width, width_of_labels_alone = 150, 0, 0.0, 0.0
     for _ in range(worlds):
@@ -262,7 +317,9 @@ def test_labels_that_were_not_drawn_at_random_break_it() -> None:
 def test_too_few_labels_are_said_to_be() -> None:
     human, metrics = scores(6)
     nothing = estimate(np.full((3, 60), np.nan), metrics)[0]
-    assert np.isnan([nothing[name] for name in ("estimate", "low", "high", "effective_labels", "variance_ratio")]).all()
+    assert np.isnan(
+        [nothing[name] for name in ("estimate", "low", "high", "effective_labels", "variance_ratio")]
+    ).all()
     assert nothing["reason"] == "0 drawn and labelled; an interval needs at least 2"
     one = estimate(shown(human, np.arange(60) < 1), metrics)[0]
     assert one["estimate"] == human[0, 0]
@@ -282,7 +339,9 @@ def test_skewed_labels_are_said_to_be() -> None:
     human = np.where(np.arange(100) % 10 == 9, 1.0, 5.0)
     row = estimate(shown(human, np.arange(100) < 20), np.arange(100.0), power=0.0)[0]
     assert row["reason"] == "skewness -2.7; below 178 labels the interval holds less often than it says"
-    assert not estimate(shown(np.arange(100.0), np.arange(100) < 20), np.arange(100.0), power=0.0)[0]["reason"]
+    assert not estimate(shown(np.arange(100.0), np.arange(100) < 20), np.arange(100.0), power=0.0)[0][
+        "reason"
+    ]
 
 
 def test_what_is_wholly_labelled_is_known() -> None:
@@ -335,7 +394,10 @@ def test_labels_needed() -> None:
         part = found.parts[(row["system"],)]
         for key, one in (("needed", part.found), ("needed_classical", part.alone)):
             scale = one.drawing / (1 / 40 - 1 / 400)
-            widths = [2 * stats.t.ppf(0.975, n - 2) * np.sqrt(scale * (1 / n - 1 / 400)) for n in (row[key] - 1, row[key])]
+            widths = [
+                2 * stats.t.ppf(0.975, n - 2) * np.sqrt(scale * (1 / n - 1 / 400))
+                for n in (row[key] - 1, row[key])
+            ]
             assert widths[0] > 0.4 >= widths[1]
         assert row["needed"] < row["needed_classical"]
         assert now["labels"] == row["labels"] == 40
@@ -384,7 +446,12 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
 def test_judgements_estimate_and_propose() -> None:
     human, metrics = scores(13)
     partly = shown(human, np.arange(60) < 20)
-    judged = Judgements.from_arrays({"adequacy": partly}, {"ter": -metrics[0], "chrf": metrics[1]}, list("abc"), higher_is_better={"ter": False})
+    judged = Judgements.from_arrays(
+        {"adequacy": partly},
+        {"ter": -metrics[0], "chrf": metrics[1]},
+        list("abc"),
+        higher_is_better={"ter": False},
+    )
     found = judged.estimate("adequacy", of="differences")
     plain = estimate(partly, {"ter": metrics[0], "chrf": metrics[1]}, of="differences", systems=list("abc"))
     assert found.rows == plain.rows
@@ -402,8 +469,12 @@ def test_differences_are_fitted_within_segments() -> None:
     human, metrics = scores(14)
     human[:, 30:] = np.nan
     harder = human + 10 * np.random.default_rng(0).normal(size=60)
-    within, within_harder = (out_of_fold(one, metrics, np.arange(60), 5, 0, within_segments=True) for one in (human, harder))
-    over, over_harder = (out_of_fold(one, metrics, np.arange(60), 5, 0, within_segments=False) for one in (human, harder))
+    within, within_harder = (
+        out_of_fold(one, metrics, np.arange(60), 5, 0, within_segments=True) for one in (human, harder)
+    )
+    over, over_harder = (
+        out_of_fold(one, metrics, np.arange(60), 5, 0, within_segments=False) for one in (human, harder)
+    )
     assert within == pytest.approx(within_harder)
     assert np.abs(over - over_harder).max() > 0.1
 
@@ -420,11 +491,16 @@ def test_differences_of_systems_that_were_labelled_apart() -> None:
     assert shared > 0
     assert found.drawing == pytest.approx(first.drawing + second.drawing)
     assert found.inputs == pytest.approx(first.inputs + second.inputs - 2 * shared / 60)
-    welch = (first.drawing + second.drawing) ** 2 / (first.drawing**2 / first.degrees + second.drawing**2 / second.degrees)
+    welch = (first.drawing + second.drawing) ** 2 / (
+        first.drawing**2 / first.degrees + second.drawing**2 / second.degrees
+    )
     assert found.degrees == pytest.approx(welch)
 
 
-@pytest.mark.parametrize(("systems", "of", "degrees"), [(1, "means", 18), (3, "means", 19 - 1 / 3), (2, "differences", 18), (3, "differences", 18.5)])
+@pytest.mark.parametrize(
+    ("systems", "of", "degrees"),
+    [(1, "means", 18), (3, "means", 19 - 1 / 3), (2, "differences", 18), (3, "differences", 18.5)],
+)
 def test_the_price_of_the_power_is_shared(systems: int, of: str, degrees: float) -> None:
     human, metrics = scores(16, systems=systems)
     found = estimate(shown(human, np.arange(60) < 20), metrics, of=of)
@@ -448,7 +524,10 @@ def test_drawn_documents_are_folded_as_a_whole() -> None:
     partly = shown(human, documents < 6)
     other = partly.copy()
     other[0, 2] += 100
-    before, after = (predicted(labels(one, metrics, None, "documents", None, documents), "means", 3, 0) for one in (partly, other))
+    before, after = (
+        predicted(labels(one, metrics, None, "documents", None, documents), "means", 3, 0)
+        for one in (partly, other)
+    )
     assert (before[:, :5] == after[:, :5]).all()
     assert (before != after).any()
     found = estimate(partly, metrics, drawn="documents", documents=documents)

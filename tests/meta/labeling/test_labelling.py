@@ -1,4 +1,6 @@
-"""Which segments to label next: the allocation against all others, the probabilities, and that estimates stay right."""
+"""Which segments to label next: the allocation against all others, the probabilities, and that estimates
+stay right.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ NOTHING = np.full((2, 100), np.nan)
 
 
 def scores(seed: int, segments: int = 100) -> tuple[np.ndarray, np.ndarray]:
-    """Two metrics, of which the second has the other sign, and human scores that they predict badly where they are low."""
+    """Two metrics, of which the second has the other sign, and human scores that they predict badly where
+    they are low.
+    """
     rng = np.random.default_rng(seed)
     latent = rng.normal(size=segments) + 0.5 * rng.normal(size=(2, segments))
     metrics = np.array([latent, -latent]) + 0.3 * rng.normal(size=(2, 2, segments))
@@ -35,7 +39,11 @@ def test_no_other_allocation_has_a_smaller_variance(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes, deviations = rng.integers(3, 9, 3), rng.uniform(0.1, 3.0, 3)
     before = rng.integers(0, 3, 3)
-    count = int(rng.integers(6, sizes.sum() - before.sum() + 1)) if sizes.sum() - before.sum() >= 6 else int(sizes.sum() - before.sum())
+    count = (
+        int(rng.integers(6, sizes.sum() - before.sum() + 1))
+        if sizes.sum() - before.sum() >= 6
+        else int(sizes.sum() - before.sum())
+    )
     total = allocation(sizes, deviations, before, count)
 
     def variance(labels: np.ndarray) -> float:
@@ -43,8 +51,13 @@ def test_no_other_allocation_has_a_smaller_variance(seed: int) -> None:
 
     assert total.sum() == before.sum() + count
     assert (total >= np.maximum(before, 2)).all()
-    possible = (np.array(one) for one in product(*(range(max(low, 2), high + 1) for low, high in zip(before, sizes, strict=True))))
-    assert variance(total) == pytest.approx(min(variance(one) for one in possible if one.sum() == total.sum()))
+    possible = (
+        np.array(one)
+        for one in product(*(range(max(low, 2), high + 1) for low, high in zip(before, sizes, strict=True)))
+    )
+    assert variance(total) == pytest.approx(
+        min(variance(one) for one in possible if one.sum() == total.sum())
+    )
 
 
 def test_without_labels_every_segment_is_as_probable() -> None:
@@ -72,7 +85,10 @@ def test_labels_go_where_predictions_are_bad() -> None:
     labelled = np.isin(np.arange(100), np.random.default_rng(0).choice(100, 30, replace=False))
     found = segments_to_label(np.where(labelled, human, np.nan), metrics, 20)
     chances = np.array(found.column("probability"))
-    low, high = chances[np.argsort(metrics[0].mean(axis=0))[:20]].mean(), chances[np.argsort(metrics[0].mean(axis=0))[-20:]].mean()
+    low, high = (
+        chances[np.argsort(metrics[0].mean(axis=0))[:20]].mean(),
+        chances[np.argsort(metrics[0].mean(axis=0))[-20:]].mean(),
+    )
     assert low > 1.5 * high
     assert not any(row["proposed"] and row["labelled"] for row in found)
     together = np.array([row["proposed"] or row["labelled"] for row in found])
@@ -84,21 +100,33 @@ def test_labels_go_where_predictions_are_bad() -> None:
 def test_the_same_seed_proposes_the_same_segments() -> None:
     human, metrics = scores(3)
     partly = np.where(np.arange(100) < 20, human, np.nan)
-    first, again, other = (segments_to_label(partly, metrics, 10, seed=seed).column("proposed") for seed in (1, 1, 2))
+    first, again, other = (
+        segments_to_label(partly, metrics, 10, seed=seed).column("proposed") for seed in (1, 1, 2)
+    )
     assert first == again != other
 
 
 def test_estimates_from_proposed_segments_are_right() -> None:
-    """Drawn at random, then proposed: no bias beyond four standard errors, and intervals that hold as often as they say."""
+    """Drawn at random, then proposed: no bias beyond four standard errors, and intervals that hold as
+    often as they say.
+    """
     human, metrics = scores(4, segments=150)
     rng = np.random.default_rng(5)
     errors, hits, draws = [], 0, 200
     for _ in range(draws):
         labelled = np.isin(np.arange(150), rng.choice(150, 20, replace=False))
-        proposal = segments_to_label(np.where(labelled, human, np.nan), metrics, 30, seed=int(rng.integers(2**32)))
+        proposal = segments_to_label(
+            np.where(labelled, human, np.nan), metrics, 30, seed=int(rng.integers(2**32))
+        )
         labelled |= np.array(proposal.column("proposed"))
         partly = np.where(labelled, human, np.nan)
-        row = estimate(partly, metrics, generalise_to="none", probabilities=proposal.column("probability"), seed=int(rng.integers(2**32)))[0]
+        row = estimate(
+            partly,
+            metrics,
+            generalise_to="none",
+            probabilities=proposal.column("probability"),
+            seed=int(rng.integers(2**32)),
+        )[0]
         errors.append(row["estimate"] - human[0].mean())
         hits += row["low"] <= human[0].mean() <= row["high"]
     assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(draws)

@@ -13,7 +13,14 @@ import nlgauge
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.features.encoders.embeddings import TextEmbedding
-from nlgauge.meta.papers.cosmic import Correlations, InformationGraph, convergence, downstream_agreement, information_graph, rank_summarisers
+from nlgauge.meta.papers.cosmic import (
+    Correlations,
+    InformationGraph,
+    convergence,
+    downstream_agreement,
+    information_graph,
+    rank_summarisers,
+)
 from nlgauge.metrics.cosmic import Cosmic
 
 pytest.importorskip("torch")
@@ -30,7 +37,11 @@ def _sources(count: int) -> list[str]:
 def _systems(sources: list[str]) -> dict[str, list[str]]:
     """The first words of the source; fewer of them; those of another source."""
     first = [" ".join(source.split()[:6]) for source in sources]
-    return {"short": [" ".join(text.split()[:3]) for text in first], "other": first[1:] + first[:1], "first": first}
+    return {
+        "short": [" ".join(text.split()[:3]) for text in first],
+        "other": first[1:] + first[:1],
+        "first": first,
+    }
 
 
 @pytest.fixture
@@ -70,8 +81,16 @@ def test_every_density_says_how_it_was_fitted(tiny_models: dict[str, Path]) -> N
     result = nlgauge.score({"a": sources, "b": sources[::-1]}, sources=sources, metrics=metric)
     found = convergence(result, metric)
     assert len(found) == 2 * 4 * 2 * 3
-    assert {one.density for one in found} == {"source", "source given summary", "summary", "summary given source"}
-    assert all(0 <= one.rounds <= 40 and one.gained < 1 and one.modes == 1 and np.isfinite(one.plain) for one in found)
+    assert {one.density for one in found} == {
+        "source",
+        "source given summary",
+        "summary",
+        "summary given source",
+    }
+    assert all(
+        0 <= one.rounds <= 40 and one.gained < 1 and one.modes == 1 and np.isfinite(one.plain)
+        for one in found
+    )
     assert found[0].gap == found[0].held_out - found[0].learnt
     with pytest.raises(ParameterError, match="metric must be cosmic"):
         convergence(nlgauge.score(sources, sources, metrics="bleu"), "bleu")
@@ -85,35 +104,56 @@ def test_graph_of_systems(directed: Cosmic) -> None:
     assert np.isnan(np.diag(graph.information)).all()
     short, other, first = 0, 1, 2
     assert graph.information[first, short] > 0.1 > 0.05 > graph.information[other, short]
-    as_sources = nlgauge.score(_systems(sources)["first"], sources=_systems(sources)["short"], metrics=directed)[str(directed)]
-    # The graph's edge is the score of the one system's texts against the other's, but that folds are made over sources here, over summaries there.
+    as_sources = nlgauge.score(
+        _systems(sources)["first"], sources=_systems(sources)["short"], metrics=directed
+    )[str(directed)]
+    # The graph's edge is the score of the one system's texts against the other's, but that folds are made
+    # over sources here, over summaries there.
     assert graph.information[first, short] == pytest.approx(as_sources["score"], abs=0.1)
     forth, back = (graph.information[places] for places in (np.triu_indices(3, 1), np.tril_indices(3, -1)))
     assert np.abs(np.sort(forth) - np.sort(back)).max() > 1e-3  # directions are estimates of their own
     edges = graph.edges()
     assert len(edges) == 6
-    assert {(edges[0].predicting, edges[0].predicted), (edges[1].predicting, edges[1].predicted)} == {("first", "short"), ("short", "first")}
-    assert edges[0].seed_deviation == graph.seed_deviation[graph.systems.index(edges[0].predicting), graph.systems.index(edges[0].predicted)]
+    assert {(edges[0].predicting, edges[0].predicted), (edges[1].predicting, edges[1].predicted)} == {
+        ("first", "short"),
+        ("short", "first"),
+    }
+    assert (
+        edges[0].seed_deviation
+        == graph.seed_deviation[
+            graph.systems.index(edges[0].predicting), graph.systems.index(edges[0].predicted)
+        ]
+    )
 
 
 def test_a_symmetric_estimate_is_refused_for_a_directed_graph(metric: Cosmic) -> None:
-    with pytest.raises(ParameterError, match="estimator='gaussian', which is symmetric; use estimator='knife'"):
+    with pytest.raises(
+        ParameterError, match="estimator='gaussian', which is symmetric; use estimator='knife'"
+    ):
         information_graph(Corpus.read({"a": ["x", "y"], "b": ["y", "x"]}), metric)
 
 
 def test_means_of_a_graph_go_along_rows_and_columns() -> None:
     nan = math.nan
-    graph = InformationGraph(("a", "b", "c"), np.array([[nan, 1, 2], [3, nan, 4], [5, 6, nan]]), np.zeros((3, 3)))
+    graph = InformationGraph(
+        ("a", "b", "c"), np.array([[nan, 1, 2], [3, nan, 4], [5, 6, nan]]), np.zeros((3, 3))
+    )
     assert graph.outgoing == {"a": 1.5, "b": 3.5, "c": 5.5}
     assert graph.incoming == {"a": 4.0, "b": 3.5, "c": 3.0}
 
 
-def test_a_graph_embeds_each_text_once_and_leaves_empty_ones_out(directed: Cosmic, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_graph_embeds_each_text_once_and_leaves_empty_ones_out(
+    directed: Cosmic, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sources = _sources(40)
     seen: list[str] = []
     compute = TextEmbedding.compute
-    monkeypatch.setattr(TextEmbedding, "compute", lambda self, keys, *rest: (seen.extend(keys), compute(self, keys, *rest))[1])
-    graph = information_graph(Corpus.read({"a": ["", *sources[1:]], "b": sources, "none": [""] * 40}, sources=sources), directed)
+    monkeypatch.setattr(
+        TextEmbedding, "compute", lambda self, keys, *rest: (seen.extend(keys), compute(self, keys, *rest))[1]
+    )
+    graph = information_graph(
+        Corpus.read({"a": ["", *sources[1:]], "b": sources, "none": [""] * 40}, sources=sources), directed
+    )
     assert len(seen) == len(set(seen)) == 41
     assert not np.isnan(graph.information[0, 1])
     assert np.isnan(graph.information[2]).all()
@@ -130,8 +170,14 @@ def test_graphs_need_systems_with_one_prediction(directed: Cosmic) -> None:
 
 def test_error_probability_and_its_correlation() -> None:
     sources = ["red cat", "big dog", "red dog", "big cat"]
-    systems = {"all right": ["red", "big", "red", "big"], "half": ["red", "red", "red", "red"], "none": ["big", "red", "big", "red"]}
-    result = nlgauge.score(systems, [source.split()[0] for source in sources], sources, metrics=["exact_match", "wer"])
+    systems = {
+        "all right": ["red", "big", "red", "big"],
+        "half": ["red", "red", "red", "red"],
+        "none": ["big", "red", "big", "red"],
+    }
+    result = nlgauge.score(
+        systems, [source.split()[0] for source in sources], sources, metrics=["exact_match", "wer"]
+    )
     calls: list[list[str]] = []
 
     def colour(texts: list[str]) -> list[bool]:
@@ -139,13 +185,19 @@ def test_error_probability_and_its_correlation() -> None:
         return ["red" in text for text in texts]
 
     found = downstream_agreement(result, {"colour": colour, "nothing": lambda texts: [0] * len(texts)})
-    assert found.errors == {"colour": {"all right": 0.0, "half": 0.5, "none": 1.0}, "nothing": dict.fromkeys(systems, 0.0)}
+    assert found.errors == {
+        "colour": {"all right": 0.0, "half": 0.5, "none": 1.0},
+        "nothing": dict.fromkeys(systems, 0.0),
+    }
     assert found.correlations["colour"]["exact_match"] == pytest.approx((1.0, 1.0, 1.0))
     assert found.correlations["colour"]["wer"] == pytest.approx((-1.0, -1.0, -1.0))
     assert np.isnan(found.correlations["nothing"]["wer"]).all()
     assert isinstance(found.correlations["nothing"]["wer"], Correlations)
     assert len(calls) == 1 and len(calls[0]) == len(set(calls[0])) == 6
-    assert downstream_agreement(result.corpus, {"colour": colour}) == ({"colour": found.errors["colour"]}, {"colour": {}})
+    assert downstream_agreement(result.corpus, {"colour": colour}) == (
+        {"colour": found.errors["colour"]},
+        {"colour": {}},
+    )
 
 
 def test_several_predictions_of_a_segment_count_as_one() -> None:

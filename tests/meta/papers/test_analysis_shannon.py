@@ -18,7 +18,12 @@ DOCUMENTS = [
     "A ferry sank near the coast on Monday. All passengers were saved by fishermen.",
     "The president met the prime minister. They spoke of trade and of the weather.",
 ]
-SUMMARIES = ["A big cat sat on the mat.", "Shares fell in early trading.", "All passengers of a ferry were saved.", "The president spoke of trade."]
+SUMMARIES = [
+    "A big cat sat on the mat.",
+    "Shares fell in early trading.",
+    "All passengers of a ferry were saved.",
+    "The president spoke of trade.",
+]
 
 
 def test_spoilt_summaries_are_what_they_are_called() -> None:
@@ -78,7 +83,9 @@ def test_dependence_on_upstream(tiny_models: dict[str, Path]) -> None:
     assert found[0].information == pytest.approx(found[1].information)
     assert found[0].information != pytest.approx(found[2].information, rel=1e-3)
     direct = nlgauge.score(SUMMARIES[:2], sources=DOCUMENTS[:2], metrics=metric.replace(")", ", upstream=1)"))
-    assert found[2].information_difference == pytest.approx(direct["shannon"]["information_difference"], abs=1e-4)
+    assert found[2].information_difference == pytest.approx(
+        direct["shannon"]["information_difference"], abs=1e-4
+    )
     with pytest.raises(NlgaugeError, match="metric must be shannon"):
         dependence_on_upstream({"A": SUMMARIES}, DOCUMENTS, metric="bleu")
 
@@ -86,16 +93,31 @@ def test_dependence_on_upstream(tiny_models: dict[str, Path]) -> None:
 def test_biases_are_rank_correlations_over_all_summaries() -> None:
     systems = {
         "A": SUMMARIES,
-        "B": ["The cat.", "Shares fell a lot and everybody sold them", "Ferry", "Trade and weather were spoken of by the president."],
+        "B": [
+            "The cat.",
+            "Shares fell a lot and everybody sold them",
+            "Ferry",
+            "Trade and weather were spoken of by the president.",
+        ],
     }
     result = nlgauge.score(systems, [[text] for text in SUMMARIES], DOCUMENTS, metrics=["chrf", "bleu"])
     found = biases(result, ["chrf"])
-    assert list(found["chrf"]) == ["length", "novel 1", "novel 2", "novel 3", "coverage", "compression", "density"]
+    assert list(found["chrf"]) == [
+        "length",
+        "novel 1",
+        "novel 2",
+        "novel 3",
+        "coverage",
+        "compression",
+        "density",
+    ]
     scores = [row["chrf"] for row in result.segments("records")]
     lengths = [len(text.split()) for texts in systems.values() for text in texts]
     assert found["chrf"]["length"] == pytest.approx(spearmanr(scores, lengths).statistic)
     compression = nlgauge.score(systems, sources=DOCUMENTS, metrics="compression").segments("records")
-    assert found["chrf"]["compression"] == pytest.approx(spearmanr(scores, [row["compression"] for row in compression]).statistic)
+    assert found["chrf"]["compression"] == pytest.approx(
+        spearmanr(scores, [row["compression"] for row in compression]).statistic
+    )
     assert set(biases(result)) == {"chrf", "bleu"}
     with pytest.raises(NlgaugeError, match="no column 'rouge'"):
         biases(result, ["rouge"])

@@ -1,4 +1,6 @@
-"""Additions that are written while they go on: the numbers of scoring all at once, after whatever ended them, and an old result that stays."""
+"""Additions that are written while they go on: the numbers of scoring all at once, after whatever ended
+them, and an old result that stays.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
     monkeypatch.setattr(blocks, "_BYTES", 300)
     for name, seed in {"ref0": 1, "ref1": 2, "A": 3, "B": 4, "C": 9}.items():
-        Path(f"{name}.txt").write_text("".join(f"{line}\n" for line in texts(60, seed)), encoding="utf-8", newline="")
+        Path(f"{name}.txt").write_text(
+            "".join(f"{line}\n" for line in texts(60, seed)), encoding="utf-8", newline=""
+        )
     return tmp_path
 
 
 def result_in(directory: str, kind: str) -> Result:
     """A result, and what it is when it is loaded."""
     flag = ["--stream"] if kind == "stored" else []
-    document("score", "-m", *BEFORE, "-r", "ref0.txt", "-r", "ref1.txt", "A.txt", "B.txt", "-o", directory, *flag)
+    document(
+        "score", "-m", *BEFORE, "-r", "ref0.txt", "-r", "ref1.txt", "A.txt", "B.txt", "-o", directory, *flag
+    )
     found = nlgauge.load(directory)
     assert is_stored(found.corpus) is (kind == "stored")
     return found
@@ -75,13 +81,19 @@ def test_metrics_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: st
     before = result_in("out", kind)
     expected = at_once([*BEFORE, *NEW])
     in_memory = before.add(*NEW)
-    for found in (in_memory, before.add(*NEW, output="more", executor=Serial(characters=100)), nlgauge.load("more")):
+    for found in (
+        in_memory,
+        before.add(*NEW, output="more", executor=Serial(characters=100)),
+        nlgauge.load("more"),
+    ):
         assert_same(found, expected)
         assert found.segments("records") == expected.segments("records")
         assert str(found.explain("ter", 11, "A")) == str(expected.explain("ter", 11, "A"))
         assert set(found.costs.metrics) == {*BEFORE, *NEW}
         # No result in memory holds on to a file that is gone.
-        assert isinstance(found.tables["B", "ter"].statistics["ter"], np.memmap) is (kind == "stored" and found is not in_memory)
+        assert isinstance(found.tables["B", "ter"].statistics["ter"], np.memmap) is (
+            kind == "stored" and found is not in_memory
+        )
     assert_same(nlgauge.load("out"), at_once(BEFORE))
     assert directories() == ["more", "out"]
 
@@ -91,7 +103,11 @@ def test_systems_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: st
     before = result_in("out", kind)
     for found in (before.add(predictions=THIRD, output="more"), nlgauge.load("more")):
         assert_same(found, at_once(BEFORE, {**SYSTEMS, **THIRD}))
-    for found in (before.add(*NEW, predictions=THIRD), before.add(*NEW, predictions=THIRD, output="both"), nlgauge.load("both")):
+    for found in (
+        before.add(*NEW, predictions=THIRD),
+        before.add(*NEW, predictions=THIRD, output="both"),
+        nlgauge.load("both"),
+    ):
         assert_same(found, at_once([*BEFORE, *NEW], {**SYSTEMS, **THIRD}))
     assert directories() == ["both", "more", "out"]
 
@@ -99,7 +115,10 @@ def test_systems_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: st
 def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     result_in("out", "stored")
     monkeypatch.setattr(stored, "MOST_AT_ONCE", 1)  # nothing takes all segments into memory
-    numbers = {name: Path("out", name).stat().st_ino for name in ("texts.jsonl", "texts.ends", "references.ends", "predictions-1.ids")}
+    numbers = {
+        name: Path("out", name).stat().st_ino
+        for name in ("texts.jsonl", "texts.ends", "references.ends", "predictions-1.ids")
+    }
     document("add", "out", "-m", "chrf", "ter", "nist")
     document("add", "out", "-m", "wer")
     found = nlgauge.load("out")
@@ -120,7 +139,10 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
             "predictions-1.ids",
         ]
     )
-    with pytest.raises(InputError, match="a result that a system is added to needs all texts at once, and there are 60 segments"):
+    with pytest.raises(
+        InputError,
+        match="a result that a system is added to needs all texts at once, and there are 60 segments",
+    ):
         found.add(predictions=THIRD)
     with pytest.raises(InputError, match="self_bleu needs all texts at once, and there are 60 segments"):
         found.add("self_bleu", output="more")
@@ -130,7 +152,9 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
 def test_what_is_given_back_can_be_added_to_again() -> None:
     once = result_in("first", "stored").add("chrf", output="out")
     shutil.rmtree("first")
-    assert place_of(once.corpus) is not None and isinstance(once.tables["A", "bleu"].statistics["bleu"], np.memmap)
+    assert place_of(once.corpus) is not None and isinstance(
+        once.tables["A", "bleu"].statistics["bleu"], np.memmap
+    )
     twice = once.add("ter", output="out", overwrite=True)
     for found in (twice, nlgauge.load("out")):
         assert_same(found, at_once([*BEFORE, "chrf", "ter"]))
@@ -189,13 +213,19 @@ def test_chunks_are_computed_where_the_command_says(monkeypatch: pytest.MonkeyPa
 
     started: list[str] = []
     original = processes.Processes.map
-    monkeypatch.setattr(processes.Processes, "map", lambda self, task, chunks: started.append(task.stage) or original(self, task, chunks))
+    monkeypatch.setattr(
+        processes.Processes,
+        "map",
+        lambda self, task, chunks: started.append(task.stage) or original(self, task, chunks),
+    )
     document("add", "out", "-m", "nist", "--jobs", "2")
     assert started == ["fit", "score"] and os.environ["NLGAUGE_THREADS"] == "2"
     document("add", "out", "-m", "ter", "--executor", "serial")
     assert started == ["fit", "score"]
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "nist", "ter"]))
-    assert "--address and --gpus-per-worker belong to --executor ray" in refused("add", "out", "-m", "wer", "--gpus-per-worker", "1")
+    assert "--address and --gpus-per-worker belong to --executor ray" in refused(
+        "add", "out", "-m", "wer", "--gpus-per-worker", "1"
+    )
 
 
 # --- what ends an addition
@@ -221,7 +251,9 @@ def test_an_addition_goes_on_where_it_was(kind: str, number: int) -> None:
                 pytest.fail("what was fitted is fitted again")
             yield from super().map(task, given)
 
-    found = nlgauge.load("out").add(*NEW, output="out", overwrite=True, resume=True, executor=Counting(characters=300))
+    found = nlgauge.load("out").add(
+        *NEW, output="out", overwrite=True, resume=True, executor=Counting(characters=300)
+    )
     assert (sum(seen) == 60) is (number == 0)
     for result in (found, nlgauge.load("out")):
         assert_same(result, at_once([*BEFORE, *NEW]))
@@ -245,7 +277,9 @@ def test_systems_and_metrics_go_on_where_they_were(step: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         before.add("ter", predictions=THIRD, output="more", executor=EndingIn())
     assert begun.count("score") == step
-    with pytest.raises(ResultError, match=r"holds a run that was not finished \([1-9]\d* segments are scored\)"):
+    with pytest.raises(
+        ResultError, match=r"holds a run that was not finished \([1-9]\d* segments are scored\)"
+    ):
         before.add("ter", predictions=THIRD, output="more")
     seen: list[int] = []
 
@@ -269,15 +303,35 @@ def test_only_the_same_addition_goes_on(kind: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         before.add("ter", executor=Ending(3, KeyboardInterrupt()), **options)
     assert "out.unfinished holds a run that was not finished" in refused("add", "out", "-m", "ter", code=1)
-    assert "out.unfinished holds a run with other metrics" in refused("add", "out", "-m", "wer", "--resume", code=1)
-    assert "out.unfinished holds a run with other options" in refused("add", "out", "-m", "ter", "--resume", "--batch-size", "9", code=1)
-    assert "out.unfinished holds a run with other systems" in refused("add", "out", "-m", "ter", "--system", "C.txt", "--resume", code=1)
+    assert "out.unfinished holds a run with other metrics" in refused(
+        "add", "out", "-m", "wer", "--resume", code=1
+    )
+    assert "out.unfinished holds a run with other options" in refused(
+        "add", "out", "-m", "ter", "--resume", "--batch-size", "9", code=1
+    )
+    assert "out.unfinished holds a run with other systems" in refused(
+        "add", "out", "-m", "ter", "--system", "C.txt", "--resume", code=1
+    )
     with pytest.raises(ResultError, match="holds a run with other earlier metrics"):
         before.add("wer").add("ter", **options)
     shutil.copy("B.txt", "A.txt")
     with pytest.raises(ResultError, match="holds a run with other earlier texts"):
         result_in("other", kind).add("ter", **options)
-    score = ["score", "-m", "ter", "-r", "ref0.txt", "-r", "ref1.txt", "A.txt", "B.txt", "-o", "out", "--overwrite", "--resume"]
+    score = [
+        "score",
+        "-m",
+        "ter",
+        "-r",
+        "ref0.txt",
+        "-r",
+        "ref1.txt",
+        "A.txt",
+        "B.txt",
+        "-o",
+        "out",
+        "--overwrite",
+        "--resume",
+    ]
     assert "out.unfinished holds a run with other" in run(*score).stderr
     assert_same(nlgauge.load("out"), before)
     document("add", "out", "-m", "wer", "--overwrite")
@@ -290,7 +344,9 @@ def test_other_predictions_of_the_system_are_another_addition() -> None:
         before.add(predictions=THIRD, output="more", executor=Ending(3, KeyboardInterrupt()))
     with pytest.raises(ResultError, match="holds a run with other systems"):
         before.add(predictions={"C": texts(60, 10)}, output="more", resume=True)
-    assert_same(before.add(predictions=THIRD, output="more", resume=True), at_once(BEFORE, {**SYSTEMS, **THIRD}))
+    assert_same(
+        before.add(predictions=THIRD, output="more", resume=True), at_once(BEFORE, {**SYSTEMS, **THIRD})
+    )
 
 
 def test_a_result_in_another_place_is_replaced_only_on_request() -> None:
@@ -299,7 +355,8 @@ def test_a_result_in_another_place_is_replaced_only_on_request() -> None:
     with pytest.raises(ResultError, match="more holds a result already"):
         before.add("ter", output="more")
     assert (
-        "more holds a result already; choose another directory, or replace it with --overwrite" in run("add", "out", "-m", "ter", "-o", "more").stderr
+        "more holds a result already; choose another directory, or replace it with --overwrite"
+        in run("add", "out", "-m", "ter", "-o", "more").stderr
     )
     assert not Path("more.unfinished").exists()
     document("add", "out", "-m", "ter", "-o", "more", "--overwrite")
@@ -310,17 +367,27 @@ def test_a_result_in_another_place_is_replaced_only_on_request() -> None:
 def test_a_full_disk_is_said_and_what_is_done_is_kept(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = result_in("out", kind)
     full = OSError(28, "No space left on device")
-    with pytest.raises(ResultError, match=r"No space left on device; \d+ segments are scored, and the same call goes on with --resume"):
+    with pytest.raises(
+        ResultError,
+        match=r"No space left on device; \d+ segments are scored, and the same call goes on with --resume",
+    ):
         before.add("ter", output="out", overwrite=True, executor=Ending(4, full))
-    writing = "nlgauge.results.storage.save_load" if kind == "saved" else "nlgauge.results.storage.stored_result"
-    for place in (f"{writing}.saved_fits", "nlgauge.results.storage.extend.put"):  # while the larger result is written, and when it is moved
+    writing = (
+        "nlgauge.results.storage.save_load" if kind == "saved" else "nlgauge.results.storage.stored_result"
+    )
+    for place in (
+        f"{writing}.saved_fits",
+        "nlgauge.results.storage.extend.put",
+    ):  # while the larger result is written, and when it is moved
 
         def end(*_: Any) -> None:
             raise full
 
         with monkeypatch.context() as patched:
             patched.setattr(place, end)
-            assert "60 segments are scored, and the same call goes on with --resume" in refused("add", "out", "-m", "ter", "--resume", code=1)
+            assert "60 segments are scored, and the same call goes on with --resume" in refused(
+                "add", "out", "-m", "ter", "--resume", code=1
+            )
         assert_same(nlgauge.load("out"), before)
     document("add", "out", "-m", "ter", "--resume")
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"]))
@@ -416,7 +483,9 @@ def test_an_addition_that_is_killed_again_and_again_ends_with_the_same_result(ki
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
-    Path("big.txt").write_text("".join(f"{line}\n" for line in texts(40_000, 3)), encoding="utf-8", newline="")
+    Path("big.txt").write_text(
+        "".join(f"{line}\n" for line in texts(40_000, 3)), encoding="utf-8", newline=""
+    )
     document("score", "-m", "wer", "-r", "big.txt", "B=big.txt", "-o", "out", "--stream", "--resamples", "0")
     command = [sys.executable, "-m", "nlgauge", "add", "out", "-q", "-m", "ter", "--resamples", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -426,7 +495,9 @@ def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate()
     assert process.returncode == 143, said
-    assert "interrupted; what is done is in out.unfinished, and the same command with --resume goes on" in said
+    assert (
+        "interrupted; what is done is in out.unfinished, and the same command with --resume goes on" in said
+    )
     assert nlgauge.load("out").labels == ("wer",)
     assert subprocess.run([*command, "--resume"], check=True, capture_output=True).returncode == 0
     assert nlgauge.load("out").labels == ("wer", "ter")
@@ -442,16 +513,24 @@ def test_a_stored_result_is_saved_to_another_place_as_it_is_stored() -> None:
         assert is_stored(found.corpus) and found["bleu"] == result["bleu"]
         assert found.signatures == result.signatures
     assert copied.corpus.records() == result.corpus.records() and copied.has_texts
-    assert not hashed.has_texts and len(hashed.corpus.texts[0]) == 64 and not Path("hashes/texts.jsonl").exists()
+    assert (
+        not hashed.has_texts and len(hashed.corpus.texts[0]) == 64 and not Path("hashes/texts.jsonl").exists()
+    )
     hashed.save("hashes again")
     assert nlgauge.load("hashes again").corpus.records() == hashed.corpus.records()
 
 
 def test_a_system_with_one_prediction_is_not_added_where_means_of_several_are_taken() -> None:
     references = ["the cat sat", "a dog"]
-    several = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer", reduce_fn="mean")
+    several = nlgauge.score(
+        {"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer", reduce_fn="mean"
+    )
     with pytest.raises(InputError, match="the new system has one: score them together"):
         several.add(predictions={"B": ["the cat sat", "dogs"]})
     best = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer")
-    both = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]], "B": [["the cat sat"], ["dogs"]]}, references, metrics="wer")
+    both = nlgauge.score(
+        {"A": [["the cat", "a cat sat"], ["a dog", "the dog"]], "B": [["the cat sat"], ["dogs"]]},
+        references,
+        metrics="wer",
+    )
     assert best.add(predictions={"B": ["the cat sat", "dogs"]})["B"]["wer"] == both["B"]["wer"]

@@ -1,4 +1,6 @@
-"""Results that were written while they ran, with damaged or planted files: refused with a reason, or read as what they are."""
+"""Results that were written while they ran, with damaged or planted files: refused with a reason, or read
+as what they are.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,19 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("whole")
     (place / "pred.txt").write_text("".join(f"the cat {i} sat on mat {i % 5}\n" for i in range(LINES)))
     (place / "ref.txt").write_text("".join(f"a cat {i} sat on the mät\n" for i in range(LINES)))
-    printed("score", "-m", "wer", "-m", "cider", "-r", str(place / "ref.txt"), str(place / "pred.txt"), "-o", str(place / "out"), "--stream")
+    printed(
+        "score",
+        "-m",
+        "wer",
+        "-m",
+        "cider",
+        "-r",
+        str(place / "ref.txt"),
+        str(place / "pred.txt"),
+        "-o",
+        str(place / "out"),
+        "--stream",
+    )
     return place / "out"
 
 
@@ -41,7 +55,9 @@ def flipped(content: bytes, chance: random.Random) -> bytes:
 
 def exchanged(content: bytes, chance: random.Random) -> bytes:
     start = chance.randrange(len(content))
-    return content[:start] + chance.randbytes(chance.randrange(20)) + content[start + chance.randrange(1, 20) :]
+    return (
+        content[:start] + chance.randbytes(chance.randrange(20)) + content[start + chance.randrange(1, 20) :]
+    )
 
 
 CHANGES: dict[str, Change] = {
@@ -75,7 +91,9 @@ def test_damage_of_any_file_is_a_clear_error_or_harmless(change, place, whole):
     for name in sorted(path.name for path in whole.iterdir()):
         content = (whole / name).read_bytes()
         for seed in range(2):
-            (place / name).write_bytes(CHANGES[change](content, random.Random(f"{change} {name} {seed}")) if content else b"x")
+            (place / name).write_bytes(
+                CHANGES[change](content, random.Random(f"{change} {name} {seed}")) if content else b"x"
+            )
             try:
                 use(place)
             except NlgaugeError as error:
@@ -83,7 +101,9 @@ def test_damage_of_any_file_is_a_clear_error_or_harmless(change, place, whole):
         (place / name).write_bytes(content)
 
 
-@pytest.mark.parametrize("name", ["run.json", "fits.npz", "statistics.f64", "texts.ends", "predictions-0.ids"])
+@pytest.mark.parametrize(
+    "name", ["run.json", "fits.npz", "statistics.f64", "texts.ends", "predictions-0.ids"]
+)
 def test_what_is_planted_in_the_place_of_a_file_is_refused(name, place, tmp_path):
     (tmp_path / "other").write_text("nothing of ours\n")
     for target in (tmp_path / "other", tmp_path / "nowhere", place / name):

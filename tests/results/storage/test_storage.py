@@ -33,7 +33,13 @@ from nlgauge.results.storage import save_load as storage
 METRICS = ["bleu", "chrf(word_order=2)", "rouge", "wer", "exact_match", "distinct(max_order=3)", "cider"]
 SYSTEMS = {"A": ["the cat sat", "ein Hund", "", "猫が座った"], "B": ["a cat sat", "a dog", "x", "猫"]}
 REFERENCES = [["the cat sat", "the cat"], ["a dog"], ["nobody spoke"], ["猫が座る", "猫"]]
-OPTIONS = {"ids": ["s1", "s2", "s3", "s4"], "documents": ["d", "d", "e", "f"], "weights": [1.0, 2.0, 0.1, 1.0], "lang": "en", "seed": 99}
+OPTIONS = {
+    "ids": ["s1", "s2", "s3", "s4"],
+    "documents": ["d", "d", "e", "f"],
+    "weights": [1.0, 2.0, 0.1, 1.0],
+    "lang": "en",
+    "seed": 99,
+}
 FILES = ["corpus.jsonl", "fits.npz", "run.json", "statistics.npz"]
 
 
@@ -60,7 +66,11 @@ def test_a_saved_result_comes_back_equal(result, tmp_path):
     again = nlgauge.load(tmp_path / "out")
     assert_equal(again, result)
     assert again.corpus.records() == result.corpus.records()
-    assert (again.config, again.environment, again.reasons()) == (result.config, result.environment, result.reasons())
+    assert (again.config, again.environment, again.reasons()) == (
+        result.config,
+        result.environment,
+        result.reasons(),
+    )
     assert (again.costs.metrics, again.costs.features) == (result.costs.metrics, result.costs.features)
     assert again.job.options == result.job.options
     assert [edit.kind for edit in again.explain("wer", "s1", "B")[0].edits] == ["replace", "equal"]
@@ -73,19 +83,31 @@ def test_ids_come_back_as_they_were(tmp_path):
         assert again.corpus.ids == saved.corpus.ids == (range(3) if ids is None else tuple(ids))
         assert [type(one) for one in again.corpus.ids] == [type(one) for one in saved.corpus.ids]
         if ids is not None:
-            assert again.explain("wer", ids[1])[0].title == again.explain("wer", "11")[0].title == "wer 1.0000"
+            assert (
+                again.explain("wer", ids[1])[0].title == again.explain("wer", "11")[0].title == "wer 1.0000"
+            )
 
 
 def test_ids_of_other_kinds_come_back_as_texts_and_that_is_said(tmp_path):
     saved = nlgauge.score(["a", "b", "c"], ["a", "c", "c"], metrics="wer", ids=[("doc", 1), 2**70, math.inf])
     assert saved.explain("wer", ("doc", 1))[0].title == saved.explain("wer", "('doc', 1)")[0].title
-    with pytest.warns(UserWarning, match=r"ids that JSON does not have are saved as text, such as \('doc', 1\)"):
+    with pytest.warns(
+        UserWarning, match=r"ids that JSON does not have are saved as text, such as \('doc', 1\)"
+    ):
         saved.save(tmp_path / "out")
     assert nlgauge.load(tmp_path / "out").corpus.ids == ("('doc', 1)", str(2**70), "inf")
 
 
 FIELDS = [
-    {"id": i, "system": system, "mt": f"{system}{i}", "ref": "r", "domain": domain, "meta": {"lp": "en-de", "raw": [1, None]}, "human": score}
+    {
+        "id": i,
+        "system": system,
+        "mt": f"{system}{i}",
+        "ref": "r",
+        "domain": domain,
+        "meta": {"lp": "en-de", "raw": [1, None]},
+        "human": score,
+    }
     for system, scores in {"A": [0.5, 2], "B": [1, None]}.items()
     for i, (domain, score) in enumerate(zip(["news", "ted talk"], scores, strict=True))
 ]
@@ -95,23 +117,35 @@ def test_fields_come_back_as_they_were(tmp_path):
     result = nlgauge.score(FIELDS, metrics="wer")
     again = nlgauge.load(result.save(tmp_path / "out"))
     for corpus in (result.corpus, again.corpus):
-        assert corpus.fields == {"domain": ("news", "ted talk"), "meta.lp": ("en-de",) * 2, "meta.raw": ((1, None),) * 2}
+        assert corpus.fields == {
+            "domain": ("news", "ted talk"),
+            "meta.lp": ("en-de",) * 2,
+            "meta.raw": ((1, None),) * 2,
+        }
         assert corpus.system_fields == {"human": {"A": (0.5, 2), "B": (1, None)}}
     added = again.add(predictions={"C": ["x", "y"]})
-    assert (added.corpus.fields, added.corpus.system_fields) == (result.corpus.fields, result.corpus.system_fields)
+    assert (added.corpus.fields, added.corpus.system_fields) == (
+        result.corpus.fields,
+        result.corpus.system_fields,
+    )
     twice = nlgauge.load(added.save(tmp_path / "added")).corpus
     assert (twice.fields, twice.system_fields) == (result.corpus.fields, result.corpus.system_fields)
 
 
 def test_fields_that_json_lacks_come_back_as_texts_and_that_is_said(tmp_path):
-    result = nlgauge.score(["a", "b"], metrics="distinct", fields={"when": [{1}, math.inf], "\ud800": ["\ud800", "x"]})
+    result = nlgauge.score(
+        ["a", "b"], metrics="distinct", fields={"when": [{1}, math.inf], "\ud800": ["\ud800", "x"]}
+    )
     with pytest.warns(UserWarning) as caught:
         result.save(tmp_path / "out")
     assert [str(one.message) for one in caught] == [
         "values of the field 'when' that JSON does not have are saved as text, such as {1}.",
         "values of the field '\\ud800' that JSON does not have are saved as text, such as '\\ud800'.",
     ]
-    assert nlgauge.load(tmp_path / "out").corpus.fields == {"when": ("{1}", "inf"), "\\ud800": ("\\ud800", "x")}
+    assert nlgauge.load(tmp_path / "out").corpus.fields == {
+        "when": ("{1}", "inf"),
+        "\\ud800": ("\\ud800", "x"),
+    }
 
 
 def test_without_texts_fields_hold_no_readable_ones_either(tmp_path):
@@ -143,8 +177,12 @@ def test_reduced_results_come_back_equal(reduce_fn, tmp_path):
 @pytest.mark.parametrize("reduce_fn", [None, "mean"])
 def test_segment_scores_are_written_of_other_peoples_metrics_alone(reduce_fn, registered, tmp_path):
     register(power(1.0))
-    nlgauge.score(SYSTEMS["A"], REFERENCES, metrics=["wer", "power"], reduce_fn=reduce_fn).save(tmp_path / "out")
-    assert [name for name in arrays_of(tmp_path / "out" / "statistics.npz") if "/segments/" in name] == ["1/segments/power"]
+    nlgauge.score(SYSTEMS["A"], REFERENCES, metrics=["wer", "power"], reduce_fn=reduce_fn).save(
+        tmp_path / "out"
+    )
+    assert [name for name in arrays_of(tmp_path / "out" / "statistics.npz") if "/segments/" in name] == [
+        "1/segments/power"
+    ]
 
 
 def test_several_fits_come_back_each_to_its_own_metric(tmp_path):
@@ -160,11 +198,19 @@ def test_several_fits_come_back_each_to_its_own_metric(tmp_path):
     assert again.job.fits["cider", ""] is not again.job.fits["cider(max_order=2)", ""]
     assert len(json.loads((tmp_path / "out" / "run.json").read_text())["fits"]) == 3
     added = again.add(predictions={"C": SYSTEMS["B"]})
-    assert {label: added["C"][label] for label in added.labels} == {label: result["B"][label] for label in result.labels}
+    assert {label: added["C"][label] for label in added.labels} == {
+        label: result["B"][label] for label in result.labels
+    }
 
 
 def test_what_killed_runs_left_is_removed_after_a_day_and_nothing_else(result, tmp_path):
-    names = [".out-old.unfinished", ".out-new.unfinished", ".out-server", ".out-mine.unfinished", ".other-old.unfinished"]
+    names = [
+        ".out-old.unfinished",
+        ".out-new.unfinished",
+        ".out-server",
+        ".out-mine.unfinished",
+        ".other-old.unfinished",
+    ]
     for name in names:
         (tmp_path / name).mkdir()
         if "server" not in name and "mine" not in name:
@@ -176,13 +222,19 @@ def test_what_killed_runs_left_is_removed_after_a_day_and_nothing_else(result, t
 
 
 def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
-    result = nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=lambda scores: float(np.ptp(scores)))
+    result = nlgauge.score(
+        SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=lambda scores: float(np.ptp(scores))
+    )
     result.save(tmp_path / "out")
     again = nlgauge.load(tmp_path / "out")
     assert again["wer"] == result["wer"]
     assert again.signatures == result.signatures
-    assert [explanation.title for explanation in again.explain("wer", 0)] == [explanation.title for explanation in result.explain("wer", 0)]
-    with pytest.raises(ResultError, match="averaged by a function of the caller, '<lambda>', which is not saved"):
+    assert [explanation.title for explanation in again.explain("wer", 0)] == [
+        explanation.title for explanation in result.explain("wer", 0)
+    ]
+    with pytest.raises(
+        ResultError, match="averaged by a function of the caller, '<lambda>', which is not saved"
+    ):
         again.add("cer")
 
 
@@ -190,16 +242,22 @@ def test_a_function_named_as_one_of_numpys_is_never_taken_for_it(tmp_path):
     def median(scores: Any) -> float:
         return float(np.max(scores))
 
-    ours, numpys = (nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=rule) for rule in (median, "median"))
+    ours, numpys = (
+        nlgauge.score(SYSTEMS["A"], REFERENCES, metrics="wer", reduce_fn=rule) for rule in (median, "median")
+    )
     assert ours["wer"]["score"] != numpys["wer"]["score"]
     assert ours.signatures != numpys.signatures
     ours.save(tmp_path / "out")
     again = nlgauge.load(tmp_path / "out")
     assert_equal(again, ours)
     assert again.config == ours.config != numpys.config
-    assert [explanation.title for explanation in again.explain("wer", 0)] == [explanation.title for explanation in ours.explain("wer", 0)]
+    assert [explanation.title for explanation in again.explain("wer", 0)] == [
+        explanation.title for explanation in ours.explain("wer", 0)
+    ]
     for act in (lambda: again.add("cer"), lambda: again.add(predictions={"C": SYSTEMS["B"]})):
-        with pytest.raises(ResultError, match="averaged by a function of the caller, 'median', which is not saved"):
+        with pytest.raises(
+            ResultError, match="averaged by a function of the caller, 'median', which is not saved"
+        ):
             act()
     again.save(tmp_path / "again")
     assert nlgauge.load(tmp_path / "again")["wer"] == ours["wer"]
@@ -229,7 +287,11 @@ def test_without_texts_nothing_readable_is_written(result, tmp_path):
 def test_without_texts_explaining_adding_and_recomputing_say_why_not(result, tmp_path):
     result.save(tmp_path / "out", texts=False)
     again = nlgauge.load(tmp_path / "out")
-    for act in (lambda: again.explain("wer", 0, "A"), lambda: again.add("cer"), lambda: again.add(predictions={"C": ["x"] * 4})):
+    for act in (
+        lambda: again.explain("wer", 0, "A"),
+        lambda: again.add("cer"),
+        lambda: again.add(predictions={"C": ["x"] * 4}),
+    ):
         with pytest.raises(ResultError, match="saved without its texts"):
             act()
     nlgauge.score(SYSTEMS["A"], metrics="distinct").save(tmp_path / "whole", texts=False)
@@ -245,7 +307,10 @@ def test_overwriting(result, tmp_path):
         result.save(tmp_path / "deep" / "out")
     place = tmp_path / "out"
     result.save(place)
-    with pytest.raises(ResultError, match=r"holds a result already; choose another directory, or replace it with overwrite=True"):
+    with pytest.raises(
+        ResultError,
+        match=r"holds a result already; choose another directory, or replace it with overwrite=True",
+    ):
         result.save(place)
     nlgauge.score(["a"], ["b"], metrics="wer").save(place, overwrite=True)
     assert list(nlgauge.load(place)) == ["wer"]
@@ -257,7 +322,9 @@ def test_what_is_no_result_is_never_overwritten(result, tmp_path):
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     (tmp_path / "file").write_text("work")
     for name in ("mine", "file"):
-        with pytest.raises(ResultError, match="exists and is not an nlgauge result; choose another directory"):
+        with pytest.raises(
+            ResultError, match="exists and is not an nlgauge result; choose another directory"
+        ):
             result.save(tmp_path / name, overwrite=True)
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
     (tmp_path / "empty").mkdir()
@@ -339,7 +406,9 @@ FORMER = Path(__file__).parents[2] / "data" / "format1"
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved result, fitted, weighted and with a corpus metric; not to be changed."""
     place = tmp_path_factory.mktemp("saved") / "out"
-    return nlgauge.score(SYSTEMS, REFERENCES, ["x", "y", "z", "x"], metrics=["bleu", "cider", "distinct"], **OPTIONS).save(place)
+    return nlgauge.score(
+        SYSTEMS, REFERENCES, ["x", "y", "z", "x"], metrics=["bleu", "cider", "distinct"], **OPTIONS
+    ).save(place)
 
 
 @pytest.fixture
@@ -446,7 +515,9 @@ def claimed(shape: tuple[int, ...], dtype: str = "<f8") -> Callable[[Path], None
 
     def damage(place: Path) -> None:
         content = io.BytesIO()
-        np.lib.format.write_array_header_1_0(content, {"descr": dtype, "fortran_order": False, "shape": shape})
+        np.lib.format.write_array_header_1_0(
+            content, {"descr": dtype, "fortran_order": False, "shape": shape}
+        )
         with zipfile.ZipFile(place / "statistics.npz") as archive:
             members = {name: archive.read(name) for name in archive.namelist()}
         with zipfile.ZipFile(place / "statistics.npz", "w", zipfile.ZIP_STORED) as archive:
@@ -463,7 +534,10 @@ def bomb(place: Path) -> None:
 
 def nested(name: str) -> Callable[[Path], None]:
     """Damage that nests a JSON file deeper than a parser may recurse."""
-    return lambda place: (place / name).write_text('{"format": 2, "config": ' + '{"a": ' * 100_000 + "1" + "}" * 100_001) and None
+    return lambda place: (
+        (place / name).write_text('{"format": 2, "config": ' + '{"a": ' * 100_000 + "1" + "}" * 100_001)
+        and None
+    )
 
 
 def of_run(change: Callable[[Any], Any]) -> Callable[[Path], None]:
@@ -515,8 +589,14 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "the fit of another label": of_run(lambda run: run["fits"][0].update(labels=["bleu"])),
     "the fit of another system": of_run(lambda run: run["fits"][0].update(system="A")),
     "a fit of other arrays": of_run(lambda run: run["fits"][0].update(key="77")),
-    **{f"seed {seed!r}": of_run(lambda run, seed=seed: run["config"].update(seed=seed)) for seed in (-1, "1", 1.5, True, None, [1])},
-    **{f"batch size {size!r}": of_run(lambda run, size=size: run["config"].update(batch_size=size)) for size in (-1, "8", 1.5)},
+    **{
+        f"seed {seed!r}": of_run(lambda run, seed=seed: run["config"].update(seed=seed))
+        for seed in (-1, "1", 1.5, True, None, [1])
+    },
+    **{
+        f"batch size {size!r}": of_run(lambda run, size=size: run["config"].update(batch_size=size))
+        for size in (-1, "8", 1.5)
+    },
     "a device that is a number": of_run(lambda run: run["config"].update(device=3)),
     "no predictions": of_corpus(lambda record: record.pop("predictions")),
     "predictions of nobody": of_corpus(lambda record: record.update(predictions={})),
@@ -597,7 +677,10 @@ def test_a_system_added_later_equals_scoring_all_at_once(tmp_path):
     assert_equal(added, nlgauge.score(SYSTEMS, *arguments, metrics=METRICS, **OPTIONS))
     assert first.systems == ("A",)
     assert_equal(first.add(predictions={"B": SYSTEMS["B"]}), added)
-    assert added.explain("wer", 1, "B")[0].edits == nlgauge.score(SYSTEMS, *arguments, metrics=METRICS, **OPTIONS).explain("wer", 1, "B")[0].edits
+    assert (
+        added.explain("wer", 1, "B")[0].edits
+        == nlgauge.score(SYSTEMS, *arguments, metrics=METRICS, **OPTIONS).explain("wer", 1, "B")[0].edits
+    )
 
 
 def test_only_what_is_new_is_computed(monkeypatch):
@@ -606,7 +689,9 @@ def test_only_what_is_new_is_computed(monkeypatch):
     result = nlgauge.score({"A": SYSTEMS["A"]}, REFERENCES, metrics="wer")
     scored: list[int] = []
     original = Wer.statistics
-    monkeypatch.setattr(Wer, "statistics", lambda self, view, fitted: scored.append(len(view)) or original(self, view, fitted))
+    monkeypatch.setattr(
+        Wer, "statistics", lambda self, view, fitted: scored.append(len(view)) or original(self, view, fitted)
+    )
     result.add("cer")
     assert scored == []
     result.add(predictions={"B": SYSTEMS["B"]})
@@ -664,7 +749,10 @@ def test_infinities_and_undefined_values_come_back(at_hand, registered, tmp_path
     if not at_hand:
         del REGISTERED.classes["odd"]
     again = nlgauge.load(tmp_path / "out")
-    np.testing.assert_equal(again["odd"], {"score": math.inf, "high": math.inf, "low": -math.inf, "nothing": math.nan, "plain": 0.1 + 0.2})
+    np.testing.assert_equal(
+        again["odd"],
+        {"score": math.inf, "high": math.inf, "low": -math.inf, "nothing": math.nan, "plain": 0.1 + 0.2},
+    )
     ours, theirs = (one.intervals(resamples=5)["odd"] for one in (again, result))
     assert [interval.score for interval in ours.values()][:3] == [math.inf, math.inf, -math.inf]
     if at_hand:
@@ -786,7 +874,12 @@ def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
     again.save(tmp_path / "second")
     for loaded in (again, nlgauge.load(tmp_path / "second")):
         assert loaded["A"]["mine"] == {"score": 4.0, "mine": 4.0, "other": 2.0}
-        assert [(row["mine"], row["mine.other"]) for row in loaded.segments("records")] == [(2, 1), (6, 1), (4, 1), (2, 1)]
+        assert [(row["mine"], row["mine.other"]) for row in loaded.segments("records")] == [
+            (2, 1),
+            (6, 1),
+            (4, 1),
+            (2, 1),
+        ]
         assert loaded["A"]["wer"]["score"] == 0.5
         intervals = loaded.intervals(resamples=20)["A"]
         assert math.isnan(intervals["mine"]["score"].low)
@@ -799,7 +892,10 @@ def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
         assert compared["wer"].p > 0
         assert loaded.explain("wer", 0, "A")
         assert loaded.explain("mine", 0, "A") == []
-        assert loaded.add("cer")["B"]["cer"]["score"] == nlgauge.score(["cc", "d"], ["a", "b"], metrics="cer")["cer"]["score"]
+        assert (
+            loaded.add("cer")["B"]["cer"]["score"]
+            == nlgauge.score(["cc", "d"], ["a", "b"], metrics="cer")["cer"]["score"]
+        )
         (output,) = [output for output in loaded.tables["A", "mine"].leading() if output.name == "mine"]
         assert output == Output("mine", True, 0, 100)
         with pytest.raises(ResultError, match="cannot add a system: the class of 'mine"):
@@ -816,7 +912,9 @@ def test_a_result_of_format_1_still_loads():
     assert [row["cider"] for row in again.segments("records")][:3] == pytest.approx([6.625, 3.25, 0.0])
     assert again.signatures == first["signatures"]
     assert again.job.options.seed == 7
-    fresh = nlgauge.score(*texts_of(again), metrics=list(again.labels), ids=again.corpus.ids, seed=7, lang="en")
+    fresh = nlgauge.score(
+        *texts_of(again), metrics=list(again.labels), ids=again.corpus.ids, seed=7, lang="en"
+    )
     np.testing.assert_equal(again.intervals(resamples=20), fresh.intervals(resamples=20))
 
 
@@ -829,10 +927,14 @@ def texts_of(result: Result) -> tuple[dict[str, list[str]], list[list[str]]]:
 def test_a_result_of_format_1_has_its_fits_and_can_be_added_to(tmp_path):
     again = nlgauge.load(FORMER / "best")
     (explanation,) = again.explain("cider", "ferry", "B")
-    assert explanation.statistics["cider"].tolist() == pytest.approx(again.tables["B", "cider"].statistics["cider"][0].tolist())
+    assert explanation.statistics["cider"].tolist() == pytest.approx(
+        again.tables["B", "cider"].statistics["cider"][0].tolist()
+    )
     systems, references = texts_of(again)
     added = again.add("nist", "cer").add(predictions={"C": systems["B"]})
-    fresh = nlgauge.score({**systems, "C": systems["B"]}, references, metrics=list(added.labels), seed=7, lang="en")
+    fresh = nlgauge.score(
+        {**systems, "C": systems["B"]}, references, metrics=list(added.labels), seed=7, lang="en"
+    )
     for system in added.systems:
         for label in added.labels:
             assert added[system][label] == pytest.approx(fresh[system][label], rel=1e-12)
@@ -843,7 +945,9 @@ def test_a_result_of_format_1_has_its_fits_and_can_be_added_to(tmp_path):
 
 def test_an_averaged_result_of_format_1_still_loads(tmp_path):
     again = nlgauge.load(FORMER / "mean")
-    assert again["wer"] == pytest.approx(json.loads((FORMER / "mean" / "run.json").read_text())["tables"][0]["scores"])
+    assert again["wer"] == pytest.approx(
+        json.loads((FORMER / "mean" / "run.json").read_text())["tables"][0]["scores"]
+    )
     assert [row["wer"] for row in again.segments("records")] == pytest.approx([0.8, 0.6, 0.75])
     systems, references = texts_of(again)
     fresh = nlgauge.score(systems, references, metrics=["wer", "cer"], reduce_fn="mean")
@@ -866,7 +970,9 @@ def test_files_are_plain_json_and_arrays(result, tmp_path):
     result.save(tmp_path / "out")
     run = json.loads((tmp_path / "out" / "run.json").read_text())
     assert run["format"] == storage.FORMAT
-    assert {table["label"]: table["scores"]["score"] for table in run["tables"] if table["system"] == "A"}["wer"] == result["A"]["wer"]["score"]
+    assert {table["label"]: table["scores"]["score"] for table in run["tables"] if table["system"] == "A"}[
+        "wer"
+    ] == result["A"]["wer"]["score"]
     records = [json.loads(line) for line in (tmp_path / "out" / "corpus.jsonl").read_text().splitlines()]
     assert records[0]["predictions"] == {"A": ["the cat sat"], "B": ["a cat sat"]}
     with np.load(tmp_path / "out" / "statistics.npz", allow_pickle=False) as arrays:
@@ -876,7 +982,9 @@ def test_files_are_plain_json_and_arrays(result, tmp_path):
 def test_texts_with_line_separators_stay_one_record(tmp_path):
     texts = ["a\u2028b", "c\r\nd", "e\x00f\x85"]
     nlgauge.score(texts, texts, metrics="wer").save(tmp_path / "out")
-    assert [record["predictions"]["system"] for record in nlgauge.load(tmp_path / "out").corpus.records()] == [[text] for text in texts]
+    assert [
+        record["predictions"]["system"] for record in nlgauge.load(tmp_path / "out").corpus.records()
+    ] == [[text] for text in texts]
 
 
 def test_a_moved_directory_is_still_a_result(result, tmp_path):

@@ -1,4 +1,6 @@
-"""Runs that are written while they go on: the same numbers from disk, after whatever ended them, and nothing half-written that loads as whole."""
+"""Runs that are written while they go on: the same numbers from disk, after whatever ended them, and
+nothing half-written that loads as whole.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ ODD = ["", " ", "a\ttab", "café — ünïcode", "\u2028 inside", "trailing\r", 
 
 def texts(count: int, seed: int) -> list[str]:
     rng = random.Random(seed)
-    return [ODD[i % len(ODD)] if i % 11 == 0 else " ".join(rng.choice(WORDS) for _ in range(rng.randrange(1, 9))) for i in range(count)]
+    return [
+        ODD[i % len(ODD)] if i % 11 == 0 else " ".join(rng.choice(WORDS) for _ in range(rng.randrange(1, 9)))
+        for i in range(count)
+    ]
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +82,9 @@ def test_files_that_are_read_piece_by_piece_give_the_numbers_of_files_that_are_r
     assert list(other.corpus.records()) == list(one.corpus.records())
     assert one.segments("records") == other.segments("records")
     assert str(one.explain("ter", 11, "A")) == str(other.explain("ter", 11, "A"))
-    assert [row["segment"] for row in one.worst("ter", 5)] == [row["segment"] for row in other.worst("ter", 5)]
+    assert [row["segment"] for row in one.worst("ter", 5)] == [
+        row["segment"] for row in other.worst("ter", 5)
+    ]
     assert_same(one.add("wer"), other.add("wer"))
     third = texts(60, 9)
     assert_same(one.add(predictions={"C": third}), other.add(predictions={"C": third}))
@@ -86,7 +93,9 @@ def test_files_that_are_read_piece_by_piece_give_the_numbers_of_files_that_are_r
     assert sorted(path.name for path in Path().iterdir() if path.is_dir()) == ["again", "pieces", "whole"]
 
 
-def test_metrics_of_whole_corpora_are_exact_up_to_a_size_and_refused_beyond(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_of_whole_corpora_are_exact_up_to_a_size_and_refused_beyond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     files = ["-r", "ref0.txt", "A.txt"]
     document("score", "-m", "distinct", "bleu", *files, "-o", "whole")
     document("score", "-m", "distinct", "bleu", *files, "-o", "pieces", "--stream")
@@ -95,7 +104,10 @@ def test_metrics_of_whole_corpora_are_exact_up_to_a_size_and_refused_beyond(monk
     assert one.intervals(resamples=20)["distinct"] == other.intervals(resamples=20)["distinct"]
     monkeypatch.setattr(stored, "MOST_AT_ONCE", 59)
     error = run("score", "-m", "distinct", *files, "-o", "more", "--stream").stderr
-    assert "distinct needs all texts at once, and there are 60 segments; it can be had for 59 at the most" in error
+    assert (
+        "distinct needs all texts at once, and there are 60 segments; it can be had for 59 at the most"
+        in error
+    )
 
 
 @pytest.mark.parametrize("texts_kept", [True, False])
@@ -140,7 +152,22 @@ def _records(files: Streamed) -> list[Any]:
 
 
 def test_standard_input_is_stored_and_scored() -> None:
-    command = [sys.executable, "-m", "nlgauge", "score", "-q", "--json", "-m", "cider", "-r", "ref0.txt", "-", "-o", "out", "--stream"]
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        "-q",
+        "--json",
+        "-m",
+        "cider",
+        "-r",
+        "ref0.txt",
+        "-",
+        "-o",
+        "out",
+        "--stream",
+    ]
     with Path("A.txt").open("rb") as given:
         found = subprocess.run(command, stdin=given, capture_output=True, check=True)
     whole = document("score", "-m", "cider", "-r", "ref0.txt", "A.txt")
@@ -150,12 +177,20 @@ def test_standard_input_is_stored_and_scored() -> None:
 def test_files_that_do_not_end_together_are_refused_with_their_lengths() -> None:
     Path("short.txt").write_text("\n".join(texts(31, 1)), encoding="utf-8")
     error = run("score", "-m", "wer", "-r", "ref0.txt", "short.txt", "-o", "out", "--stream").stderr
-    assert "short.txt has 31 entries, ref0.txt has 60 entries; every file needs one for each segment." in error
+    assert (
+        "short.txt has 31 entries, ref0.txt has 60 entries; every file needs one for each segment." in error
+    )
     assert not Path("out").exists() and not Path("out.unfinished").exists()
     Path("empty.txt").write_text("", encoding="utf-8")
-    assert "empty.txt is empty" in run("score", "-m", "repetitiveness", "empty.txt", "-o", "out", "--stream").stderr
+    assert (
+        "empty.txt is empty"
+        in run("score", "-m", "repetitiveness", "empty.txt", "-o", "out", "--stream").stderr
+    )
     Path("latin.txt").write_bytes("\n".join(texts(40, 1)).encode() + b"\nna\xefve\n")
-    assert "latin.txt is not UTF-8: line 41, byte 3 is 0xEF" in run("score", "-m", "repetitiveness", "latin.txt", "-o", "out", "--stream").stderr
+    assert (
+        "latin.txt is not UTF-8: line 41, byte 3 is 0xEF"
+        in run("score", "-m", "repetitiveness", "latin.txt", "-o", "out", "--stream").stderr
+    )
 
 
 def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) -> None:
@@ -164,8 +199,14 @@ def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) 
         "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files"
         in run("score", "-m", "repetitiveness", "A.json", "-o", "out", "--stream").stderr
     )
-    assert "--stream is about the directory of the result" in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--stream").stderr
-    assert "--resume is about the directory of the result" in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--resume").stderr
+    assert (
+        "--stream is about the directory of the result"
+        in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--stream").stderr
+    )
+    assert (
+        "--resume is about the directory of the result"
+        in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--resume").stderr
+    )
 
 
 def test_large_files_are_read_piece_by_piece_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,12 +243,20 @@ def test_a_stored_corpus_is_the_corpus(folder: Path) -> None:
 def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Path) -> None:
     writer = CorpusWriter(folder)
     for start in range(0, 60, 20):
-        writer.append(Corpus.read(texts(60, 3)[start : start + 20], texts(60, 4)[start : start + 20], ids=range(start, start + 20)))
+        writer.append(
+            Corpus.read(
+                texts(60, 3)[start : start + 20],
+                texts(60, 4)[start : start + 20],
+                ids=range(start, start + 20),
+            )
+        )
     corpus = stored_corpus(folder, writer.close())
     for characters in (1, 60, 10**6):
         bounds = list(stored_bounds(corpus, characters))
         assert [i for start, end in bounds for i in range(start, end)] == list(range(60))
-    sizes = [sum(map(len, record["predictions"]["system"] + record["references"])) for record in corpus.records()]
+    sizes = [
+        sum(map(len, record["predictions"]["system"] + record["references"])) for record in corpus.records()
+    ]
     bounds = list(stored_bounds(corpus, 100))
     assert 15 < len(bounds) < 60
     assert all(sum(sizes[start:end]) < 250 or end - start == 1 for start, end in bounds)
@@ -217,13 +266,27 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
     ("damage", "message"),
     [
         (lambda: Path("references.ids").write_bytes(b"\xff" * 8 * 60), "speaks of texts that are not there"),
-        (lambda: Path("references.ids").write_bytes(np.full(60, 120).astype("<i8").tobytes()), "speaks of texts that are not there"),
-        (lambda: Path("texts.ends").write_bytes(np.where(np.arange(120) < 7, 99, 50).astype("<i8").tobytes()), "does not grow"),
+        (
+            lambda: Path("references.ids").write_bytes(np.full(60, 120).astype("<i8").tobytes()),
+            "speaks of texts that are not there",
+        ),
+        (
+            lambda: Path("texts.ends").write_bytes(
+                np.where(np.arange(120) < 7, 99, 50).astype("<i8").tobytes()
+            ),
+            "does not grow",
+        ),
         (lambda: Path("references.ids").write_bytes(b"\0" * 8 * 59), "should be a file of 60 numbers"),
-        (lambda: Path("texts.ends").write_bytes(np.arange(120)[::-1].astype("<i8").tobytes()), "does not grow"),
+        (
+            lambda: Path("texts.ends").write_bytes(np.arange(120)[::-1].astype("<i8").tobytes()),
+            "does not grow",
+        ),
         (lambda: os.truncate("texts.jsonl", 100), "where there are 100"),
         (lambda: Path("sources.ids").unlink(), "sources.ids should be a file"),
-        (lambda: Path("predictions-0.ends").write_bytes(np.arange(60).astype("<i8").tobytes()), "predictions-0.ends ends at 59"),
+        (
+            lambda: Path("predictions-0.ends").write_bytes(np.arange(60).astype("<i8").tobytes()),
+            "predictions-0.ends ends at 59",
+        ),
     ],
 )
 def test_a_damaged_corpus_is_refused(damage: Callable[[], Any], message: str, folder: Path) -> None:
@@ -302,7 +365,14 @@ def test_a_run_goes_on_where_it_was(number: int, reduce_fn: str | None) -> None:
                 pytest.fail("what was fitted is fitted again")
             yield from super().map(task, given)
 
-    spent = [json.loads(line).get("metrics", {}).get("ter", 0.0) for line in Path("out.unfinished", LOG).read_text().splitlines()] if number else []
+    spent = (
+        [
+            json.loads(line).get("metrics", {}).get("ter", 0.0)
+            for line in Path("out.unfinished", LOG).read_text().splitlines()
+        ]
+        if number
+        else []
+    )
     result = scorer(Counting(characters=300), resume=True)(SYSTEMS, REFERENCES, reduce_fn=reduce_fn)
     assert result.costs.metrics["ter"] > sum(spent)
     assert (sum(seen) == 60) is (number == 0)
@@ -325,7 +395,10 @@ def test_what_is_behind_the_last_whole_line_of_the_log_is_cut_off() -> None:
         scorer(Ending(2, KeyboardInterrupt()), resume=True)(SYSTEMS, REFERENCES)
     lines = [json.loads(line) for line in (place / LOG).read_bytes().splitlines()]
     assert len(lines) > len(log), "what comes later stands behind the last whole line"
-    assert_same(scorer(Serial(characters=100), resume=True)(SYSTEMS, REFERENCES), nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS))
+    assert_same(
+        scorer(Serial(characters=100), resume=True)(SYSTEMS, REFERENCES),
+        nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS),
+    )
 
 
 def test_only_the_same_run_goes_on() -> None:
@@ -341,7 +414,10 @@ def test_only_the_same_run_goes_on() -> None:
         scorer(Serial(), resume=True)(SYSTEMS, REFERENCES, seed=1)
     with pytest.raises(ResultError, match="holds a run with other metrics"):
         nlgauge.Scorer("bleu", output="out", resume=True)(SYSTEMS, REFERENCES)
-    assert_same(scorer(Serial(), overwrite=True)(SYSTEMS, REFERENCES), nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS))
+    assert_same(
+        scorer(Serial(), overwrite=True)(SYSTEMS, REFERENCES),
+        nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS),
+    )
     with pytest.raises(ResultError, match="holds a result already"):
         scorer(Serial(), resume=True)(SYSTEMS, REFERENCES)
 
@@ -356,7 +432,10 @@ def test_files_that_changed_or_are_gone_are_not_taken_for_the_same(monkeypatch: 
         patched.setattr("nlgauge.results.storage.resume.saved_run", end)
         assert run(*command).exit_code == 130
     assert "60 of 60 segments are scored" in run("show", "out").stderr
-    assert "holds a run with other metrics" in run(*[word for word in command if word != "cider"], "--resume").stderr
+    assert (
+        "holds a run with other metrics"
+        in run(*[word for word in command if word != "cider"], "--resume").stderr
+    )
     content = Path("A.txt").read_bytes()
     Path("A.txt").write_bytes(content + b"more\n")
     assert "holds a run with other source" in run(*command, "--resume").stderr
@@ -389,9 +468,14 @@ def test_an_end_between_the_last_two_steps_is_taken_up(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("place", [None, "/elsewhere"])
 def test_a_full_disk_is_said_and_what_is_done_is_kept(place: str | None) -> None:
     kept = r"No space left on device; \d+ segments are scored, and the same call goes on with --resume"
-    with pytest.raises(ResultError, match=f"^{place or 'out.unfinished'} cannot be written to or read: {kept}"):
+    with pytest.raises(
+        ResultError, match=f"^{place or 'out.unfinished'} cannot be written to or read: {kept}"
+    ):
         scorer(Ending(4, OSError(28, "No space left on device", place)))(SYSTEMS, REFERENCES)
-    assert_same(scorer(Serial(), resume=True)(SYSTEMS, REFERENCES), nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS))
+    assert_same(
+        scorer(Serial(), resume=True)(SYSTEMS, REFERENCES),
+        nlgauge.score(SYSTEMS, REFERENCES, metrics=METRICS),
+    )
 
 
 def test_an_output_that_is_not_one_is_refused() -> None:
@@ -450,7 +534,9 @@ scorer({"A": lines["A"], "B": lines["B"]}, list(zip(lines["ref0"], lines["ref1"]
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed as POSIX does")
 @pytest.mark.parametrize("executor", ["serial", "processes"])
-def test_a_run_that_is_killed_again_and_again_ends_with_the_same_result(executor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_result(
+    executor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NLGAUGE_THREADS", "2")
     rng = random.Random(executor)
     program = [sys.executable, "-c", PROGRAM, executor]
@@ -466,10 +552,16 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_result(executor
         if Path("out").exists():
             break
     subprocess.run(program, check=True)
-    lines = {name: Path(f"{name}.txt").read_bytes().decode().split("\n")[:-1] for name in ("A", "B", "ref0", "ref1")}
+    lines = {
+        name: Path(f"{name}.txt").read_bytes().decode().split("\n")[:-1]
+        for name in ("A", "B", "ref0", "ref1")
+    }
     references = [list(pair) for pair in zip(lines["ref0"], lines["ref1"], strict=True)]
     expected = nlgauge.score(
-        {"A": lines["A"], "B": lines["B"]}, references, metrics=METRICS, executor=Processes(150) if executor == "processes" else None
+        {"A": lines["A"], "B": lines["B"]},
+        references,
+        metrics=METRICS,
+        executor=Processes(150) if executor == "processes" else None,
     )
     assert_same(nlgauge.load("out"), expected)
     assert sorted(path.name for path in Path().iterdir() if path.is_dir()) == ["out"]
@@ -477,8 +569,24 @@ def test_a_run_that_is_killed_again_and_again_ends_with_the_same_result(executor
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
-    Path("big.txt").write_text("".join(f"{line}\n" for line in texts(40_000, 3)), encoding="utf-8", newline="")
-    command = [sys.executable, "-m", "nlgauge", "score", "-q", "-m", "ter", "-r", "big.txt", "B=big.txt", "-o", "out", "--stream"]
+    Path("big.txt").write_text(
+        "".join(f"{line}\n" for line in texts(40_000, 3)), encoding="utf-8", newline=""
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "nlgauge",
+        "score",
+        "-q",
+        "-m",
+        "ter",
+        "-r",
+        "big.txt",
+        "B=big.txt",
+        "-o",
+        "out",
+        "--stream",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     log = Path("out.unfinished", LOG)
     while process.poll() is None and not (log.exists() and b"scored" in log.read_bytes()):
@@ -486,7 +594,9 @@ def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate()
     assert process.returncode == 143, said
-    assert "interrupted; what is done is in out.unfinished, and the same command with --resume goes on" in said
+    assert (
+        "interrupted; what is done is in out.unfinished, and the same command with --resume goes on" in said
+    )
     assert subprocess.run([*command, "--resume"], check=True, capture_output=True).returncode == 0
 
 

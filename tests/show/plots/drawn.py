@@ -17,8 +17,16 @@ def texts(figure):
     hidden = set()
     for ax in figure.axes:
         for axis in (ax.xaxis, ax.yaxis):
-            seen = {label for tick in axis._update_ticks() for label in (tick.label1, tick.label2)} if ax.axison and ax.get_visible() else set()
-            every = {label for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()) for label in (tick.label1, tick.label2)}
+            seen = (
+                {label for tick in axis._update_ticks() for label in (tick.label1, tick.label2)}
+                if ax.axison and ax.get_visible()
+                else set()
+            )
+            every = {
+                label
+                for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+                for label in (tick.label1, tick.label2)
+            }
             hidden |= every - seen
         if not ax.get_visible():
             hidden |= set(ax.findobj(Text))
@@ -40,7 +48,14 @@ def corners(text):
         return np.array([[box.x0, box.y0], [box.x1, box.y0], [box.x1, box.y1], [box.x0, box.y1]])
     x, y = text.axes.transData.transform(text.xy) + np.array(text.xyann) * text.figure.figure.dpi / 72
     angle = np.radians(turn)
-    square = np.array([[box.x0 - x, box.y0 - y], [box.x1 - x, box.y0 - y], [box.x1 - x, box.y1 - y], [box.x0 - x, box.y1 - y]])
+    square = np.array(
+        [
+            [box.x0 - x, box.y0 - y],
+            [box.x1 - x, box.y0 - y],
+            [box.x1 - x, box.y1 - y],
+            [box.x0 - x, box.y1 - y],
+        ]
+    )
     return square @ np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]) + (x, y)
 
 
@@ -64,7 +79,11 @@ def covering(figure):
 def cut_off(figure):
     """Texts that are not wholly on the page."""
     size = figure.bbox
-    return [text.get_text() for text in texts(figure) if (corners(text) < -1).any() or (corners(text) > (size.width + 1, size.height + 1)).any()]
+    return [
+        text.get_text()
+        for text in texts(figure)
+        if (corners(text) < -1).any() or (corners(text) > (size.width + 1, size.height + 1)).any()
+    ]
 
 
 def check_readable(figure):

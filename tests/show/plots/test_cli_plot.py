@@ -30,14 +30,21 @@ def test_a_figure_is_written_and_said_in_words(kind: str, result: str) -> None:
 
 
 def test_metrics_and_systems_are_chosen(result: str) -> None:
-    assert "ter (lower is better)" in run("plot", result, "intervals", "-m", "ter", "-o", "a.pdf", "--resamples", "9").stdout
-    done = run("plot", result, "waterfall", "-m", "ter", "--system", "sysB", "--system", "sysA", "-o", "b.pdf")
+    assert (
+        "ter (lower is better)"
+        in run("plot", result, "intervals", "-m", "ter", "-o", "a.pdf", "--resamples", "9").stdout
+    )
+    done = run(
+        "plot", result, "waterfall", "-m", "ter", "--system", "sysB", "--system", "sysA", "-o", "b.pdf"
+    )
     assert "Differences in ter (lower is better)" in done.stdout
     assert "sysB better on" in done.stdout
 
 
 def test_an_explanation_is_drawn(result: str) -> None:
-    done = run("plot", result, "explanation", "-m", "ter", "--segment", "0", "--system", "sysA", "-o", "why.png")
+    done = run(
+        "plot", result, "explanation", "-m", "ter", "--segment", "0", "--system", "sysA", "-o", "why.png"
+    )
     assert done.exit_code == 0, done.output
     assert "5 equal, 1 substituted" in done.stdout
     assert Path("why.png").read_bytes()[1:4] == b"PNG"
@@ -45,14 +52,31 @@ def test_an_explanation_is_drawn(result: str) -> None:
 
 def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     enter(tmp_path, monkeypatch)
-    rows = [{"prediction": f"a b {i % 3}", "references": ["a b 1"], "coherence": i, "fluency": -i, "year": 2000 + i} for i in range(6)]
+    rows = [
+        {
+            "prediction": f"a b {i % 3}",
+            "references": ["a b 1"],
+            "coherence": i,
+            "fluency": -i,
+            "year": 2000 + i,
+        }
+        for i in range(6)
+    ]
     Path("one.jsonl").write_text("\n".join(map(json.dumps, rows)))
     printed("score", "one.jsonl", "-m", "chrf,ter", "-o", "one", "-q")
-    for people in (["--human", "coherence", "fluency"], ["--human", "coherence,fluency"], ["--human", "coherence", "--human", "fluency"]):
+    for people in (
+        ["--human", "coherence", "fluency"],
+        ["--human", "coherence,fluency"],
+        ["--human", "coherence", "--human", "fluency"],
+    ):
         done = run("plot", "one", "human_map", "-o", "map.svg", "-c", "pearson", *people, "--overwrite")
         assert done.exit_code == 0, done.output
-        assert done.stdout.startswith("Pearson, global level, n = 6 texts of one system, 2 metrics; the highest for coherence: ")
-    assert "of the fields with numbers coherence, fluency, year" in " ".join(refused("plot", "one", "human_map", "-o", "other.pdf").split())
+        assert done.stdout.startswith(
+            "Pearson, global level, n = 6 texts of one system, 2 metrics; the highest for coherence: "
+        )
+    assert "of the fields with numbers coherence, fluency, year" in " ".join(
+        refused("plot", "one", "human_map", "-o", "other.pdf").split()
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +86,10 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
         (["explanation", "-m", "ter"], "give --metric and --segment"),
         (["explanation", "-m", "ter", "--segment", "9", "--system", "sysA"], "there is no segment '9'"),
         (["waterfall", "-m", "ter", "-m", "chrf"], "takes --metric at most 1 times, got 2"),
-        (["forest", "--system", "a", "--system", "b", "--system", "c"], "takes --system at most 2 times, got 3"),
+        (
+            ["forest", "--system", "a", "--system", "b", "--system", "c"],
+            "takes --system at most 2 times, got 3",
+        ),
         (["forest", "--system", "sysC"], "there is no system 'sysC'"),
         (["forest", "sysA"], "'sysA' was not expected"),
         (["human_map"], "human_map needs human scores"),

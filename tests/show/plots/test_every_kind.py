@@ -1,4 +1,6 @@
-"""The contract of explanations: every kind has a renderer in every medium, which shows its tokens and takes none of them for markup."""
+"""The contract of explanations: every kind has a renderer in every medium, which shows its tokens and
+takes none of them for markup.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,12 @@ def test_export_has_a_renderer_of_its_own_for_every_kind(kind: str) -> None:
 @pytest.mark.parametrize("kind", EVERY)
 def test_every_medium_shows_the_title_and_what_is_marked(kind: str) -> None:
     page = explanation_page(EVERY[kind])
-    shown = {"text": text_of(page, 200), "markdown": markdown_of(page), "latex": latex_of(page), "html": Tags(html_of(page)).text}
+    shown = {
+        "text": text_of(page, 200),
+        "markdown": markdown_of(page),
+        "latex": latex_of(page),
+        "html": Tags(html_of(page)).text,
+    }
     for medium, text in shown.items():
         assert EVERY[kind].title.split()[0] in text, medium
     assert HOSTILE in shown["html"]

@@ -1,4 +1,6 @@
-"""What notebooks show: everything that can be printed has HTML without script, style sheet and ids; the report stands in a sandboxed frame."""
+"""What notebooks show: everything that can be printed has HTML without script, style sheet and ids; the
+report stands in a sandboxed frame.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,46 @@ from nlgauge.show.report.notebook import Framed
 
 EVIL = "<img src=x onerror=alert(1)>"
 # What Markdown of a card may become, beside tables and lines.
-SAFE = {"div", "span", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "br", "p", "ul", "ol", "li", "code", "pre", "em", "strong", "a"}
+SAFE = {
+    "div",
+    "span",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "sup",
+    "br",
+    "p",
+    "ul",
+    "ol",
+    "li",
+    "code",
+    "pre",
+    "em",
+    "strong",
+    "a",
+}
 SAFE |= {"h1", "h2", "h3", "h4", "svg", "line", "circle"}
-DRAWN = {"width", "height", "viewbox", "aria-hidden", "x1", "x2", "y1", "y2", "cx", "cy", "r", "fill", "stroke", "stroke-width", "stroke-opacity"}
+DRAWN = {
+    "width",
+    "height",
+    "viewbox",
+    "aria-hidden",
+    "x1",
+    "x2",
+    "y1",
+    "y2",
+    "cx",
+    "cy",
+    "r",
+    "fill",
+    "stroke",
+    "stroke-width",
+    "stroke-opacity",
+}
 
 
 class Seen(HTMLParser):
@@ -39,7 +78,11 @@ class Seen(HTMLParser):
 @pytest.fixture(scope="module")
 def result() -> Result:
     texts = [f"the cat {EVIL} sat", "a dog ran", "it rained all day"]
-    return nlgauge.score({EVIL: texts, "other": ["the cat", "a dog ran off", "it rained"]}, texts, metrics=["bleu", "chrf", "ter"])
+    return nlgauge.score(
+        {EVIL: texts, "other": ["the cat", "a dog ran off", "it rained"]},
+        texts,
+        metrics=["bleu", "chrf", "ter"],
+    )
 
 
 def everything(result: Result) -> dict[str, object]:
@@ -51,7 +94,9 @@ def everything(result: Result) -> dict[str, object]:
         "Explanations": result.explain("bleu", 0, EVIL),
         "Explanation": result.explain("ter", 0, EVIL)[0],
         "Card": card("bleu"),
-        "Found": Found([{"metric": row["metric"], "system": row["system"], "value": row["score"]} for row in rows]),
+        "Found": Found(
+            [{"metric": row["metric"], "system": row["system"], "value": row["score"]} for row in rows]
+        ),
         "SegmentList": result.worst("chrf", 2),
     }
 
@@ -61,7 +106,14 @@ def test_everything_has_html_without_scripts_styles_and_ids(result: Result) -> N
         text = shown._repr_html_()  # type: ignore[attr-defined]
         seen = Seen(text)
         assert set(seen.tags) <= SAFE, name
-        assert {attribute for attribute, _ in seen.attributes} <= {"style", "title", "dir", "href", "start", "class"} | DRAWN, name
+        assert {attribute for attribute, _ in seen.attributes} <= {
+            "style",
+            "title",
+            "dir",
+            "href",
+            "start",
+            "class",
+        } | DRAWN, name
         if name != "Card":
             assert "&lt;" in text, name
 
@@ -74,7 +126,11 @@ def strips(text: str) -> list[dict[str, float]]:
         assert float(rail.get("x2", "")) == float(drawn.get("width", ""))
         dot = drawn.find("circle")
         assert dot is not None
-        one = {"dot": float(dot.get("cx", "")), "low": float(lines[-1].get("x1", "")), "high": float(lines[-1].get("x2", ""))}
+        one = {
+            "dot": float(dot.get("cx", "")),
+            "low": float(lines[-1].get("x1", "")),
+            "high": float(lines[-1].get("x2", "")),
+        }
         found.append(one if len(lines) == 1 else {**one, "zero": float(lines[0].get("x1", ""))})
     return found
 
@@ -87,7 +143,10 @@ def test_a_result_draws_its_intervals(result: Result) -> None:
     for bounds, drawn in zip(wanted, zip(found[::2], found[1::2], strict=True), strict=True):
         least, most = min(bound.low for bound in bounds), max(bound.high for bound in bounds)
         for bound, one in zip(bounds, drawn, strict=True):
-            places = [4 + 88 * (value - least) / ((most - least) or 1) for value in (bound.score, bound.low, bound.high)]
+            places = [
+                4 + 88 * (value - least) / ((most - least) or 1)
+                for value in (bound.score, bound.low, bound.high)
+            ]
             assert [one["dot"], one["low"], one["high"]] == pytest.approx(places, abs=0.06)
 
 
@@ -106,7 +165,9 @@ def test_what_takes_long_has_no_intervals(result: Result, monkeypatch: pytest.Mo
     monkeypatch.setattr("nlgauge.results.result._QUICK", 3)
     assert strips(result._repr_html_()) == []
     assert strips(nlgauge.score(["a b"], ["a c"], metrics="chrf")._repr_html_()) == []
-    assert strips(nlgauge.score(["a b", "c"], ["a c", "c"], metrics=["chrf", "self_bleu"])._repr_html_()) == []
+    assert (
+        strips(nlgauge.score(["a b", "c"], ["a c", "c"], metrics=["chrf", "self_bleu"])._repr_html_()) == []
+    )
     assert strips(result.to_html(resamples=20)) != []
 
 

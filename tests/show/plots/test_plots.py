@@ -1,4 +1,6 @@
-"""What all plots share: the canvas, the places of labels, names that are shown as they are, and inputs that no plot can show."""
+"""What all plots share: the canvas, the places of labels, names that are shown as they are, and inputs
+that no plot can show.
+"""
 
 import io
 import itertools
@@ -35,14 +37,27 @@ def judged(metrics=5, systems=8, segments=12, seed=0):
     quality = rng.normal(size=(systems, 1))
     humans = quality + rng.normal(size=(systems, segments))
     names = [*NAMES, *(f"metric {i}" for i in range(metrics))][:metrics]
-    scores = {name: quality * (i + 1) / metrics + rng.normal(size=(systems, segments)) for i, name in enumerate(names)}
-    return Judgements.from_arrays({"$human_1$": humans}, scores, systems=[f"sys_{i}$x$" for i in range(systems)])
+    scores = {
+        name: quality * (i + 1) / metrics + rng.normal(size=(systems, segments))
+        for i, name in enumerate(names)
+    }
+    return Judgements.from_arrays(
+        {"$human_1$": humans}, scores, systems=[f"sys_{i}$x$" for i in range(systems)]
+    )
 
 
 def stressed(metrics=NAMES):
     kinds = [("negation", "critical"), ("word_order$x$", "minor")]
     rows = [
-        {"metric": metric, "phenomenon": kind, "severity": severity, "detected": 0.1 * (i + 1), "tied": 0.2, "low": 0.05, "high": 0.9}
+        {
+            "metric": metric,
+            "phenomenon": kind,
+            "severity": severity,
+            "detected": 0.1 * (i + 1),
+            "tied": 0.2,
+            "low": 0.05,
+            "high": 0.9,
+        }
         for i, metric in enumerate(metrics)
         for kind, severity in kinds
     ]
@@ -52,15 +67,29 @@ def stressed(metrics=NAMES):
 def graph(systems=6, seed=0):
     information = np.random.default_rng(seed).gamma(2, 0.5, (systems, systems))
     np.fill_diagonal(information, np.nan)
-    return InformationGraph(tuple(f"sys_{i}$x$" for i in range(systems)), information, np.zeros((systems, systems)))
+    return InformationGraph(
+        tuple(f"sys_{i}$x$" for i in range(systems)), information, np.zeros((systems, systems))
+    )
 
 
 def power_rows():
-    return Found([{"metric": "a$b$", "other": other, "systems": n, "power": n / 50, "standard_error": 0.01} for other in "xy_" for n in (8, 16, 32)])
+    return Found(
+        [
+            {"metric": "a$b$", "other": other, "systems": n, "power": n / 50, "standard_error": 0.01}
+            for other in "xy_"
+            for n in (8, 16, 32)
+        ]
+    )
 
 
 def swept():
-    return Found([{"metric": name, "k_$n$": k, "value": 0.1 * k, "low": 0.1 * k - 0.1, "high": 0.1 * k + 0.1} for name in NAMES for k in (1, 2, 3)])
+    return Found(
+        [
+            {"metric": name, "k_$n$": k, "value": 0.1 * k, "low": 0.1 * k - 0.1, "high": 0.1 * k + 0.1}
+            for name in NAMES
+            for k in (1, 2, 3)
+        ]
+    )
 
 
 def correlated():
@@ -71,12 +100,18 @@ EVERY = {
     "heatmap": lambda **k: plots.heatmap(between_metrics(judged()), **k),
     "scatter": lambda **k: plots.scatter(judged(), "under_score", draws=20, **k),
     "forest": lambda **k: plots.forest(correlated(), **k),
-    "pareto": lambda **k: plots.pareto(correlated().where(level="system"), {name: 3.0**i for i, name in enumerate(NAMES)}, **k),
+    "pareto": lambda **k: plots.pareto(
+        correlated().where(level="system"), {name: 3.0**i for i, name in enumerate(NAMES)}, **k
+    ),
     "winmatrix": lambda **k: plots.winmatrix(compare(judged(), draws=50), **k),
-    "bins": lambda **k: plots.bins(dict(zip(NAMES, judged().metrics.values(), strict=True)), metric="$m$", **k),
+    "bins": lambda **k: plots.bins(
+        dict(zip(NAMES, judged().metrics.values(), strict=True)), metric="$m$", **k
+    ),
     "sweep": lambda **k: plots.sweep(swept(), "k_$n$", **k),
     "calibration": lambda **k: plots.calibration(judged(), "a$b$", draws=20, **k),
-    "landscape": lambda **k: plots.landscape(judged(), "a$b$", extremes={"empty_$": -1.0, "copy": -1.05}, **k),
+    "landscape": lambda **k: plots.landscape(
+        judged(), "a$b$", extremes={"empty_$": -1.0, "copy": -1.05}, **k
+    ),
     "topk": lambda **k: plots.topk(top_systems(judged()), **k),
     "stress": lambda **k: plots.stress(stressed(), **k),
     "hierarchy": lambda **k: plots.hierarchy(graph(), **k),
@@ -126,7 +161,10 @@ def test_a_figure_without_a_layout_gets_one():
 
 
 def test_drawing_needs_no_pyplot():
-    code = "import sys; import nlgauge.show.plots.meta; print(*(name for name in ('matplotlib', 'matplotlib.pyplot') if name in sys.modules))"
+    code = (
+        "import sys; import nlgauge.show.plots.meta; print(*(name for name in ('matplotlib',"
+        " 'matplotlib.pyplot') if name in sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["matplotlib"]
 
@@ -135,7 +173,10 @@ def test_without_matplotlib_the_error_says_what_to_install():
     code = "import sys; sys.modules['matplotlib'] = None\nfrom nlgauge.meta import plots"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert f'{MissingExtraError.__name__}: drawing needs matplotlib; run: pip install "nlgauge[plot]"' in done.stderr
+    assert (
+        f'{MissingExtraError.__name__}: drawing needs matplotlib; run: pip install "nlgauge[plot]"'
+        in done.stderr
+    )
 
 
 def of_every_kind():
@@ -145,7 +186,12 @@ def of_every_kind():
         "winmatrix": given.compare(draws=20),
         "heatmap": given.between_metrics(),
         "topk": given.top_systems(ks=[4, 8]),
-        "stress": stress(["chrf", "f1"], ["a good cat sat", "7 birds sing"], [["a cat sat"], ["7 birds sang"]], perturbations=["word_order"]),
+        "stress": stress(
+            ["chrf", "f1"],
+            ["a good cat sat", "7 birds sing"],
+            [["a cat sat"], ["7 birds sang"]],
+            perturbations=["word_order"],
+        ),
         "power": power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], draws=50),
     }
 
@@ -222,12 +268,26 @@ def test_a_name_without_room_is_told_of():
 
 
 def test_rows_of_several_kinds_are_refused():
-    found = Found([{"metric": "a", "other": "b", "value": 0.1, "level": level} for level in ("system", "input")])
-    with pytest.raises(InputError, match=r"2 values of 'level': 'system', 'input'; choose with .where\(level='system'\)"):
+    found = Found(
+        [{"metric": "a", "other": "b", "value": 0.1, "level": level} for level in ("system", "input")]
+    )
+    with pytest.raises(
+        InputError, match=r"2 values of 'level': 'system', 'input'; choose with .where\(level='system'\)"
+    ):
         plots.heatmap(found)
 
 
-@pytest.mark.parametrize("plot", [plots.heatmap, plots.forest, plots.topk, plots.stress, plots.power, lambda found: plots.sweep(found, "k")])
+@pytest.mark.parametrize(
+    "plot",
+    [
+        plots.heatmap,
+        plots.forest,
+        plots.topk,
+        plots.stress,
+        plots.power,
+        lambda found: plots.sweep(found, "k"),
+    ],
+)
 def test_no_rows_and_rows_of_another_kind_are_refused(plot):
     with pytest.raises(InputError, match="needs rows, there are none"):
         plot(Found([]))
@@ -237,19 +297,31 @@ def test_no_rows_and_rows_of_another_kind_are_refused(plot):
 
 def test_many_and_long_names():
     long = [f"a rather long name of a metric, number {i}" for i in range(30)]
-    rows = [{"metric": name, "level": "system", "value": i / 30, "low": i / 30 - 0.1, "high": i / 30 + 0.1} for i, name in enumerate(long)]
+    rows = [
+        {"metric": name, "level": "system", "value": i / 30, "low": i / 30 - 0.1, "high": i / 30 + 0.1}
+        for i, name in enumerate(long)
+    ]
     pairs = [{"metric": a, "other": b, "value": 0.5} for a, b in itertools.combinations(long[:20], 2)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for figure in (plots.forest(Found(rows)), plots.heatmap(Found(pairs)), plots.stress(stressed(long[:5])), plots.hierarchy(graph(30))):
+        for figure in (
+            plots.forest(Found(rows)),
+            plots.heatmap(Found(pairs)),
+            plots.stress(stressed(long[:5])),
+            plots.hierarchy(graph(30)),
+        ):
             check_readable(figure)
     assert long[0] in words(plots.forest(Found(rows)))
 
 
 def test_long_titles_are_on_several_lines():
     name = "a name that has a good many words, more than a narrow figure has room for"
-    given = Judgements.from_arrays({"human " * 12: [[1, 2], [3, 4], [5, 7]]}, {name: [[1, 2], [2, 4], [5, 7]]})
-    rows = [{"metric": name, "other": name[::-1], "effect": 0.1, "systems": n, "power": n / 50} for n in (8, 16)]
+    given = Judgements.from_arrays(
+        {"human " * 12: [[1, 2], [3, 4], [5, 7]]}, {name: [[1, 2], [2, 4], [5, 7]]}
+    )
+    rows = [
+        {"metric": name, "other": name[::-1], "effect": 0.1, "systems": n, "power": n / 50} for n in (8, 16)
+    ]
     drawn = [
         plots.power(Found(rows)),
         plots.scatter(given, name, draws=20),
@@ -257,7 +329,11 @@ def test_long_titles_are_on_several_lines():
         plots.landscape(given, name),
         plots.topk(top_systems(given, ks=[2, 3])),
         plots.bins({"a group": [1, 2]}, metric=name, title=name),
-        plots.heatmap(Found([{"metric": "a", "other": "b", "value": 0.5, "coefficient": "a coefficient of a long name"}])),
+        plots.heatmap(
+            Found(
+                [{"metric": "a", "other": "b", "value": 0.5, "coefficient": "a coefficient of a long name"}]
+            )
+        ),
     ]
     for figure in drawn:
         check_readable(figure)
@@ -281,7 +357,11 @@ def test_the_page_of_plots_names_them_all_and_shows_each():
 
     ours, theirs = PAGE.read_text("utf-8").split("## Plots of meta-evaluation")
     assert sorted(re.findall(r"^\| `(\w+)` \|", theirs, re.MULTILINE)) == sorted(EVERY)
-    named = {name for row in re.findall(r"^\| (`.*?) \|", ours, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    named = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", ours, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    }
     assert named == set(nlgauge.plots.__all__) - {"save", "alt", "explanation"}
     pictures = set(re.findall(r"\(pictures/(\w+)\.png\)", ours))
     # Models of these kinds are too large to make a picture with.

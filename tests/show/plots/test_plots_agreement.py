@@ -1,4 +1,6 @@
-"""heatmap, scatter, forest, pareto and winmatrix draw the numbers that they are given, in the order that they promise."""
+"""heatmap, scatter, forest, pareto and winmatrix draw the numbers that they are given, in the order that
+they promise.
+"""
 
 import dataclasses
 import itertools
@@ -26,7 +28,10 @@ def shown_ticks(axis):
 
 
 def square(names, values):
-    rows = [{"metric": names[i], "other": names[j], "value": values[i][j]} for i, j in itertools.combinations(range(len(names)), 2)]
+    rows = [
+        {"metric": names[i], "other": names[j], "value": values[i][j]}
+        for i, j in itertools.combinations(range(len(names)), 2)
+    ]
     return Found([{**row, "level": "system", "coefficient": "pearson"} for row in rows])
 
 
@@ -38,7 +43,10 @@ def test_heatmap_has_the_values_in_the_order_of_average_linkage():
     order = leaves_list(average(squareform(1 - np.abs(r), checks=False)))
     assert shown_ticks(ax.yaxis) == shown_ticks(ax.xaxis) == [names[i] for i in order]
     assert np.asarray(ax.images[0].get_array()) == pytest.approx(r[np.ix_(order, order)])
-    assert [text.get_text() for text in ax.texts[:2]] == ["1.00", f"{r[order[0], order[1]]:.2f}".replace("0.", ".")]
+    assert [text.get_text() for text in ax.texts[:2]] == [
+        "1.00",
+        f"{r[order[0], order[1]]:.2f}".replace("0.", "."),
+    ]
     heights = sorted(max(line.get_ydata()) for line in tree.get_lines())
     assert heights == pytest.approx(average(squareform(1 - np.abs(r), checks=False))[:, 2])
     assert "Pearson between metrics, system level" in " ".join(words(figure)).replace("\n", " ")
@@ -87,14 +95,18 @@ def test_scatter_line_is_that_of_least_squares_within_its_band():
     rng = np.random.default_rng(0)
     draws = [places for places in rng.integers(8, size=(2000, 8)) if len(set(places)) > 1]
     for at in (line[10, 0], line[25, 0], line[45, 0]):
-        low, high = np.quantile([np.polyval(np.polyfit(x[places], y[places], 1), at) for places in draws], [0.025, 0.975])
+        low, high = np.quantile(
+            [np.polyval(np.polyfit(x[places], y[places], 1), at) for places in draws], [0.025, 0.975]
+        )
         here = band[np.abs(band[:, 0] - at) < 1e-12][:, 1]
         assert (here.min(), here.max()) == pytest.approx((low, high), abs=0.2 * (high - low))
 
 
 def test_scatter_turns_metrics_and_leaves_out_what_is_unknown():
     values = np.array([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0], [NAN, NAN]])
-    given = Judgements.from_arrays([[1, 2], [3, 4], [5, 6], [7, 8]], {"ter": values}, higher_is_better={"ter": False})
+    given = Judgements.from_arrays(
+        [[1, 2], [3, 4], [5, 6], [7, 8]], {"ter": values}, higher_is_better={"ter": False}
+    )
     figure = plots.scatter(given, "ter", draws=20)
     assert lines(figure.axes[0], "systems")[0].tolist() == [[-3, 1.5], [-2, 3.5], [-1, 5.5]]
     assert "ter (lower is better; negated)" in words(figure)
@@ -103,7 +115,9 @@ def test_scatter_turns_metrics_and_leaves_out_what_is_unknown():
 
 def test_scatter_of_system_scores_and_of_constants():
     given = dataclasses.replace(judged(2), system_scores={"bleu": np.arange(8.0)})
-    assert lines(plots.scatter(given, "bleu", draws=20).axes[0], "systems")[0][:, 0].tolist() == list(range(8))
+    assert lines(plots.scatter(given, "bleu", draws=20).axes[0], "systems")[0][:, 0].tolist() == list(
+        range(8)
+    )
     constant = Judgements.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2))})
     figure = plots.scatter(constant, "same", draws=20)
     assert "Kendall n/a [n/a, n/a]" in words(figure)
@@ -142,7 +156,10 @@ def test_forest_of_many_panels():
 
 
 def test_forest_has_ceilings_and_floors():
-    rows = [{"metric": name, "value": 0.5, "low": 0.4, "high": 0.6, "ceiling": 0.8, "floor": floor} for name, floor in (("a", 0.2), ("b", 0.3))]
+    rows = [
+        {"metric": name, "value": 0.5, "low": 0.4, "high": 0.6, "ceiling": 0.8, "floor": floor}
+        for name, floor in (("a", 0.2), ("b", 0.3))
+    ]
     figure = plots.forest(Found(rows))
     (ax,) = figure.axes
     assert lines(ax, "ceiling")[0][:, 0].tolist() == [0.8, 0.8]
@@ -151,7 +168,10 @@ def test_forest_has_ceilings_and_floors():
 
 
 def test_forest_of_unknown_values_and_of_one_metric():
-    rows = [{"metric": name, "value": value, "low": NAN, "high": NAN} for name, value in (("unknown", NAN), ("known", 0.5))]
+    rows = [
+        {"metric": name, "value": value, "low": NAN, "high": NAN}
+        for name, value in (("unknown", NAN), ("known", 0.5))
+    ]
     figure = plots.forest(Found(rows))
     assert shown_ticks(figure.axes[0].yaxis) == ["known", "unknown"]
     assert "n/a" in words(figure)
@@ -166,13 +186,18 @@ def test_the_frontier_is_what_nothing_beats():
         times, values = rng.integers(1, 6, 8).astype(float), rng.integers(0, 5, 8).astype(float)
         kept = frontier(times, values)
         for i in range(8):
-            beaten = any((times[j] <= times[i] and values[j] >= values[i]) and (times[j], values[j]) != (times[i], values[i]) for j in range(8))
+            beaten = any(
+                (times[j] <= times[i] and values[j] >= values[i])
+                and (times[j], values[j]) != (times[i], values[i])
+                for j in range(8)
+            )
             assert ((times[i], values[i]) in {(times[k], values[k]) for k in kept}) == (not beaten)
 
 
 def test_pareto_has_costs_values_and_the_frontier():
     rows = [
-        {"metric": m, "level": "system", "value": v, "low": v - 0.1, "high": v + 0.1} for m, v in (("a", 0.3), ("b", 0.6), ("c", 0.5), ("d", NAN))
+        {"metric": m, "level": "system", "value": v, "low": v - 0.1, "high": v + 0.1}
+        for m, v in (("a", 0.3), ("b", 0.6), ("c", 0.5), ("d", NAN))
     ]
     figure = plots.pareto(Found(rows), {"a": 0.1, "b": 10, "c": 100, "d": 1})
     (ax,) = figure.axes
@@ -180,9 +205,14 @@ def test_pareto_has_costs_values_and_the_frontier():
     assert [lines(ax, name)[0].tolist() for name in "abc"] == [[[0.1, 0.3]], [[10, 0.6]], [[100, 0.5]]]
     assert lines(ax, "frontier")[0].tolist() == [[0.1, 0.3], [10, 0.6], [100, 0.6]]
     assert [found.get_segments()[0].tolist() for found in ax.collections] == [
-        [[x, pytest.approx(v - 0.1)], [x, pytest.approx(v + 0.1)]] for x, v in ((0.1, 0.3), (10, 0.6), (100, 0.5))
+        [[x, pytest.approx(v - 0.1)], [x, pytest.approx(v + 0.1)]]
+        for x, v in ((0.1, 0.3), (10, 0.6), (100, 0.5))
     ]
-    filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in ax.get_lines() if line.get_label() in "abc"}
+    filled = {
+        line.get_label(): line.get_markerfacecolor() != "white"
+        for line in ax.get_lines()
+        if line.get_label() in "abc"
+    }
     assert filled == {"a": True, "b": True, "c": False}
     assert any("without a value: d" in word for word in words(figure))
     assert {"0.1", "1", "10", "100"} <= set(words(figure))
@@ -190,7 +220,10 @@ def test_pareto_has_costs_values_and_the_frontier():
 
 
 def test_pareto_of_several_rows_is_their_mean_without_intervals():
-    rows = [{"metric": "a", "level": level, "value": v, "low": v - 0.1, "high": v + 0.1} for level, v in (("system", 0.8), ("input", 0.4))]
+    rows = [
+        {"metric": "a", "level": level, "value": v, "low": v - 0.1, "high": v + 0.1}
+        for level, v in (("system", 0.8), ("input", 0.4))
+    ]
     figure = plots.pareto(Found(rows), {"a": 1.0})
     assert lines(figure.axes[0], "a")[0].tolist() == [[1.0, pytest.approx(0.6)]]
     assert not figure.axes[0].collections
@@ -199,7 +232,9 @@ def test_pareto_of_several_rows_is_their_mean_without_intervals():
 
 def test_pareto_refuses_a_cost_of_nothing():
     rows = Found([{"metric": "a", "value": 1.0}, {"metric": "b", "value": 1.0}])
-    with pytest.raises(InputError, match="must be above 0, or be left out if they are not known; got 0 for b"):
+    with pytest.raises(
+        InputError, match="must be above 0, or be left out if they are not known; got 0 for b"
+    ):
         plots.pareto(rows, {"a": 1, "b": 0})
     assert "(cost not known: b)" in plots.pareto(rows, {"a": 1}).axes[0].get_xlabel()
 
@@ -219,7 +254,9 @@ def test_winmatrix_is_a_triangle_best_first_with_clusters():
     for text in ax.texts[:6]:
         j, i = text.get_position()
         value = p[frozenset((names[i], names[j]))]
-        assert text.get_text() == ("<.001" if value < 0.001 else f"{value:.{3 if value < 0.1 else 2}f}".replace("0.", "."))
+        assert text.get_text() == (
+            "<.001" if value < 0.001 else f"{value:.{3 if value < 0.1 else 2}f}".replace("0.", ".")
+        )
     assert len(lines(ax, "cluster")) == len(set(ranked.column("cluster")))
     assert "claims of new systems" in "".join(words(figure))
 
@@ -229,10 +266,21 @@ def test_winmatrix_hatches_what_is_reversed():
     compared = compare(given, draws=50)
     held_out = replicate(given, splits=2, draws=50)
     (first, *_) = compared.rows
-    rows = [{**row, "reversed": 2 if (row["metric"], row["other"]) == (first["metric"], first["other"]) else 0, "kept": 1} for row in held_out]
+    rows = [
+        {
+            **row,
+            "reversed": 2 if (row["metric"], row["other"]) == (first["metric"], first["other"]) else 0,
+            "kept": 1,
+        }
+        for row in held_out
+    ]
     figure = plots.winmatrix(compared, dataclasses.replace(held_out, rows=rows))
     names = compared.clusters().column("metric")
-    hatched = [(names[round(p.get_y() + 0.5)], names[round(p.get_x() + 0.5)]) for p in figure.axes[0].patches if p.get_hatch()]
+    hatched = [
+        (names[round(p.get_y() + 0.5)], names[round(p.get_x() + 0.5)])
+        for p in figure.axes[0].patches
+        if p.get_hatch()
+    ]
     assert [set(pair) for pair in hatched] == [{first["metric"], first["other"]}]
     assert "reversed on held-out systems" in words(figure)
     check_readable(figure)

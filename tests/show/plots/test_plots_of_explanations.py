@@ -12,7 +12,16 @@ from matplotlib.colors import to_rgb
 import nlgauge
 from nlgauge import plots
 from nlgauge.errors import ParameterError
-from nlgauge.explanations import Alignment, Edit, Edits, NgramMatches, Order, TokenScores, Transport, WordAlignment
+from nlgauge.explanations import (
+    Alignment,
+    Edit,
+    Edits,
+    NgramMatches,
+    Order,
+    TokenScores,
+    Transport,
+    WordAlignment,
+)
 from nlgauge.show.plots.flow import cleaned
 from tests.show.plots.drawn import check_readable, lines, words
 from tests.show.plots.explained_cases import PLAN, SIMILARITY, every_kind
@@ -30,7 +39,9 @@ def drawn(ax, label: str) -> list[str]:
 
 
 def test_tokens_are_darker_where_a_value_is_larger_on_one_scale():
-    given = TokenScores("t", {}, ["a", "b", "c"], {"alone": [0.0, 2.0, 4.0], "given it": [4.0, 1.0, 0.5]}, "source")
+    given = TokenScores(
+        "t", {}, ["a", "b", "c"], {"alone": [0.0, 2.0, 4.0], "given it": [4.0, 1.0, 0.5]}, "source"
+    )
     alone = fills(plots.tokens(given, "alone"))
     assert alone["a"] == pytest.approx(1.0)
     assert alone["a"] > alone["b"] > alone["c"]
@@ -88,7 +99,10 @@ def test_the_path_in_a_lattice_goes_through_every_edit():
         Edit("replace", ["c", "d"], ["y", "z"]),
     ]
     ax = plots.edits(Edits("e", {}, edits), "lattice")
-    steps = {kind: [line.tolist() for line in lines(ax, kind)] for kind in ("equal", "jump", "insert", "delete", "replace")}
+    steps = {
+        kind: [line.tolist() for line in lines(ax, kind)]
+        for kind in ("equal", "jump", "insert", "delete", "replace")
+    }
     assert steps == {
         "equal": [[[0, 0], [1, 1]]],
         "jump": [[[1, 1], [3, 1]]],
@@ -106,7 +120,9 @@ def test_the_path_in_a_lattice_goes_through_every_edit():
 @pytest.mark.parametrize("metric", ["eed", "cder"])
 def test_every_token_of_the_prediction_is_named_in_a_lattice(metric: str):
     prediction = "people enjoy driving foreign cars ."
-    explanation = nlgauge.score([prediction], ["imported cars are preferred by people ."], metrics=metric).explain(metric, 0)[0]
+    explanation = nlgauge.score(
+        [prediction], ["imported cars are preferred by people ."], metrics=metric
+    ).explain(metric, 0)[0]
     ax = plots.edits(explanation, "lattice")
     shown = [label.get_text() for label in ax.get_xticklabels()]
     assert "".join(shown) == "".join(explanation.prediction).replace(" ", "")
@@ -127,7 +143,9 @@ def test_an_alignment_has_the_similarities_of_nearest_tokens(form: str):
             f"{given.prediction[i]}\u2192{given.reference[j]}" for i, j in enumerate(best)
         )
     else:
-        assert drawn(ax, "small") == [f"{value:.2f}" for value in [*SIMILARITY.max(axis=1), *SIMILARITY.max(axis=0)]]
+        assert drawn(ax, "small") == [
+            f"{value:.2f}" for value in [*SIMILARITY.max(axis=1), *SIMILARITY.max(axis=0)]
+        ]
 
 
 @pytest.mark.parametrize("form", ["links", "plan", "cost"])
@@ -140,7 +158,9 @@ def test_a_transport_has_its_plan_and_its_costs(form: str):
         assert len(moved) == int((PLAN > 0).sum())
         assert moved["the\u2192the"] > moved["the\u2192down"]
     else:
-        assert np.asarray(ax.images[0].get_array()) == pytest.approx(PLAN if form == "plan" else 1 - SIMILARITY)
+        assert np.asarray(ax.images[0].get_array()) == pytest.approx(
+            PLAN if form == "plan" else 1 - SIMILARITY
+        )
     assert f"total cost {(PLAN * (1 - SIMILARITY)).sum():.3f}" in plots.alt(ax)
     with pytest.raises(ParameterError, match="form must be"):
         plots.transport(given, "x")
@@ -148,7 +168,9 @@ def test_a_transport_has_its_plan_and_its_costs(form: str):
 
 def test_texts_without_tokens_are_said_to_be_empty():
     nothing = np.zeros((0, 2))
-    check_readable(plots.alignment(Alignment("a", {}, [], ["x", "y"], nothing, np.zeros(0), np.ones(2))).figure)
+    check_readable(
+        plots.alignment(Alignment("a", {}, [], ["x", "y"], nothing, np.zeros(0), np.ones(2))).figure
+    )
     check_readable(plots.transport(Transport("t", {}, [], [], np.zeros((0, 0)), np.zeros((0, 0)))).figure)
     check_readable(plots.ngrams(NgramMatches("b", {}, [], [], [])).figure)
     check_readable(plots.edits(Edits("e", {}, [])).figure)
@@ -177,7 +199,10 @@ def test_marks_of_tokenisers_are_not_shown():
     assert cleaned(["\u2581a", "b"]) == (["a", "b"], [False, True])
     assert cleaned(["a", "b"]) == (["a", "b"], [True, True])
     assert cleaned(["ab", "c"]) == (["ab", "c"], [False, False])
-    assert cleaned(["The", " ramp", " rust", "ed", "\n"]) == (["The", "ramp", "rust", "ed", "\u2423"], [True, False, False, True, False])
+    assert cleaned(["The", " ramp", " rust", "ed", "\n"]) == (
+        ["The", "ramp", "rust", "ed", "\u2423"],
+        [True, False, False, True, False],
+    )
     assert cleaned([]) == ([], [])
 
 
@@ -194,8 +219,13 @@ def test_errors_are_underlined_by_severity():
 def test_entailment_stacks_what_the_deciding_premise_says():
     kind = every_kind()["Entailment"]
     ax = plots.entailment(kind)
-    shares = {label: [bar.get_width() for bar in bars] for label, bars in ((bars.get_label(), bars) for bars in ax.containers)}
-    assert shares == {label: pytest.approx(matrix[0].tolist()) for label, matrix in kind.probabilities.items()}
+    shares = {
+        label: [bar.get_width() for bar in bars]
+        for label, bars in ((bars.get_label(), bars) for bars in ax.containers)
+    }
+    assert shares == {
+        label: pytest.approx(matrix[0].tolist()) for label, matrix in kind.probabilities.items()
+    }
     assert "entail of 2 sentences: 0.70, 0.10" in plots.alt(ax)
 
 

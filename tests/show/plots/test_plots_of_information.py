@@ -23,14 +23,27 @@ def test_by_model_groups_systems_and_marks_the_best():
     groups = {"sys_0$": "cnn", "sys_1$": "xsum", "sys_2$": "cnn", "sys_3$": "xsum"}
     ax = plots.by_model(SYSTEMS, groups, {"sys_0$": 1e8, "sys_2$": 1e10})
     check_readable(ax.figure)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["sys_0$ (cnn)", "sys_2$ (cnn)", "sys_1$ (xsum)", "sys_3$ (xsum)"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "sys_0$ (cnn)",
+        "sys_2$ (cnn)",
+        "sys_1$ (xsum)",
+        "sys_3$ (xsum)",
+    ]
     assert lines(ax, "sys_2$")[0].tolist() == [[3.0, 1.0]]
-    assert [line[:, 0].tolist() for line in lines(ax, "interval")] == [[4.5, 5.5], [2.5, 3.5], [3.5, 4.5], [1.5, 2.5]]
+    assert [line[:, 0].tolist() for line in lines(ax, "interval")] == [
+        [4.5, 5.5],
+        [2.5, 3.5],
+        [3.5, 4.5],
+        [1.5, 2.5],
+    ]
     assert lines(ax, "best")[0][0][0] == 5.0
     sizes = [bar.get_width() for bar in ax.patches]
     assert sizes[0] < sizes[1] == 5.0
     assert "the most by sys_0$" in plots.alt(ax)
-    assert [label.get_text() for label in plots.by_model({"a": 1.0, "b": math.nan}).get_yticklabels()] == ["a", "b"]
+    assert [label.get_text() for label in plots.by_model({"a": 1.0, "b": math.nan}).get_yticklabels()] == [
+        "a",
+        "b",
+    ]
     with pytest.raises(InputError, match="there are none"):
         plots.by_model({})
 
@@ -59,7 +72,9 @@ def test_error_bound_has_a_line_for_each_number_of_classes_and_the_systems_on_th
     line = lines(ax, "10 classes")[0]
     assert line[:, 1] == pytest.approx(least_error(line[:, 0], 10))
     assert (np.diff(line[:, 1]) <= 1e-12).all()
-    assert lines(ax, "_systems 2")[0] == pytest.approx(np.column_stack([[1.0, 0.3], least_error([1.0, 0.3], 2)]))
+    assert lines(ax, "_systems 2")[0] == pytest.approx(
+        np.column_stack([[1.0, 0.3], least_error([1.0, 0.3], 2)])
+    )
     assert {"A_$", "B"} <= set(words(ax.figure))
     check_readable(plots.error_bound().figure)
     with pytest.raises(ParameterError, match="classes must be 2 or more"):
@@ -86,10 +101,14 @@ def test_an_embedding_map_has_the_two_widest_directions():
 def test_the_tree_has_every_metric_under_each_of_its_branches(by: str):
     ax = plots.taxonomy(by=by)
     check_readable(ax.figure)
-    named = [name for text in ax.texts if text.get_label() == "names" for name in text.get_text().split(",  ")]
+    named = [
+        name for text in ax.texts if text.get_label() == "names" for name in text.get_text().split(",  ")
+    ]
     field = {"category": "categories", "task": "tasks", "quality": "qualities"}[by]
     cards = [card(name) for name in list_metrics()]
-    assert sorted(named) == sorted(one.name for one in cards for _ in dict.fromkeys(value.value for value in getattr(one, field)))
+    assert sorted(named) == sorted(
+        one.name for one in cards for _ in dict.fromkeys(value.value for value in getattr(one, field))
+    )
     branches = {value.value for one in cards for value in getattr(one, field)}
     assert branches <= {text.get_text() for text in ax.texts}
     with pytest.raises(InputError, match="by must be one of category, task, quality"):

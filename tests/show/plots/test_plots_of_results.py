@@ -37,7 +37,10 @@ def made(systems: int = 3, segments: int = 12, metrics: list[str] | None = None)
     def spoilt(text: str, share: float) -> str:
         return " ".join(str(rng.choice(WORDS)) if rng.random() < share else word for word in text.split())
 
-    predictions = {f"sys_{i}$x$": [spoilt(text, 0.1 + 0.3 * i / max(1, systems - 1)) for text in references] for i in range(systems)}
+    predictions = {
+        f"sys_{i}$x$": [spoilt(text, 0.1 + 0.3 * i / max(1, systems - 1)) for text in references]
+        for i in range(systems)
+    }
     return nlgauge.score(predictions, references, references, metrics=metrics or METRICS)
 
 
@@ -50,7 +53,9 @@ def judged() -> Judgements:
     rng = np.random.default_rng(0)
     quality = rng.normal(size=(8, 1))
     humans = {name: quality + rng.normal(size=(8, 12)) for name in ("fluency_$1$", "adequacy")}
-    return Judgements.from_arrays(humans, {f"m_{i}": quality * i + rng.normal(size=(8, 12)) for i in range(4)})
+    return Judgements.from_arrays(
+        humans, {f"m_{i}": quality * i + rng.normal(size=(8, 12)) for i in range(4)}
+    )
 
 
 def figure_of(axes):
@@ -65,7 +70,9 @@ EVERY = {
     "distributions": lambda result, **k: plots.distributions(result, "chrf", **k),
     "agreement": plots.agreement,
     "human_map": lambda _, **k: plots.human_map(judged(), **k),
-    "human_map of one system": lambda _, **k: plots.human_map(people_of(1, fluency=[1.0, 2, 3, 3, 2, 1]), humans="fluency", **k),
+    "human_map of one system": lambda _, **k: plots.human_map(
+        people_of(1, fluency=[1.0, 2, 3, 3, 2, 1]), humans="fluency", **k
+    ),
     "scatter": lambda _, **k: plots.scatter(judged(), "m_1", "adequacy", draws=20, **k),
 }
 
@@ -105,11 +112,20 @@ def test_files_are_the_same_each_time_and_say_what_is_seen(form, result, tmp_pat
 def test_intervals_have_scores_bounds_letters_and_the_band_of_the_best(result):
     axes = plots.intervals(result, resamples=200, seed=1)
     found, ranks = result.intervals(resamples=200, seed=1), result.ranks(resamples=200, seed=1)
-    assert [ax.get_title(loc="left") for ax in axes] == ["bleu \u2191", "chrf \u2191", "ter \u2193", "novelty.novelty1"]
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "bleu \u2191",
+        "chrf \u2191",
+        "ter \u2193",
+        "novelty.novelty1",
+    ]
     for ax, label in zip(axes, result.labels, strict=True):
         outputs = [next(iter(found[system][label].values())) for system in result.systems]
-        assert [lines(ax, system)[0][0].tolist() for system in result.systems] == [[one.score, place] for place, one in enumerate(outputs)]
-        assert [line[:, 0].tolist() for line in lines(ax, "interval")] == [[one.low, one.high] for one in outputs]
+        assert [lines(ax, system)[0][0].tolist() for system in result.systems] == [
+            [one.score, place] for place, one in enumerate(outputs)
+        ]
+        assert [line[:, 0].tolist() for line in lines(ax, "interval")] == [
+            [one.low, one.high] for one in outputs
+        ]
         letters = [text.get_text() for text in ax.texts]
         assert letters == [letter for letter in ranks[label].letters if letter is not None]
         bands = [patch for patch in ax.patches if patch.get_label() == "best"]
@@ -118,7 +134,9 @@ def test_intervals_have_scores_bounds_letters_and_the_band_of_the_best(result):
             continue
         scores = [one.score for one in outputs]
         best = outputs[int(np.argmin(scores) if label == "ter" else np.argmax(scores))]
-        assert (bands[0].get_x(), bands[0].get_x() + bands[0].get_width()) == pytest.approx((best.low, best.high))
+        assert (bands[0].get_x(), bands[0].get_x() + bands[0].get_width()) == pytest.approx(
+            (best.low, best.high)
+        )
 
 
 def test_intervals_of_many_systems_have_ranks_and_of_one_neither(result):
@@ -148,7 +166,11 @@ def test_a_forest_is_turned_so_that_right_is_better_for_the_first(result):
             assert numbers.startswith(f"{number(value, row.output, sign=True)} [")
             ends = lines(ax, "interval")[place][:, 0]
             assert np.abs([*ends, point[0][0]]).max() == pytest.approx(1.0)
-    filled = {line.get_label(): line.get_markerfacecolor() != "white" for line in plots.forest(compared).get_lines() if line.get_marker() == "o"}
+    filled = {
+        line.get_label(): line.get_markerfacecolor() != "white"
+        for line in plots.forest(compared).get_lines()
+        if line.get_marker() == "o"
+    }
     assert list(filled.values()) == [row.p_holm <= 0.05 for row in compared.rows]
     assert len(set(filled.values())) == 2
 
@@ -161,7 +183,11 @@ def test_a_forest_says_na_for_the_interval_of_a_score_of_the_whole_corpus():
         ax = plots.forest(result, "a", other, resamples=50)
         shown = [text.get_text() for text in ax.texts]
         assert "nan" not in " ".join([*shown, plots.alt(ax)]).casefold()
-        gain = result["c"]["self_bleu"]["self_bleu"] - result["a"]["self_bleu"]["self_bleu"] if other == "c" else 0.0
+        gain = (
+            result["c"]["self_bleu"]["self_bleu"] - result["a"]["self_bleu"]["self_bleu"]
+            if other == "c"
+            else 0.0
+        )
         assert shown[0] == f"{gain:+.2f} n/a"
         assert shown[1].startswith("+")
 
@@ -169,7 +195,10 @@ def test_a_forest_says_na_for_the_interval_of_a_score_of_the_whole_corpus():
 def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
     found = judged().correlate(levels="system", coefficients="kendall", draws=20)
     axes = np.atleast_1d(plots.forest(found))
-    assert next(label.get_text() for label in axes[0].get_yticklabels()) == max(found.rows, key=lambda row: row["value"])["metric"]
+    assert (
+        next(label.get_text() for label in axes[0].get_yticklabels())
+        == max(found.rows, key=lambda row: row["value"])["metric"]
+    )
 
 
 def test_a_waterfall_has_every_difference_sorted(result):
@@ -178,7 +207,10 @@ def test_a_waterfall_has_every_difference_sorted(result):
     gains = np.sort(scores[1] - scores[0])[::-1]
     ax = plots.waterfall(result, "ter")
     wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
-    assert f"{first} better on {wins}, tie on {len(gains) - wins - losses}, {second} better on {losses}" in plots.alt(ax)
+    assert (
+        f"{first} better on {wins}, tie on {len(gains) - wins - losses}, {second} better on {losses}"
+        in plots.alt(ax)
+    )
     heights = np.concatenate([collection.get_paths()[0].vertices[:, 1] for collection in ax.collections])
     assert heights.max() == pytest.approx(max(0, gains.max()))
     assert heights.min() == pytest.approx(min(0, gains.min()))
@@ -190,10 +222,15 @@ def test_a_waterfall_has_every_difference_sorted(result):
 
 def test_a_waterfall_counts_scores_that_print_the_same_as_ties():
     output = Output("score", True, 0, 100)
-    rows = {"a": [50.001, 50.004, 50.006, 20.0, math.nan, -0.001], "b": [50.004, 50.006, 50.002, 20.0, math.nan, 0.001]}
+    rows = {
+        "a": [50.001, 50.004, 50.006, 20.0, math.nan, -0.001],
+        "b": [50.004, 50.006, 50.002, 20.0, math.nan, 0.001],
+    }
     assert ties(*map(np.array, rows.values()), output).tolist() == [True, False, False, True, False, True]
     metric = nlgauge.metric(lambda prediction, reference: float(prediction), name="given", low=0, high=100)
-    result = nlgauge.score({"a": ["50.001", "50.004", "20"], "b": ["50.004", "50.006", "10"]}, [["x"]] * 3, metrics=[metric])
+    result = nlgauge.score(
+        {"a": ["50.001", "50.004", "20"], "b": ["50.004", "50.006", "10"]}, [["x"]] * 3, metrics=[metric]
+    )
     ax = plots.waterfall(result, "given")
     assert ax.get_title(loc="left") == "a better on 1, tie on 1, b better on 1"
 
@@ -217,7 +254,9 @@ def test_agreement_pools_turned_scores_with_numbers_that_came_with_the_texts(res
     names = [label.get_text() for label in axes[1].get_xticklabels()]
     assert sorted(names) == ["bleu", "chrf", "novelty.novelty1", "ter"]
     pooled = {
-        label: np.concatenate([next(iter(result.tables[system, full].segments().values())) for system in result.systems])
+        label: np.concatenate(
+            [next(iter(result.tables[system, full].segments().values())) for system in result.systems]
+        )
         for label, full in zip(["bleu", "chrf", "ter", "novelty.novelty1"], result.labels, strict=True)
     }
     pooled["ter"] = -pooled["ter"]
@@ -237,10 +276,16 @@ def test_a_map_of_people_has_every_dimension():
     ax = plots.human_map(given)
     rows = {(row["metric"], row["human"]): row["value"] for row in found.rows}
     shown = ax.images[0].get_array()
-    metrics, people = ([label.get_text() for label in labels] for labels in (ax.get_yticklabels(), ax.get_xticklabels()))
-    assert {(m, h): shown[i, j] for i, m in enumerate(metrics) for j, h in enumerate(people)} == pytest.approx(rows)
+    metrics, people = (
+        [label.get_text() for label in labels] for labels in (ax.get_yticklabels(), ax.get_xticklabels())
+    )
+    assert {
+        (m, h): shown[i, j] for i, m in enumerate(metrics) for j, h in enumerate(people)
+    } == pytest.approx(rows)
     biased = plots.human_map({"rouge": {"length": 0.3}, "bleu": {"novelty": -0.9}})
-    assert np.ma.filled(biased.images[0].get_array(), np.nan) == pytest.approx(np.array([[0.3, np.nan], [np.nan, -0.9]]), nan_ok=True)
+    assert np.ma.filled(biased.images[0].get_array(), np.nan) == pytest.approx(
+        np.array([[0.3, np.nan], [np.nan, -0.9]]), nan_ok=True
+    )
     with pytest.raises(InputError, match="human is missing"):
         plots.human_map(Found([{"metric": "a", "value": 1.0}]))
 
@@ -252,9 +297,18 @@ def title(ax):
 def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
     given = judged()
     assert title(plots.human_map(given)) == "Kendall, system level, n = 8 systems"
-    assert title(plots.human_map(given.correlate(levels="global", coefficients="pearson", interval=None))) == "Pearson, global level, n = 96 texts"
+    assert (
+        title(plots.human_map(given.correlate(levels="global", coefficients="pearson", interval=None)))
+        == "Pearson, global level, n = 96 texts"
+    )
     every = given.correlate(interval=None)
-    with pytest.raises(InputError, match=r"level system, input, global; coefficient pearson, spearman, kendall.*choose one: level=..., coefficient="):
+    with pytest.raises(
+        InputError,
+        match=(
+            r"level system, input, global; coefficient pearson, spearman, kendall.*choose one: level=...,"
+            r" coefficient="
+        ),
+    ):
         plots.human_map(every)
     with pytest.raises(InputError, match=r"choose one: level=...[.]"):
         plots.human_map(every, coefficient="kendall")
@@ -290,9 +344,15 @@ def people_of(systems: int, **fields: list[float]) -> Result:
 
 
 def test_a_map_of_people_takes_a_result_also_of_one_system():
-    scores = {"coherence": [5.0, 3, 2, 4, None, 1], "fluency": [1.0, 2, 3, 3, 2, 1], "year": [2001.0, 2002, 2003, 2001, 2002, 2003]}
+    scores = {
+        "coherence": [5.0, 3, 2, 4, None, 1],
+        "fluency": [1.0, 2, 3, 3, 2, 1],
+        "year": [2001.0, 2002, 2003, 2001, 2002, 2003],
+    }
     result = people_of(1, **scores)
-    with pytest.raises(InputError, match=r"humans=.* or --human, of the fields with numbers coherence, fluency, year"):
+    with pytest.raises(
+        InputError, match=r"humans=.* or --human, of the fields with numbers coherence, fluency, year"
+    ):
         plots.human_map(result)
     ax = plots.human_map(result, coefficient="pearson", humans=["coherence", "fluency"])
     assert title(ax) == "Pearson, global level, n = 5 to 6 texts of one system"
@@ -307,7 +367,11 @@ def test_a_map_of_people_takes_a_result_also_of_one_system():
 
 
 def test_profiles_have_a_line_for_each_metric():
-    rows = [{"metric": name, "group": group, "value": float(i + j)} for i, name in enumerate("ab") for j, group in enumerate("xyz")]
+    rows = [
+        {"metric": name, "group": group, "value": float(i + j)}
+        for i, name in enumerate("ab")
+        for j, group in enumerate("xyz")
+    ]
     ax = plots.profiles(Found(rows), highlight=["a"])
     assert lines(ax, "b")[0][:, 1].tolist() == [1.0, 2.0, 3.0]
     widths = {line.get_label(): line.get_linewidth() for line in ax.get_lines()}
@@ -320,7 +384,10 @@ def test_profiles_have_a_line_for_each_metric():
 
 
 def test_matplotlib_is_imported_on_first_use():
-    code = "import sys; from nlgauge import plots; print('matplotlib' in sys.modules); plots.intervals; print('matplotlib' in sys.modules)"
+    code = (
+        "import sys; from nlgauge import plots; print('matplotlib' in sys.modules); plots.intervals;"
+        " print('matplotlib' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
     blocked = "import sys; sys.modules['matplotlib'] = None\nfrom nlgauge import plots; plots.intervals"

@@ -17,10 +17,22 @@ from tests.show.plots.drawn import check_readable, words
 RNG = np.random.default_rng(0)
 QUALITY = RNG.normal(size=(8, 1))
 JUDGED = Judgements.from_arrays(
-    {"adequacy": QUALITY + RNG.normal(size=(8, 12))}, {f"m_{i}$": QUALITY * i + RNG.normal(size=(8, 12)) for i in range(3)}
+    {"adequacy": QUALITY + RNG.normal(size=(8, 12))},
+    {f"m_{i}$": QUALITY * i + RNG.normal(size=(8, 12)) for i in range(3)},
 )
-SWEPT = Found([{"metric": name, "k": k, "value": k / 10, "low": k / 10 - 0.1, "high": k / 10 + 0.1} for name in "ab" for k in (1, 2, 3)])
-STRESSED = Found([{"metric": "a_$", "phenomenon": kind, "detected": 0.5, "tied": 0.2, "low": 0.4, "high": 0.6} for kind in ("negation", "number")])
+SWEPT = Found(
+    [
+        {"metric": name, "k": k, "value": k / 10, "low": k / 10 - 0.1, "high": k / 10 + 0.1}
+        for name in "ab"
+        for k in (1, 2, 3)
+    ]
+)
+STRESSED = Found(
+    [
+        {"metric": "a_$", "phenomenon": kind, "detected": 0.5, "tied": 0.2, "low": 0.4, "high": 0.6}
+        for kind in ("negation", "number")
+    ]
+)
 
 # The name, what is given, and options.
 GIVEN = {
@@ -61,4 +73,6 @@ def test_it_takes_the_place_of_an_axes(name: str) -> None:
 def test_an_axes_without_a_grid_may_be_replaced_too() -> None:
     whole = Figure(figsize=(6, 4))
     axes = plots.sweep(SWEPT, "k", ax=whole.add_axes((0.1, 0.1, 0.8, 0.8)))
-    assert [line.get_ydata().tolist() for line in axes.get_lines() if line.get_label() == "a"] == [[0.1, 0.2, 0.3]]
+    assert [line.get_ydata().tolist() for line in axes.get_lines() if line.get_label() == "a"] == [
+        [0.1, 0.2, 0.3]
+    ]

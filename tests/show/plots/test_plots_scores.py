@@ -1,4 +1,6 @@
-"""bins, sweep, calibration, landscape, topk, stress, hierarchy and power draw the numbers that they are given, in the order that they promise."""
+"""bins, sweep, calibration, landscape, topk, stress, hierarchy and power draw the numbers that they are
+given, in the order that they promise.
+"""
 
 import dataclasses
 import itertools
@@ -54,7 +56,9 @@ def test_bins_of_constants_of_nothing_and_of_one_group():
 
 
 def test_quality_bins_are_by_the_human_scores():
-    given = Judgements.from_arrays([[1, 2, 3], [4, 5, NAN]], {"ter": [[6, 5, 4], [3, 2, 1]]}, higher_is_better={"ter": False})
+    given = Judgements.from_arrays(
+        [[1, 2, 3], [4, 5, NAN]], {"ter": [[6, 5, 4], [3, 2, 1]]}, higher_is_better={"ter": False}
+    )
     found = quality_bins(given, "ter", edges=[3, 5])
     assert {name: values.tolist() for name, values in found.items()} == {
         "human from 5": [-2],
@@ -97,7 +101,9 @@ def test_sweep_tells_many_lines_apart():
     drawn = [line for line in figure.axes[0].get_lines() if line.get_label().startswith("metric")]
     assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in drawn[:24]}) == 24
     names = [text for text in figure.axes[0].texts if text.get_text().startswith("metric")]
-    assert [text.get_text() for text in sorted(names, key=lambda text: text.get_window_extent().y0)] == [f"metric {i}" for i in range(30)]
+    assert [text.get_text() for text in sorted(names, key=lambda text: text.get_window_extent().y0)] == [
+        f"metric {i}" for i in range(30)
+    ]
 
 
 def test_calibration_has_bins_curve_and_differences():
@@ -109,7 +115,9 @@ def test_calibration_has_bins_curve_and_differences():
     delta, agrees = np.abs(x[i] - x[j]), ((x[i] - x[j]) * (y[i] - y[j]) > 0).astype(float)
     places = binned(delta, 10)
     points = next(found for found in ax.collections if found.get_label() == "bins").get_offsets()
-    assert np.asarray(points) == pytest.approx(np.array([[of[places == k].mean() for of in (delta, agrees)] for k in range(10)]))
+    assert np.asarray(points) == pytest.approx(
+        np.array([[of[places == k].mean() for of in (delta, agrees)] for k in range(10)])
+    )
     curve = agreement_curve(given, "Ünïcode", draws=50)
     (line,) = lines(ax, "curve")
     assert line[:, 1] == pytest.approx([curve.accuracy(d) for d in line[:, 0]])
@@ -119,7 +127,9 @@ def test_calibration_has_bins_curve_and_differences():
     assert "99%: above the ceiling" in said
     band = next(found for found in ax.collections if found.get_label() == "band").get_paths()[0].vertices
     low, high = curve.accuracy_interval(float(line[60, 0]))
-    assert sorted({round(v, 9) for x, v in band if abs(x - line[60, 0]) < 1e-12}) == pytest.approx([low, high])
+    assert sorted({round(v, 9) for x, v in band if abs(x - line[60, 0]) < 1e-12}) == pytest.approx(
+        [low, high]
+    )
 
 
 def test_calibration_of_too_few_systems():
@@ -139,7 +149,9 @@ def test_landscape_is_from_the_worst_to_the_best_with_unjudged_systems_first():
     assert shown_ticks(ax.xaxis) == ["made bad", "worst", "unscored", "best"]
     assert lines(ax, "best")[0].tolist() == [[3, pytest.approx(0.8)]]
     assert lines(ax, "worst")[0].tolist() == [[1, 0.3]]
-    assert [line[:, 1].tolist() for line in lines(ax, "middle half")][-1] == pytest.approx(np.quantile([0.9, 0.7], [0.25, 0.75]).tolist())
+    assert [line[:, 1].tolist() for line in lines(ax, "middle half")][-1] == pytest.approx(
+        np.quantile([0.9, 0.7], [0.25, 0.75]).tolist()
+    )
     assert lines(ax, "judged")[0][0, 0] == 0.5
     assert [line[0, 1] for line in lines(ax, "extreme")] == [0.0, 0.01]
     assert {"empty", "copy", "n/a"} <= set(words(figure))
@@ -147,7 +159,9 @@ def test_landscape_is_from_the_worst_to_the_best_with_unjudged_systems_first():
 
 
 def test_landscape_is_not_turned_and_needs_scores_of_segments():
-    given = Judgements.from_arrays([[1, 2], [3, 4]], {"ter": [[0.5, 0.7], [0.1, 0.3]]}, higher_is_better={"ter": False})
+    given = Judgements.from_arrays(
+        [[1, 2], [3, 4]], {"ter": [[0.5, 0.7], [0.1, 0.3]]}, higher_is_better={"ter": False}
+    )
     figure = plots.landscape(given, "ter")
     assert "ter (lower is better)" in " ".join(words(figure)).replace("\n", " ")
     assert lines(figure.axes[0], given.systems[0])[0][0, 1] == pytest.approx(0.6)
@@ -168,23 +182,38 @@ def test_topk_has_a_line_per_metric():
 
 
 def test_stress_has_the_shares_with_ties_apart():
-    found = stress_test(["bleu", "chrf"], ["the cat sat on the mat", "a dog is not here"], ["the cat sat on a mat", "a dog is here"], seed=1)
+    found = stress_test(
+        ["bleu", "chrf"],
+        ["the cat sat on the mat", "a dog is not here"],
+        ["the cat sat on a mat", "a dog is here"],
+        seed=1,
+    )
     figure = plots.stress(found)
     assert [ax.get_title(loc="left") for ax in figure.axes] == found.made["metrics"].split(", ")
     for ax in figure.axes:
         rows = found.where(metric=ax.get_title(loc="left")).rows
-        assert shown_ticks(figure.axes[0].yaxis) == [f"{row['phenomenon']}, {row['severity']}" for row in rows]
+        assert shown_ticks(figure.axes[0].yaxis) == [
+            f"{row['phenomenon']}, {row['severity']}" for row in rows
+        ]
         for place, row in enumerate(rows):
             if row["n"]:
-                bars = [patch for patch in ax.patches if patch.get_y() < place < patch.get_y() + patch.get_height()]
-                assert [bar.get_width() for bar in bars] == pytest.approx([row["wins"] / row["n"], row["ties"] / row["n"], row["losses"] / row["n"]])
+                bars = [
+                    patch
+                    for patch in ax.patches
+                    if patch.get_y() < place < patch.get_y() + patch.get_height()
+                ]
+                assert [bar.get_width() for bar in bars] == pytest.approx(
+                    [row["wins"] / row["n"], row["ties"] / row["n"], row["losses"] / row["n"]]
+                )
                 assert [bool(bar.get_hatch()) for bar in bars] == [False, True, False]
                 assert [row["low"], place] in [line[0].tolist() for line in lines(ax, "interval")]
     assert {"detected", "tied", "preferred the worse text"} <= set(words(figure))
 
 
 def test_stress_bars_follow_each_other():
-    rows = [{"metric": "a", "phenomenon": "x", "wins": 5, "detected": 0.5, "tied": 0.3, "low": 0.2, "high": 0.8}]
+    rows = [
+        {"metric": "a", "phenomenon": "x", "wins": 5, "detected": 0.5, "tied": 0.3, "low": 0.2, "high": 0.8}
+    ]
     (ax,) = plots.stress(Found(rows)).axes
     assert [bar.get_x() for bar in ax.patches] == pytest.approx([0, 0.5, 0.8])
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.5, 0.3, 0.2])
@@ -192,7 +221,10 @@ def test_stress_bars_follow_each_other():
 
 
 def test_stress_of_unknown_shares():
-    rows = [{"metric": m, "phenomenon": p, "detected": d, "tied": d} for m, p, d in (("a", "x", NAN), ("b", "y", 0.25))]
+    rows = [
+        {"metric": m, "phenomenon": p, "detected": d, "tied": d}
+        for m, p, d in (("a", "x", NAN), ("b", "y", 0.25))
+    ]
     figure = plots.stress(Found(rows))
     assert words(figure).count("n/a") == 3
     check_readable(figure)
@@ -202,10 +234,16 @@ def test_hierarchy_has_the_strongest_edges_and_both_averages():
     given = graph(5)
     figure = plots.hierarchy(given, quantile=0.7)
     ax = figure.axes[0]
-    strongest = [edge for edge in given.edges() if edge.information >= np.quantile([e.information for e in given.edges()], 0.7)]
+    strongest = [
+        edge
+        for edge in given.edges()
+        if edge.information >= np.quantile([e.information for e in given.edges()], 0.7)
+    ]
     arrows = [text for text in ax.texts if not text.get_text()]
     places = {line.get_label(): tuple(line.get_xydata()[0]) for line in ax.get_lines()}
-    assert {(tuple(arrow.xyann), tuple(arrow.xy)) for arrow in arrows} == {(places[edge.predicting], places[edge.predicted]) for edge in strongest}
+    assert {(tuple(arrow.xyann), tuple(arrow.xy)) for arrow in arrows} == {
+        (places[edge.predicting], places[edge.predicted]) for edge in strongest
+    }
     assert f"{len(strongest)} strongest of 20 edges" in words(figure)
     nodes = {line.get_label(): line for line in ax.get_lines()}
     best = max(given.outgoing, key=given.outgoing.get)
@@ -232,7 +270,9 @@ def test_power_has_a_line_per_difference_and_the_target():
     assert lines(ax, "r2 0.6")[0].tolist() == [[row["n"], row["power"]] for row in rows[2:]]
     assert lines(ax, "target")[0][:, 1].tolist() == [0.9, 0.9]
     band = next(one for one in ax.collections if one.get_label() == "band r2 0.5").get_paths()[0].vertices
-    assert band[:, 1].max() == pytest.approx(min(1, max(row["power"] + 2 * row["standard_error"] for row in rows[:2])))
+    assert band[:, 1].max() == pytest.approx(
+        min(1, max(row["power"] + 2 * row["standard_error"] for row in rows[:2]))
+    )
     assert {"r2 0.5", "r2 0.6", "number of systems", "power at alpha 0.05"} <= set(words(figure))
 
 

@@ -1,4 +1,6 @@
-"""The pictures of the NLG-Metricverse thesis (3.3.3): the calls work as they are printed, and draw what the metrics computed."""
+"""The pictures of the NLG-Metricverse thesis (3.3.3): the calls work as they are printed, and draw what
+the metrics computed.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,24 @@ def encoder(tiny_models: dict[str, Path]) -> str:
 
 
 def test_the_signatures_are_those_of_the_package() -> None:
-    printed = ["candidate", "reference", "model_type", "num_layers", "lang", "rescale_with_baseline", "baseline_path", "use_fast_tokenizer", "fname"]
+    printed = [
+        "candidate",
+        "reference",
+        "model_type",
+        "num_layers",
+        "lang",
+        "rescale_with_baseline",
+        "baseline_path",
+        "use_fast_tokenizer",
+        "fname",
+    ]
     assert list(inspect.signature(similarity_word_matching).parameters)[:9] == printed
-    assert list(inspect.signature(n_gram_distance_visualization).parameters)[:4] == ["reference", "translation", "is_flow", "device"]
+    assert list(inspect.signature(n_gram_distance_visualization).parameters)[:4] == [
+        "reference",
+        "translation",
+        "is_flow",
+        "device",
+    ]
     assert inspect.signature(n_gram_distance_visualization).parameters["device"].default == "cuda:0"
     assert nlgauge.similarity_word_matching is similarity_word_matching
     assert nlgauge.n_gram_distance_visualization is n_gram_distance_visualization
@@ -37,7 +54,9 @@ def test_the_signatures_are_those_of_the_package() -> None:
 
 def test_word_matching_has_the_similarities_of_bertscore(encoder: str, tmp_path: Path) -> None:
     figure = similarity_word_matching(CANDIDATE, REFERENCE, encoder, 1, fname=tmp_path / "match.svg")
-    (explanation,) = nlgauge.score([CANDIDATE], [REFERENCE], metrics=make("bertscore", {"model": encoder, "layer": 1})).explain("bertscore", 0)
+    (explanation,) = nlgauge.score(
+        [CANDIDATE], [REFERENCE], metrics=make("bertscore", {"model": encoder, "layer": 1})
+    ).explain("bertscore", 0)
     assert np.asarray(figure.axes[0].images[0].get_array()) == pytest.approx(explanation.similarity)
     frames = [patch.get_xy() for patch in figure.axes[0].patches if patch.get_label() == "nearest"]
     assert [x + 0.5 for x, _ in frames] == explanation.similarity.argmax(axis=1).tolist()
@@ -58,7 +77,9 @@ def test_the_interactive_view_is_one_page_with_the_explanation(encoder: str, tmp
 
 
 def test_distances_are_those_of_moverscore(encoder: str, tmp_path: Path) -> None:
-    (explanation,) = nlgauge.score([CANDIDATE], [REFERENCE], metrics=make("moverscore", {"model": encoder})).explain("moverscore", 0)
+    (explanation,) = nlgauge.score(
+        [CANDIDATE], [REFERENCE], metrics=make("moverscore", {"model": encoder})
+    ).explain("moverscore", 0)
     flow = n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, fname=tmp_path / "flow.png")
     links = [patch for patch in flow.axes[0].patches if "\u2192" in patch.get_label()]
     assert len(links) == int((explanation.plan > 1e-9).sum())
@@ -75,9 +96,13 @@ def test_words_are_weighed_by_the_texts_of_idf(encoder: str, tmp_path: Path) -> 
         alone = n_gram_distance_visualization(REFERENCE, CANDIDATE, False, model=encoder, idf=True)
     assert np.array_equal(alone.axes[0].images[0].get_array(), plain.axes[0].images[0].get_array())
     texts = ["a cat on the mat .", "the dog sat on a log", "on the road"]
-    scored = nlgauge.score([CANDIDATE, *texts], [REFERENCE, *texts], metrics=make("moverscore", {"model": encoder, "idf": True}))
+    scored = nlgauge.score(
+        [CANDIDATE, *texts], [REFERENCE, *texts], metrics=make("moverscore", {"model": encoder, "idf": True})
+    )
     (explanation,) = scored.explain("moverscore", 0)
-    flow = n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, idf=texts, fname=tmp_path / "idf.html")
+    flow = n_gram_distance_visualization(
+        REFERENCE, CANDIDATE, model=encoder, idf=texts, fname=tmp_path / "idf.html"
+    )
     links = [patch for patch in flow.axes[0].patches if "\u2192" in patch.get_label()]
     assert len(links) == int((explanation.plan > 1e-9).sum())
     assert "the dog sat on a log" not in (tmp_path / "idf.html").read_text("utf-8")

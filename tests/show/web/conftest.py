@@ -27,7 +27,9 @@ def _lacking(reason: str) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window; for one module at a time, since Playwright's loop would be in the way of tests with one of their own."""
+    """Chromium without a window; for one module at a time, since Playwright's loop would be in the way of
+    tests with one of their own.
+    """
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -37,7 +39,9 @@ def browser() -> Iterator[Browser]:
         _lacking(f"no Chromium was found: {_HOW}")
     with sync_playwright() as playwright:
         # Without --no-sandbox Chromium does not start as root, as in containers.
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--force-color-profile=srgb"])
+        started = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--force-color-profile=srgb"]
+        )
         yield started
         started.close()
 
@@ -51,7 +55,14 @@ class Shown:
         self.dialogs: list[str] = []
         self.requests: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda message: self.errors.append(f"{message.text} {message.location['url']}") if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: (
+                self.errors.append(f"{message.text} {message.location['url']}")
+                if message.type == "error"
+                else None
+            ),
+        )
         page.on("dialog", self._dismiss)
         page.on("request", lambda request: self.requests.append(request.url))
 
@@ -70,11 +81,16 @@ class Shown:
 
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
-    """Opens an address or a file; `opened(None)` gives a page that is still empty. The options are those of a browser's context."""
+    """Opens an address or a file; `opened(None)` gives a page that is still empty.
+
+    The options are those of a browser's context.
+    """
     contexts = []
 
     def open_(address: str | Path | None, **options: Any) -> Shown:
-        context = browser.new_context(**{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options})
+        context = browser.new_context(
+            **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
+        )
         contexts.append(context)
         shown = Shown(context.new_page())
         if address is not None:
@@ -96,7 +112,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         name = f"{variant} {sorted(options.items())}"
         if name not in written:
             title = "<script>window.pwned=9</script>\u202e" if variant == "hostile" else variant
-            written[name] = result_of(variant).report(place / f"{len(written)}.html", title=title, resamples=200, **options)
+            written[name] = result_of(variant).report(
+                place / f"{len(written)}.html", title=title, resamples=200, **options
+            )
         return written[name]
 
     return of

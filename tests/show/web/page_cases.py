@@ -57,7 +57,8 @@ def _worse(text: str, draw: random.Random, share: float) -> str:
 
 def _outputs(systems: list[str], references: list[str]) -> dict[str, list[str]]:
     return {
-        system: [_worse(text, random.Random(f"{system} {text}"), 0.08 + 0.05 * place) for text in references] for place, system in enumerate(systems)
+        system: [_worse(text, random.Random(f"{system} {text}"), 0.08 + 0.05 * place) for text in references]
+        for place, system in enumerate(systems)
     }
 
 
@@ -80,7 +81,13 @@ def _three() -> Result:
 def _hostile() -> Result:
     systems = ["</script><script>window.pwned=7</script>", "B\u202e\x1b[1m<b>"]
     scorer = nlgauge.Scorer(["bleu", "ter", "novelty"])
-    scorer.metrics = dict(zip(["bleu <img src=x onerror=window.pwned=8>", "ter\u202e\x1b", "novelty"], scorer.metrics.values(), strict=True))
+    scorer.metrics = dict(
+        zip(
+            ["bleu <img src=x onerror=window.pwned=8>", "ter\u202e\x1b", "novelty"],
+            scorer.metrics.values(),
+            strict=True,
+        )
+    )
     return scorer(
         {systems[0]: HOSTILE, systems[1]: HOSTILE[::-1]},
         [[text] for text in HOSTILE],
@@ -92,7 +99,9 @@ def _hostile() -> Result:
 
 def _few(count: int, segments: int, metrics: list[str]) -> Result:
     return nlgauge.score(
-        _outputs([f"system {number + 1}" for number in range(count)], _SENTENCES[:segments]), [[t] for t in _SENTENCES[:segments]], metrics=metrics
+        _outputs([f"system {number + 1}" for number in range(count)], _SENTENCES[:segments]),
+        [[t] for t in _SENTENCES[:segments]],
+        metrics=metrics,
     )
 
 
@@ -101,17 +110,34 @@ _MADE: dict[str, Callable[[], Result]] = {
     "one system": lambda: _few(1, 8, ["bleu", "ter"]),
     "seventeen systems": lambda: _few(17, 8, ["bleu", "chrf", "ter"]),
     "one segment": lambda: _few(2, 1, ["bleu", "ter"]),
-    "no references": lambda: nlgauge.score(_outputs(["one", "two"], _SENTENCES[:6]), metrics=["mattr", "flesch_kincaid"]),
-    "only whole-corpus metrics": lambda: nlgauge.score(_outputs(["one", "two"], _SENTENCES[:8]), metrics=["self_bleu", "compression_ratio"]),
+    "no references": lambda: nlgauge.score(
+        _outputs(["one", "two"], _SENTENCES[:6]), metrics=["mattr", "flesch_kincaid"]
+    ),
+    "only whole-corpus metrics": lambda: nlgauge.score(
+        _outputs(["one", "two"], _SENTENCES[:8]), metrics=["self_bleu", "compression_ratio"]
+    ),
     "unknown scores": lambda: nlgauge.score(
         {"one": ["", "two words here", "x y", ""], "two": ["a b c", "", "x", ""]},
         [["a"], ["b"], ["c"], ["d"]],
         ["a b", "c", "x y z", "q"],
         metrics=["novelty", "mattr", "bleu"],
     ),
-    "identical": lambda: nlgauge.score(dict.fromkeys("ABC", _SENTENCES[:6]), [[text] for text in _SENTENCES[1:7]], metrics=["bleu", "chrf", "ter"]),
+    "identical": lambda: nlgauge.score(
+        dict.fromkeys("ABC", _SENTENCES[:6]),
+        [[text] for text in _SENTENCES[1:7]],
+        metrics=["bleu", "chrf", "ter"],
+    ),
     "one metric in five ways": lambda: _few(
-        3, 8, ["chrf", "chrf(word_order=2)", "chrf(beta=1)", "chrf(char_order=4)", "chrf(beta=1, word_order=2)", "ter"]
+        3,
+        8,
+        [
+            "chrf",
+            "chrf(word_order=2)",
+            "chrf(beta=1)",
+            "chrf(char_order=4)",
+            "chrf(beta=1, word_order=2)",
+            "ter",
+        ],
     ),
     "hostile": _hostile,
     # A text with an astral character, which explanations of every kind are put into.
@@ -121,9 +147,15 @@ VARIANTS = [name for name in _MADE if name not in ("hostile", "rocket")]
 
 
 def outputs_of(result: Result) -> list[tuple[str, str]]:
-    """Return the outputs that a page shows, by label and name: the first of each part but for those that repeat another on every segment."""
+    """Return the outputs that a page shows, by label and name: the first of each part but for those that
+    repeat another on every segment.
+    """
     equal = equal_outputs(result.tables)
-    every = [(label, output.name) for label in result.labels for output in result.tables[result.systems[0], label].leading()]
+    every = [
+        (label, output.name)
+        for label in result.labels
+        for output in result.tables[result.systems[0], label].leading()
+    ]
     return [key for key in every if key not in equal]
 
 

@@ -1,4 +1,6 @@
-"""The address has everything that was chosen, the page follows it, and the keyboard focus stays where it was."""
+"""The address has everything that was chosen, the page follows it, and the keyboard focus stays where it
+was.
+"""
 
 from __future__ import annotations
 
@@ -91,16 +93,25 @@ def test_the_page_follows_an_address_that_is_edited(opened: Open, report: Report
     wait(page, "document.querySelector('[role=tab][aria-selected=true]').textContent.startsWith('ter')")
     assert page.locator("#query").input_value() == "bread"
     assert page.locator("[aria-label=Order]").input_value() == "order"
-    assert page.evaluate("() => Math.abs(document.getElementById('segments').getBoundingClientRect().top) < innerHeight / 2")
+    assert page.evaluate(
+        "() => Math.abs(document.getElementById('segments').getBoundingClientRect().top) < innerHeight / 2"
+    )
     page.evaluate("() => { location.hash = ''; }")
-    wait(page, "document.querySelector('#query').value === '' && document.querySelector('.count').textContent === '12 segments'")
+    wait(
+        page,
+        "document.querySelector('#query').value === '' && document.querySelector('.count').textContent ==="
+        " '12 segments'",
+    )
     assert shown.errors == []
 
 
 def test_an_address_opens_at_its_section(opened: Open, report: Report) -> None:
     shown = opened(report("three systems").as_uri() + "#segments?s=doc-5")
     assert shown.page.locator("#detail h3").first.inner_text() == "doc-5"
-    wait(shown.page, "Math.abs(document.getElementById('segments').getBoundingClientRect().top) < innerHeight / 2")
+    wait(
+        shown.page,
+        "Math.abs(document.getElementById('segments').getBoundingClientRect().top) < innerHeight / 2",
+    )
 
 
 def test_back_undoes_a_step(opened: Open, report: Report) -> None:
@@ -140,7 +151,10 @@ _CONTROLS = {
 
 @pytest.fixture(scope="module")
 def names() -> str:
-    return "() => { const node = document.activeElement; return [node.tagName, node.getAttribute('aria-label') ?? node.textContent].join(' '); }"
+    return (
+        "() => { const node = document.activeElement; return [node.tagName, node.getAttribute('aria-label')"
+        " ?? node.textContent].join(' '); }"
+    )
 
 
 def test_the_focus_stays_on_every_control(opened: Open, report: Report, names: str) -> None:
@@ -172,7 +186,11 @@ def test_hits_are_marked_and_no_hit_is_said(opened: Open, report: Report) -> Non
     assert page.locator(".nothing").inner_text() == "No segment of this selection contains “xyzzy”."
     wait(page, "document.querySelector('#detail .eyebrow').textContent === 'segment, not in this selection'")
     page.fill("#query", "")
-    wait(page, "document.querySelector('.nothing').hidden && / of 12$/.test(document.querySelector('#detail .eyebrow').textContent)")
+    wait(
+        page,
+        "document.querySelector('.nothing').hidden && / of 12$/.test(document.querySelector('#detail"
+        " .eyebrow').textContent)",
+    )
     assert shown.errors == []
 
 
@@ -181,7 +199,10 @@ def test_sections_that_a_filter_does_not_change_say_so(opened: Open, report: Rep
     assert page.locator(".unfiltered:visible").count() == 0
     page.get_by_label("domain").select_option(label="domain: law")
     wait(page, "document.querySelector('.count').textContent === '4 of 12 segments'")
-    said = "This section shows all 12 segments; the search and filters of the list (4 segments) do not change it."
+    said = (
+        "This section shows all 12 segments; the search and filters of the list (4 segments) do not"
+        " change it."
+    )
     for section in ("leaderboard", "compare", "agreement"):
         assert page.locator(f"#{section} .unfiltered").inner_text() == said
     page.keyboard.press("x")

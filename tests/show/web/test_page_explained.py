@@ -1,4 +1,6 @@
-"""Explanations say why: nothing is cut off, the reference that counted is named, and what the score rests on stands beside it."""
+"""Explanations say why: nothing is cut off, the reference that counted is named, and what the score rests
+on stands beside it.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,20 @@ Report = Callable[..., Path]
 _WORDS = ["internationalization", "of", "the", "committee"]
 
 
-def with_explanations(path: Path, explanations: Sequence[Explanation], place: Path, variant: str = "three systems") -> Path:
+def with_explanations(
+    path: Path, explanations: Sequence[Explanation], place: Path, variant: str = "three systems"
+) -> Path:
     """Write the report with these explanations in place of those by bleu, for every system and segment."""
     systems = result_of(variant).systems
-    part = explanation_part({segment: {"bleu": {system: list(explanations) for system in systems}} for segment in range(12)})
+    part = explanation_part(
+        {segment: {"bleu": {system: list(explanations) for system in systems}} for segment in range(12)}
+    )
     data = base64.b64encode(part).decode()
-    text = re.sub(r'(<script type="text/plain" id="d-why0">)[^<]*', lambda found: found[1] + data, path.read_text("utf-8"))
+    text = re.sub(
+        r'(<script type="text/plain" id="d-why0">)[^<]*',
+        lambda found: found[1] + data,
+        path.read_text("utf-8"),
+    )
     place.write_text(text, "utf-8")
     return place
 
@@ -52,14 +62,28 @@ def test_transport_fits_its_column(width: int, opened: Open, report: Report, tmp
 def alignment(parts: str, reference: int) -> Alignment:
     similarity = np.eye(2) * 0.5 + 0.4
     names = {name: np.zeros(2) for name in re.findall(r"[a-z]\w+(?= \d)", parts)}
-    return Alignment(f"bertscore {parts}", names, ["the", "cat"], ["a", "cat"], similarity, np.ones(2), np.ones(2), reference_number=reference)
+    return Alignment(
+        f"bertscore {parts}",
+        names,
+        ["the", "cat"],
+        ["a", "cat"],
+        similarity,
+        np.ones(2),
+        np.ones(2),
+        reference_number=reference,
+    )
 
 
-def test_each_part_names_its_reference_and_the_prediction_is_printed_once(opened: Open, report: Report, tmp_path: Path) -> None:
+def test_each_part_names_its_reference_and_the_prediction_is_printed_once(
+    opened: Open, report: Report, tmp_path: Path
+) -> None:
     two = [alignment("precision 0.8100", 1), alignment("recall 0.7000, f1 0.7500", 0)]
     shown = opened(with_explanations(report("three systems"), two, tmp_path / "r.html"))
     first = "#why article.sys:nth-of-type(1)"
-    assert shown.texts(f"{first} .by-reference") == ["precision 0.8100: reference 2", "recall 0.7000, f1 0.7500: reference 1"]
+    assert shown.texts(f"{first} .by-reference") == [
+        "precision 0.8100: reference 2",
+        "recall 0.7000, f1 0.7500: reference 1",
+    ]
     assert shown.page.locator(f"{first} .text.prediction").count() == 1
     assert shown.page.locator(f"{first} .text.second").count() == 2
     assert "which counted" not in shown.page.locator("#why").inner_text()
@@ -67,14 +91,30 @@ def test_each_part_names_its_reference_and_the_prediction_is_printed_once(opened
 
 
 def test_shannon_opens_on_what_the_summary_helps(opened: Open, report: Report, tmp_path: Path) -> None:
-    scores = TokenScores("shannon 0.2", {}, ["a", "b"], {"alone": [3.0, 2.0], "given the summary": [1.0, 2.0]}, text="source")
+    scores = TokenScores(
+        "shannon 0.2", {}, ["a", "b"], {"alone": [3.0, 2.0], "given the summary": [1.0, 2.0]}, text="source"
+    )
     page = opened(with_explanations(report("three systems"), [scores], tmp_path / "r.html")).page
     assert page.locator("#why .choose [aria-pressed=true]").first.inner_text() == "what it helps"
 
 
 def test_tokens_of_white_space_are_visible_and_folded(opened: Open, report: Report, tmp_path: Path) -> None:
-    differences = [("Ġcat", 0.4, 0.1), ("cat", 0.1, 0.1), ("Ġ", 0.1, 0.2), ("Ċ", 0.0, 0.1), (".", 0.1, 0.0), ("Ġ.", 0.1, 0.0)]
-    odd = Distributions("infolm 0.2", {}, differences, 0.9, [Guesses("Ġ", 0.5, [("Ċ", 0.5)])], [Guesses("dog", 0.1, [("cat", 0.5)])])
+    differences = [
+        ("Ġcat", 0.4, 0.1),
+        ("cat", 0.1, 0.1),
+        ("Ġ", 0.1, 0.2),
+        ("Ċ", 0.0, 0.1),
+        (".", 0.1, 0.0),
+        ("Ġ.", 0.1, 0.0),
+    ]
+    odd = Distributions(
+        "infolm 0.2",
+        {},
+        differences,
+        0.9,
+        [Guesses("Ġ", 0.5, [("Ċ", 0.5)])],
+        [Guesses("dog", 0.1, [("cat", 0.5)])],
+    )
     page = opened(with_explanations(report("three systems"), [odd], tmp_path / "r.html")).page
     rows = page.locator("#why article.sys:nth-of-type(1) .dist tbody tr").all_inner_texts()
     assert [row.split() for row in rows] == [
@@ -89,7 +129,9 @@ def test_tokens_of_white_space_are_visible_and_folded(opened: Open, report: Repo
 def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report on a prediction that is much too short, with two references and a Chinese source."""
     references = [["A man came in and sat down by the fire.", "He said that he was cold, and sat down."]]
-    result = nlgauge.score(["He said."], references, ["周二的大雨使河边的两条道路关闭。"], metrics=["bleu", "rouge"])
+    result = nlgauge.score(
+        ["He said."], references, ["周二的大雨使河边的两条道路关闭。"], metrics=["bleu", "rouge"]
+    )
     return result.report(tmp_path_factory.mktemp("short") / "r.html", resamples=20)
 
 

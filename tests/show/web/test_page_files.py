@@ -1,4 +1,6 @@
-"""Every picture has a table that says the same, and tables and pictures can be saved: the files have the numbers of the result."""
+"""Every picture has a table that says the same, and tables and pictures can be saved: the files have the
+numbers of the result.
+"""
 
 from __future__ import annotations
 
@@ -55,11 +57,17 @@ def test_every_picture_has_a_table_and_files(shown: Any) -> None:
         assert details.count() == len(wanted), section
         for place, (name, drawn) in enumerate(wanted):
             one = details.nth(place)
-            assert one.locator("summary").inner_text() == ("Table, CSV, LaTeX, SVG" if drawn else "Table, CSV, LaTeX")
+            assert one.locator("summary").inner_text() == (
+                "Table, CSV, LaTeX, SVG" if drawn else "Table, CSV, LaTeX"
+            )
             one.locator("summary").click()
             one.locator("tbody tr").first.wait_for()
             labels = [button.get_attribute("aria-label") for button in one.get_by_role("button").all()]
-            assert [label.rpartition(" ")[2] for label in labels] == ["CSV", "LaTeX", *(["SVG"] if drawn else [])]
+            assert [label.rpartition(" ")[2] for label in labels] == [
+                "CSV",
+                "LaTeX",
+                *(["SVG"] if drawn else []),
+            ]
             assert name is None or labels[0] == f"Save {name} as CSV"
     assert shown.errors == []
 
@@ -70,15 +78,21 @@ def test_the_scores_as_csv_and_latex(shown: Any) -> None:
     name, text = saved(shown.page, "leaderboard", 0, "CSV")
     assert name == "three-systems-scores.csv"
     outputs = outputs_of(result)
-    wanted = [(system, intervals[system][label][name]) for label, name in outputs for system in result.systems]
+    wanted = [
+        (system, intervals[system][label][name]) for label, name in outputs for system in result.systems
+    ]
     rows = records(text)
     assert [row["system"] for row in rows] == [system for system, _ in wanted]
     for row, (_, bound) in zip(rows, wanted, strict=True):
-        assert [float(row[end]) for end in ("score", "low", "high")] == pytest.approx([bound.score, bound.low, bound.high])
+        assert [float(row[end]) for end in ("score", "low", "high")] == pytest.approx(
+            [bound.score, bound.low, bound.high]
+        )
     name, text = saved(shown.page, "leaderboard", 0, "LaTeX")
     assert name == "three-systems-scores.tex"
     assert "\\begin{tabular}{@{}lr" in text
-    leading = [(label, output) for label in result.labels for output in result.tables["Alpha", label].leading()]
+    leading = [
+        (label, output) for label in result.labels for output in result.tables["Alpha", label].leading()
+    ]
     directed = {(label, output.name) for label, output in leading if output.higher_is_better is not None}
     assert text.count("\\textbf{") == len(directed.intersection(outputs))
     for system in result.systems:
@@ -90,7 +104,12 @@ def test_the_differences_are_those_of_the_segments(shown: Any) -> None:
     rows = records(text)
     first, second = list(rows[0])[1:3]
     result = result_of("three systems")
-    of = {system: dict(zip(map(str, result.corpus.ids), result.tables[system, "bleu"].segments()["bleu"], strict=True)) for system in (first, second)}
+    of = {
+        system: dict(
+            zip(map(str, result.corpus.ids), result.tables[system, "bleu"].segments()["bleu"], strict=True)
+        )
+        for system in (first, second)
+    }
     assert sorted(row["segment"] for row in rows) == sorted(map(str, result.corpus.ids))
     for row in rows:
         for system in (first, second):
@@ -113,8 +132,12 @@ def test_the_segments_that_are_listed_are_saved(shown: Any) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("section", "place"), [("compare", 1), ("agreement", 0), ("agreement", 1), ("segments", 1), ("cost", 1)])
-def test_pictures_stand_alone_in_the_colours_of_paper(section: str, place: int, theme: str, opened: Open, report: Report) -> None:
+@pytest.mark.parametrize(
+    ("section", "place"), [("compare", 1), ("agreement", 0), ("agreement", 1), ("segments", 1), ("cost", 1)]
+)
+def test_pictures_stand_alone_in_the_colours_of_paper(
+    section: str, place: int, theme: str, opened: Open, report: Report
+) -> None:
     shown = opened(report("three systems"), accept_downloads=True, color_scheme=theme)
     name, text = saved(shown.page, section, place, "SVG")
     assert name.endswith(".svg")
@@ -134,7 +157,9 @@ def test_pictures_stand_alone_in_the_colours_of_paper(section: str, place: int, 
 def test_texts_that_are_formulas_or_commands_stay_texts(opened: Open, tmp_path: Path) -> None:
     systems = ["=1+1", '@a "quoted", b', "50%_$x$ \\input{y} # & ~^"]
     result = nlgauge.score(
-        {name: ["the cat sat", f"a dog {number}"] for number, name in enumerate(systems)}, [["the cat sat"], ["a dog"]], metrics=["chrf"]
+        {name: ["the cat sat", f"a dog {number}"] for number, name in enumerate(systems)},
+        [["the cat sat"], ["a dog"]],
+        metrics=["chrf"],
     )
     shown = opened(result.report(tmp_path / "r.html", resamples=20), accept_downloads=True)
     rows = records(saved(shown.page, "leaderboard", 0, "CSV")[1])
@@ -162,5 +187,13 @@ def test_a_frame_of_a_notebook_has_tables_and_no_files(opened: Open, tmp_path: P
 def test_latex_can_be_set(shown: Any, tmp_path: Path) -> None:
     tables = [saved(shown.page, section, 0, "LaTeX")[1] for section in ("leaderboard", "compare", "cost")]
     body = "\n\n".join(tables)
-    (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\\tiny\n{body}\\end{{document}}", "utf-8")
-    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "t.tex").write_text(
+        f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}\\tiny\n{body}\\end{{document}}",
+        "utf-8",
+    )
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )

@@ -1,4 +1,6 @@
-"""The head of the page and its tables: ties have no winner, names can be told apart, signs have one rule, missing scores are visible."""
+"""The head of the page and its tables: ties have no winner, names can be told apart, signs have one rule,
+missing scores are visible.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,18 @@ from nlgauge._core.numbers import ties
 Open = Callable[..., Any]
 Report = Callable[..., Path]
 
-_PAIR = "() => [...document.querySelectorAll('#compare .duel select')].map(node => node.selectedOptions[0].textContent)"
+_PAIR = (
+    "() => [...document.querySelectorAll('#compare .duel select')].map(node =>"
+    " node.selectedOptions[0].textContent)"
+)
 
 
 def test_equal_systems_have_no_winner(opened: Open, report: Report) -> None:
     shown = opened(report("identical"))
-    assert shown.page.locator("#verdict").inner_text() == "A, B and C have the same texts, so every score is the same."
+    assert (
+        shown.page.locator("#verdict").inner_text()
+        == "A, B and C have the same texts, so every score is the same."
+    )
     assert shown.page.locator("td.best").count() == 0
     assert shown.page.locator(".lede").count() == 0
     assert shown.errors == []
@@ -57,9 +65,11 @@ def test_names_of_one_metric_in_five_ways_are_distinct(opened: Open, report: Rep
 
 def test_the_sign_of_a_number_is_the_side_of_its_dot(opened: Open, report: Report) -> None:
     page = opened(report("three systems")).page
-    rows = page.evaluate("""() => [...document.querySelectorAll(".forest tbody tr")].map(row => [
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll(".forest tbody tr")].map(row => [
         row.querySelector("td.num").textContent,
-        Number(row.querySelector("circle").getAttribute("cx")) - Number(row.querySelector(".zero").getAttribute("x1"))])""")
+        Number(row.querySelector("circle").getAttribute("cx")) - Number(row.querySelector(".zero").getAttribute("x1"))])"""
+    )
     assert {text[0] for text, _ in rows} >= {"+", "−"}
     for text, side in rows:
         assert (text[0] == "+") == (side > 1e-6) and (text[0] == "−") == (side < -1e-6), (text, side)
@@ -81,11 +91,18 @@ def test_wins_and_ties_are_those_of_the_figures(opened: Open, report: Report) ->
     first, second = page.evaluate(_PAIR)
     for label, output in (("bleu", 0), ("ter", 0)):
         page.locator(".forest").get_by_role("button", name=label).click()
-        page.wait_for_function("name => document.querySelector('#compare figcaption b').textContent === name", arg=label)
+        page.wait_for_function(
+            "name => document.querySelector('#compare figcaption b').textContent === name", arg=label
+        )
         table = result.tables[first, label]
         ours, theirs = (result.tables[system, label].segments_of(label) for system in (first, second))
         equal = int(ties(ours, theirs, table.leading()[output]).sum())
-        better = int((((ours < theirs) if label == "ter" else (ours > theirs)) & ~ties(ours, theirs, table.leading()[output])).sum())
+        better = int(
+            (
+                ((ours < theirs) if label == "ter" else (ours > theirs))
+                & ~ties(ours, theirs, table.leading()[output])
+            ).sum()
+        )
         shown = [int(text.split()[0]) for text in page.locator("#compare .share").all_inner_texts()]
         assert shown == [better, equal, len(ours) - better - equal]
 
@@ -95,7 +112,9 @@ def test_many_systems_are_ordered_by_the_two_that_are_shown(opened: Open, report
     assert page.locator("[aria-label=Order] option:checked").inner_text() == "the two systems differ most"
     result = result_of("seventeen systems")
     first, second = page.evaluate(_PAIR)
-    gaps = np.abs(result.tables[first, "bleu"].segments_of("bleu") - result.tables[second, "bleu"].segments_of("bleu"))
+    gaps = np.abs(
+        result.tables[first, "bleu"].segments_of("bleu") - result.tables[second, "bleu"].segments_of("bleu")
+    )
     listed = [int(text) for text in page.locator("[role=option] .id").all_inner_texts()]
     assert np.all(np.diff(gaps[listed]) <= 1e-4)
     assert gaps[listed[0]] > 0
@@ -107,8 +126,13 @@ def test_disagreements_are_of_different_segments_with_name_and_text(opened: Open
     rows = page.locator("#agreement .quarrel li")
     ids = page.locator("#agreement .quarrel .id").all_inner_texts()
     assert len(ids) == rows.count() == len(set(ids)) > 1
-    assert all(name.startswith("system ") for name in page.locator("#agreement .quarrel .name").all_inner_texts())
-    page.wait_for_function("() => [...document.querySelectorAll('#agreement .quarrel .snippet')].every(node => node.textContent.length > 3)")
+    assert all(
+        name.startswith("system ") for name in page.locator("#agreement .quarrel .name").all_inner_texts()
+    )
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('#agreement .quarrel .snippet')].every(node =>"
+        " node.textContent.length > 3)"
+    )
 
 
 def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
@@ -123,7 +147,10 @@ def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
     rows = page.locator(".board tbody tr").all()
     cells = {row.locator("th").inner_text(): row.locator(".missing").first.inner_text() for row in rows}
     assert cells == {"A": "2 missing", "B": "1 missing", "C": "none missing"}
-    said = "Means over different segments are not comparable; the comparison uses the segments that both systems have."
+    said = (
+        "Means over different segments are not comparable; the comparison uses the segments that both systems"
+        " have."
+    )
     assert said in page.locator("#leaderboard .caption").inner_text()
     page.get_by_label("First system").select_option(label="A")
     assert "missing: 2 and" in page.locator(".forest").inner_text()
@@ -134,6 +161,14 @@ def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
 def test_outputs_that_repeat_another_are_named_once(opened: Open, report: Report) -> None:
     shown = opened(report("three systems"))
     for section in ("leaderboard", "compare"):
-        assert "rougeLsum is the same as rougeL on every segment." in shown.page.locator(f"#{section} .caption").inner_text()
-    for selector in (".board thead button", ".forest button", ".mini thead button", "[aria-label='Score across'] option"):
+        assert (
+            "rougeLsum is the same as rougeL on every segment."
+            in shown.page.locator(f"#{section} .caption").inner_text()
+        )
+    for selector in (
+        ".board thead button",
+        ".forest button",
+        ".mini thead button",
+        "[aria-label='Score across'] option",
+    ):
         assert not [text for text in shown.page.locator(selector).all_text_contents() if "rougeLsum" in text]

@@ -1,4 +1,6 @@
-"""Texts, ids, titles, names and labels that would be markup, script or commands are shown as they are written, in the report and the explorer."""
+"""Texts, ids, titles, names and labels that would be markup, script or commands are shown as they are
+written, in the report and the explorer.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ def address() -> Iterator[str]:
         found.append(told)
         started.set()
 
-    results = {"<img src=x onerror=window.pwned=10>": result_of("hostile"), "second": result_of("three systems")}
+    results = {
+        "<img src=x onerror=window.pwned=10>": result_of("hostile"),
+        "second": result_of("three systems"),
+    }
     threading.Thread(target=serve, args=(results,), kwargs={"ready": ready}, daemon=True).start()
     assert started.wait(30)
     return found[0]
@@ -62,7 +67,9 @@ def test_the_report(opened: Open, report: Callable[..., Path]) -> None:
     assert page.title() == visible("<script>window.pwned=9</script>\u202e")
     # The text of a reference stands as it was written, but for U+0000, which no browser shows.
     assert sorted(go_through(page)) == sorted(HOSTILE)
-    assert page.locator(".board tbody th").all_inner_texts() == [visible(system) for system in result_of("hostile").systems]
+    assert page.locator(".board tbody th").all_inner_texts() == [
+        visible(system) for system in result_of("hostile").systems
+    ]
     assert visible("<i>field</i>\u202e: all") in page.locator(".fields option").all_text_contents()
     page.keyboard.press("l")
     harmless(shown, "file:")
@@ -72,11 +79,15 @@ def test_ways_to_make_markup_of_text_are_closed(opened: Open, report: Callable[.
     page = opened(report("hostile")).page
     assert (
         page.evaluate(
-            "() => { try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); return 'done'; } catch (error) { return error.name; } }"
+            "() => { try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); return 'done'; } catch"
+            " (error) { return error.name; } }"
         )
         == "TypeError"
     )
-    assert page.evaluate("() => fetch('https://example.invalid/').then(() => 'done', error => error.name)") == "TypeError"
+    assert (
+        page.evaluate("() => fetch('https://example.invalid/').then(() => 'done', error => error.name)")
+        == "TypeError"
+    )
 
 
 def test_the_explorer(opened: Open, address: str) -> None:

@@ -1,4 +1,6 @@
-"""Every kind of explanation is drawn: the tokens are there as they stand in the text, and the marks are those that the explanation has."""
+"""Every kind of explanation is drawn: the tokens are there as they stand in the text, and the marks are
+those that the explanation has.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,14 @@ _WORDS = ["the", "cat", "sat"]
 
 _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
     "NgramMatches": (
-        NgramMatches("bleu 12.5", {}, _WORDS, [2, 2, 0], [Order("1-gram", 2, 3, 4), Order("2-gram", 1, 2)], spans=_SPANS),
+        NgramMatches(
+            "bleu 12.5",
+            {},
+            _WORDS,
+            [2, 2, 0],
+            [Order("1-gram", 2, 3, 4), Order("2-gram", 1, 2)],
+            spans=_SPANS,
+        ),
         {
             "p.text": [_TEXT],
             "mark.n": ["the Cat"],
@@ -77,11 +86,31 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
         },
     ),
     "Alignment": (
-        Alignment("bertscore 0.9", {}, _WORDS, ["a", "cat"], np.array([[0.5, 0.1], [0.2, 0.9], [0.3, 0.4]]), np.ones(3), np.ones(2), spans=_BOTH),
-        {"p.heat:not(.second) .tok": ["the", "Cat", "sat"], "p.heat:not(.second)": [_TEXT], "p.second .tok": ["a", "cat"]},
+        Alignment(
+            "bertscore 0.9",
+            {},
+            _WORDS,
+            ["a", "cat"],
+            np.array([[0.5, 0.1], [0.2, 0.9], [0.3, 0.4]]),
+            np.ones(3),
+            np.ones(2),
+            spans=_BOTH,
+        ),
+        {
+            "p.heat:not(.second) .tok": ["the", "Cat", "sat"],
+            "p.heat:not(.second)": [_TEXT],
+            "p.second .tok": ["a", "cat"],
+        },
     ),
     "Transport": (
-        Transport("wmd 0.4", {}, _WORDS, ["a", "cat"], np.array([[0.3, 0], [0, 0.5], [0.2, 0]]), np.array([[1, 2], [2, 0.0], [1, 1]])),
+        Transport(
+            "wmd 0.4",
+            {},
+            _WORDS,
+            ["a", "cat"],
+            np.array([[0.3, 0], [0, 0.5], [0.2, 0]]),
+            np.array([[1, 2], [2, 0.0], [1, 1]]),
+        ),
         {"svg .name": [*_WORDS, "a", "cat"], "svg .link": ["", "", ""]},
     ),
     "Distributions": (
@@ -104,7 +133,12 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
     ),
     "TokenScores": (
         TokenScores("perplexity 3.2", {}, _WORDS, {"bits": [1.0, 2.5, 0.5], "rank": [1, 2, 3]}, spans=_SPANS),
-        {"p.text": [_TEXT], ".tok": ["the", "Cat", "sat"], ".choose button": ["bits", "rank"], ".tally span": ["bits 4.0", "rank 6.0"]},
+        {
+            "p.text": [_TEXT],
+            ".tok": ["the", "Cat", "sat"],
+            ".choose button": ["bits", "rank"],
+            ".tally span": ["bits 4.0", "rank 6.0"],
+        },
     ),
     "WordGroups": (
         WordGroups("sari 40", {}, {"kept": ["the", "cat"], "added wrongly": ["sat"]}),
@@ -112,7 +146,13 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
     ),
     "WordAlignment": (
         WordAlignment(
-            "meteor 0.6", {}, _WORDS, ["a", "cats", "sat"], [(1, 1, "stem"), (2, 2, "exact")], [1, 1], spans=_BOTH | {"reference": [None] * 3}
+            "meteor 0.6",
+            {},
+            _WORDS,
+            ["a", "cats", "sat"],
+            [(1, 1, "stem"), (2, 2, "exact")],
+            [1, 1],
+            spans=_BOTH | {"reference": [None] * 3},
         ),
         {
             "p.text:not(.second) .word": ["Cat", "sat"],
@@ -123,7 +163,12 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
     ),
     "ErrorSpans": (
         ErrorSpans("xcomet 0.8", {}, _TEXT, [ErrorSpan(2, 5, "minor", 0.7), ErrorSpan(10, 13, "critical")]),
-        {"p.text": [_TEXT], "p.text .error": ["the", "sat"], "p.text .error.critical": ["sat"], ".tally .error": ["1 minor", "1 critical"]},
+        {
+            "p.text": [_TEXT],
+            "p.text .error": ["the", "sat"],
+            "p.text .error.critical": ["sat"],
+            ".tally .error": ["1 minor", "1 critical"],
+        },
     ),
     "Entailment": (
         Entailment(
@@ -142,7 +187,9 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
         },
     ),
     "Verdict": (
-        Verdict("g_eval 2.5", {}, "coherence", 2.5, {"1": 0.25, "5": 0.5}, 0.75, "", ["Rate it."], [["3", "4"]]),
+        Verdict(
+            "g_eval 2.5", {}, "coherence", 2.5, {"1": 0.25, "5": 0.5}, 0.75, "", ["Rate it."], [["3", "4"]]
+        ),
         {
             "p b": ["coherence"],
             ".orders th": ["1", "5"],
@@ -155,10 +202,16 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
 
 
 def _with(path: Path, explanation: Explanation, place: Path) -> Path:
-    """The report with this explanation in the place of all those of the first system and bleu, and a text that it is of."""
+    """The report with this explanation in the place of all those of the first system and bleu, and a text
+    that it is of.
+    """
     segments = range(12)
     part = explanation_part({segment: {"bleu": {"system 1": [explanation]}} for segment in segments})
-    text = re.sub(r'(<script type="text/plain" id="d-why0">)[^<]*', lambda found: found[1] + base64.b64encode(part).decode(), path.read_text("utf-8"))
+    text = re.sub(
+        r'(<script type="text/plain" id="d-why0">)[^<]*',
+        lambda found: found[1] + base64.b64encode(part).decode(),
+        path.read_text("utf-8"),
+    )
     place.write_text(text, "utf-8")
     return place
 
@@ -175,7 +228,9 @@ def test_it_is_drawn(kind: str, opened: Open, report: Report, tmp_path: Path) ->
     assert page.locator("#why h4").inner_text() == result_of("rocket").systems[0]
     assert page.locator("#why .whyscore").inner_text() == explanation.title.removeprefix("bleu ")
     for selector, texts in wanted.items():
-        assert [text.strip() for text in page.locator(f"#why {selector}").all_text_contents()] == texts, selector
+        assert [text.strip() for text in page.locator(f"#why {selector}").all_text_contents()] == texts, (
+            selector
+        )
     assert shown.errors == []
     for form in ("m", "m"):
         page.keyboard.press(form)
@@ -190,7 +245,10 @@ def test_the_alignment_as_links_and_as_matrix(opened: Open, report: Report, tmp_
     assert page.locator(".whole .link").count() == 3
     page.keyboard.press("m")
     page.wait_for_selector(".whole canvas")
-    assert page.locator(".whole canvas").get_attribute("aria-label") == "Similarity of 3 tokens of the prediction and 2 of the reference"
+    assert (
+        page.locator(".whole canvas").get_attribute("aria-label")
+        == "Similarity of 3 tokens of the prediction and 2 of the reference"
+    )
     page.keyboard.press("m")
     page.wait_for_function("() => !document.querySelector('.whole canvas')")
 
@@ -205,7 +263,9 @@ def test_the_alignment_as_links_and_as_matrix(opened: Open, report: Report, tmp_
         ("bleu: nothing to check", "bleu: nothing to check"),
     ],
 )
-def test_the_number_of_an_explanation(title: str, shown: str, opened: Open, report: Report, tmp_path: Path) -> None:
+def test_the_number_of_an_explanation(
+    title: str, shown: str, opened: Open, report: Report, tmp_path: Path
+) -> None:
     explanation = NgramMatches(title, {}, _WORDS, [0, 0, 0], [], spans=_SPANS)
     page = opened(_with(report("rocket"), explanation, tmp_path / "r.html")).page
     assert page.locator("#why .whyscore").inner_text() == shown

@@ -28,7 +28,9 @@ def axe() -> str:
         if npm is None:
             pytest.skip("axe-core is fetched by npm, which is not there")
         _CACHE.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([npm, "pack", "--silent", _AXE], cwd=_CACHE, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [npm, "pack", "--silent", _AXE], cwd=_CACHE, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             pytest.skip(f"axe-core could not be fetched: {done.stderr[:200]}")
         packed = _CACHE / done.stdout.strip().splitlines()[-1]
@@ -54,13 +56,19 @@ def test_axe_finds_nothing(variant: str, theme: str, opened: Open, report: Repor
     tabs = page.locator("[role=tab]").count() if variant == "three systems" else 1
     for number in range(tabs):
         page.keyboard.press(str(number + 1))
-        page.wait_for_function(f"() => document.querySelectorAll('[role=tab]')[{number}]?.getAttribute('aria-selected') === 'true'")
+        page.wait_for_function(
+            f"() => document.querySelectorAll('[role=tab]')[{number}]?.getAttribute('aria-selected') ==="
+            " 'true'"
+        )
         # The whole page once; then what another tab changes.
         where = "document" if number == 0 else "document.getElementById('detail')"
         # At the top the header covers nothing; further down it lies over whatever is scrolled below it.
         page.evaluate("() => scrollTo(0, 0)")
         found = page.evaluate(f"() => axe.run({where}, {_RULES})")
-        faults = [(fault["id"], [(node["html"][:150], node["failureSummary"][:200]) for node in fault["nodes"][:3]]) for fault in found["violations"]]
+        faults = [
+            (fault["id"], [(node["html"][:150], node["failureSummary"][:200]) for node in fault["nodes"][:3]])
+            for fault in found["violations"]
+        ]
         assert faults == [], f"tab {number + 1}"
 
 

@@ -48,9 +48,9 @@ def test_keys_go_through_segments(shown: Any) -> None:
     page.locator("[role=listbox]").focus()
     page.keyboard.press("End")
     wait(page, f"document.querySelector('#detail h3').textContent === '{order[-1]}'")
-    assert page.locator("[role=listbox]").get_attribute("aria-activedescendant") == page.locator("[aria-selected=true][role=option]").get_attribute(
-        "id"
-    )
+    assert page.locator("[role=listbox]").get_attribute("aria-activedescendant") == page.locator(
+        "[aria-selected=true][role=option]"
+    ).get_attribute("id")
     assert shown.errors == []
 
 
@@ -59,11 +59,20 @@ def test_keys_choose_metric_system_form_and_pair(shown: Any) -> None:
     tabs = page.locator("[role=tab]")
     for number in range(tabs.count()):
         page.keyboard.press(str(number + 1))
-        wait(page, f"document.querySelectorAll('[role=tab]')[{number}]?.getAttribute('aria-selected') === 'true'")
+        wait(
+            page,
+            f"document.querySelectorAll('[role=tab]')[{number}]?.getAttribute('aria-selected') === 'true'",
+        )
     tabs.nth(tabs.count() - 1).focus()
     page.keyboard.press("ArrowRight")
-    wait(page, "document.activeElement.id === 'tab-0' && document.activeElement.getAttribute('aria-selected') === 'true'")
-    marked = "[...document.querySelectorAll('#why article.sys')].findIndex(node => node.classList.contains('on'))"
+    wait(
+        page,
+        "document.activeElement.id === 'tab-0' && document.activeElement.getAttribute('aria-selected') ==="
+        " 'true'",
+    )
+    marked = (
+        "[...document.querySelectorAll('#why article.sys')].findIndex(node => node.classList.contains('on'))"
+    )
     before = page.evaluate(f"() => {marked}")
     page.keyboard.press("]")
     wait(page, f"{marked} === {(before + 1) % 3}")
@@ -120,7 +129,9 @@ def test_search(shown: Any) -> None:
     ):
         page.fill("#query", query)
         page.wait_for_function(
-            "ids => [...document.querySelectorAll('[role=option] .id')].map(node => node.textContent).join() === ids", arg=",".join(wanted)
+            "ids => [...document.querySelectorAll('[role=option] .id')].map(node => node.textContent).join()"
+            " === ids",
+            arg=",".join(wanted),
         )
         assert page.locator(".count").inner_text() == f"{len(wanted)} of 12 segments"
     page.keyboard.press("Escape")
@@ -156,7 +167,8 @@ def test_the_leaderboard_sorts(shown: Any) -> None:
     scores = [
         float(row)
         for row in page.evaluate(
-            "() => [...document.querySelectorAll('.board tbody tr')].map(row => row.querySelectorAll('.score')[2].firstChild.textContent)"
+            "() => [...document.querySelectorAll('.board tbody tr')].map(row =>"
+            " row.querySelectorAll('.score')[2].firstChild.textContent)"
         )
     ]
     assert scores == sorted(scores)
@@ -212,9 +224,17 @@ def test_the_address_brings_everything_back(shown: Any, opened: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["#segments?s=99&o=77&a=5&b=5&w=nothing&by=x&r=a~b&f0=9", "#segments?s=-1&a=1&b=1", "#nothing?%", "#segments?r=1~2~3&s=1e3"]
+    "address",
+    [
+        "#segments?s=99&o=77&a=5&b=5&w=nothing&by=x&r=a~b&f0=9",
+        "#segments?s=-1&a=1&b=1",
+        "#nothing?%",
+        "#segments?r=1~2~3&s=1e3",
+    ],
 )
-def test_addresses_that_say_nothing_that_there_is(address: str, opened: Open, report: Callable[..., Path]) -> None:
+def test_addresses_that_say_nothing_that_there_is(
+    address: str, opened: Open, report: Callable[..., Path]
+) -> None:
     shown = opened(report("three systems").as_uri() + address)
     assert shown.page.locator("#detail h3").first.inner_text().startswith("doc-")
     assert shown.errors == []

@@ -42,11 +42,17 @@ def test_it_opens_and_shows_the_scores(variant: str, opened: Open, report: Repor
     assert all(address.startswith(("file:", "data:")) for address in shown.requests)
 
 
-@pytest.mark.parametrize("variant", ["three systems", "one system", "one segment", "no references", "unknown scores"])
+@pytest.mark.parametrize(
+    "variant", ["three systems", "one system", "one segment", "no references", "unknown scores"]
+)
 def test_the_scores_of_every_segment(variant: str, opened: Open, report: Report) -> None:
     shown = opened(None)
     result = result_of(variant)
-    columns = [(label, name) for label, name in outputs_of(result) if name in result.tables[result.systems[0], label].segments()]
+    columns = [
+        (label, name)
+        for label, name in outputs_of(result)
+        if name in result.tables[result.systems[0], label].segments()
+    ]
     given = [(name, by_system) for name, by_system in result.corpus.system_fields.items()]
     for segment in range(0, len(result.corpus), 3):
         # Another hash alone would not load the page again.
@@ -54,7 +60,9 @@ def test_the_scores_of_every_segment(variant: str, opened: Open, report: Report)
         page = shown.goto(f"{report(variant).as_uri()}#segments?s={segment}")
         assert page.locator("#detail h3").first.inner_text() == str(result.corpus.ids[segment])
         for system, *scores in page.evaluate(_MINI):
-            wanted = [float(result.tables[system, label].segments()[name][segment]) for label, name in columns]
+            wanted = [
+                float(result.tables[system, label].segments()[name][segment]) for label, name in columns
+            ]
             wanted += [by_system[system][segment] for _, by_system in given]
             assert len(scores) == len(wanted)
             assert all(map(same, scores, wanted)), (segment, system, scores, wanted)
@@ -65,14 +73,20 @@ def test_many_systems_have_ranks_and_few_have_letters(opened: Open, report: Repo
     ranks = result_of("seventeen systems").ranks(resamples=200)
     of_bleu = next(row for row in ranks if row.label == "bleu").ranks
     marks = dict(
-        opened(report("seventeen systems")).page.evaluate("""() => [...document.querySelectorAll(".board tbody tr")].map(row =>
-        [row.querySelector("th").textContent, row.querySelector("td sup").textContent])""")
+        opened(report("seventeen systems")).page.evaluate(
+            """() => [...document.querySelectorAll(".board tbody tr")].map(row =>
+        [row.querySelector("th").textContent, row.querySelector("td sup").textContent])"""
+        )
     )
     for system, rank in zip(result_of("seventeen systems").systems, of_bleu, strict=True):
         assert marks[system] == (str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}")
-    letters = next(row for row in result_of("three systems").ranks(resamples=200) if row.label == "bleu").letters
-    shown = opened(report("three systems")).page.evaluate("""() => [...document.querySelectorAll(".board tbody tr")].map(row =>
-        [row.querySelector("th").textContent, row.querySelector("td:nth-child(3) sup").textContent])""")
+    letters = next(
+        row for row in result_of("three systems").ranks(resamples=200) if row.label == "bleu"
+    ).letters
+    shown = opened(report("three systems")).page.evaluate(
+        """() => [...document.querySelectorAll(".board tbody tr")].map(row =>
+        [row.querySelector("th").textContent, row.querySelector("td:nth-child(3) sup").textContent])"""
+    )
     assert dict(shown) == dict(zip(result_of("three systems").systems, letters, strict=True))
 
 
@@ -86,7 +100,10 @@ def test_a_report_without_texts_says_so_and_has_none(opened: Open, report: Repor
     path = report("three systems", texts=False)
     shown = opened(path)
     assert "made without texts" in shown.page.locator("#why").inner_text()
-    assert shown.page.locator("script[id^='d-text'], script[id^='d-why'], #d-predictions, #d-sources").count() == 0
+    assert (
+        shown.page.locator("script[id^='d-text'], script[id^='d-why'], #d-predictions, #d-sources").count()
+        == 0
+    )
     assert shown.errors == []
 
 
@@ -104,7 +121,9 @@ def test_texts_beyond_the_budget_are_those_of_the_chosen_segments(opened: Open, 
 
 def test_whole_corpus_metrics_have_no_segments(opened: Open, report: Report) -> None:
     shown = opened(report("only whole-corpus metrics"))
-    assert "No metric of this result scores segments one by one." in shown.page.locator("#segments").inner_text()
+    assert (
+        "No metric of this result scores segments one by one." in shown.page.locator("#segments").inner_text()
+    )
 
 
 @pytest.mark.parametrize("variant", ["three systems", "one system"])

@@ -20,7 +20,10 @@ def test_the_vectors(more, less, p):
 def test_all_swaps_one_by_one(pairs):
     first, second = np.array(pairs).T
     delta = first.mean() - second.mean()
-    null = [np.where(swap, second, first).mean() - np.where(swap, first, second).mean() for swap in product([False, True], repeat=len(pairs))]
+    null = [
+        np.where(swap, second, first).mean() - np.where(swap, first, second).mean()
+        for swap in product([False, True], repeat=len(pairs))
+    ]
     found = pair_swap_test(first, second)
     assert found.delta == pytest.approx(delta)
     assert found.p == pytest.approx(np.mean(np.array(null) >= delta - 1e-12))

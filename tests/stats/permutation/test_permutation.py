@@ -1,4 +1,6 @@
-"""Every vectorised permutation against swapped scores, one draw and one pair of metrics at a time, with scipy's coefficients."""
+"""Every vectorised permutation against swapped scores, one draw and one pair of metrics at a time, with
+scipy's coefficients.
+"""
 
 import dataclasses
 from itertools import combinations
@@ -29,7 +31,9 @@ def plain(name, x, z):
         return np.nan
     if name in {"kendall_a", "gamma"}:
         return float(COEFFICIENTS[name](x, z))
-    return {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[name](x, z)[0]
+    return {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[name](x, z)[
+        0
+    ]
 
 
 def mean(values):
@@ -41,7 +45,9 @@ def at_level(name, level, x, z):
     if level == "system":
         judged = ~np.isnan(z).all(axis=1)
         means = np.nanmean(x[judged], axis=1)
-        return plain(name, means if name == "pearson" else np.round(means, 9), snapped(np.nanmean(z[judged], axis=1)))
+        return plain(
+            name, means if name == "pearson" else np.round(means, 9), snapped(np.nanmean(z[judged], axis=1))
+        )
     if level == "global":
         return plain(name, x.ravel(), z.ravel())
     if level == "input":
@@ -50,7 +56,9 @@ def at_level(name, level, x, z):
 
 
 def z_scores(values, of=None):
-    """Values less their mean, in units of the standard deviation of `of` (themselves); 0 if they are all the same."""
+    """Values less their mean, in units of the standard deviation of `of` (themselves); 0 if they are all
+    the same.
+    """
     spread = np.nanstd(values - np.nanmean(values) if of is None else of)
     return (values - np.nanmean(values)) / spread if spread > 1e-9 else values * 0.0
 
@@ -66,13 +74,23 @@ def on_one_scale(x, z, level, name):
             spread = np.std(means) if means else 0.0
             scaled[:] = (one - np.mean(means)) / spread if spread > 1e-9 else one * 0.0
             continue
-        groups = [np.s_[:, at] for at in range(one.shape[1])] if level in {"input", "system"} else [np.s_[at, :] for at in range(len(one))]
-        groups = [np.s_[:, :]] if level == "global" else [group for group in groups if not np.isnan(one[group]).all()]
+        groups = (
+            [np.s_[:, at] for at in range(one.shape[1])]
+            if level in {"input", "system"}
+            else [np.s_[at, :] for at in range(len(one))]
+        )
+        groups = (
+            [np.s_[:, :]]
+            if level == "global"
+            else [group for group in groups if not np.isnan(one[group]).all()]
+        )
         about = np.full(one.shape, np.nan)
         for group in groups:
             about[group] = one[group] - np.nanmean(one[group])
         for group in groups:
-            scaled[group] = z_scores(one[group], about if name in {"pdp", "spa", "acc_eq_calibrated"} else None)
+            scaled[group] = z_scores(
+                one[group], about if name in {"pdp", "spa", "acc_eq_calibrated"} else None
+            )
     return np.round(found, 12), np.where(present, z, np.nan)
 
 
@@ -128,7 +146,13 @@ def test_nulls_are_those_of_swapped_scores(level, swap, seed, systems, inputs, k
     ("name", "level"),
     [
         *(("pdp", level) for level in LEVELS),
-        *(("darr", "input"), ("spa", "system"), ("acc_eq_calibrated", "input"), ("acc_eq", "input"), ("gamma", "input")),
+        *(
+            ("darr", "input"),
+            ("spa", "system"),
+            ("acc_eq_calibrated", "input"),
+            ("acc_eq", "input"),
+            ("gamma", "input"),
+        ),
     ],
 )
 @pytest.mark.parametrize("swap", GENERALISES_TO)
@@ -146,7 +170,12 @@ def test_measures_that_are_not_means_of_coefficients(name, level, swap, kind, mi
 
 
 @settings(max_examples=30)
-@given(st.integers(0, 2**32), st.sampled_from(list(GENERALISES_TO)), st.booleans(), st.sampled_from(["discordant", "ignore"]))
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(list(GENERALISES_TO)),
+    st.booleans(),
+    st.sampled_from(["discordant", "ignore"]),
+)
 def test_darr_under_every_swap(seed, swap, missing, ties):
     x, z = scores(seed, 5, 6, "rounded", missing)
     measure = dataclasses.replace(MEASURES["darr"], threshold=1.0, ties=ties)
@@ -166,7 +195,9 @@ def test_swaps_are_drawn_once_and_said_by_name():
     assert one.of_cells(10, 20).shape == (10, 4, 6)
     # Rows of a draw are equal or opposite, which is what sets this apart from free cells.
     assert (np.abs((one.of_cells()[:, :1] * one.of_cells()).sum(axis=2)) == 6).all()
-    with pytest.raises(ParameterError, match="swap must be one of 'systems', 'inputs', 'cells', 'rows-xor-cols', got 'row'"):
+    with pytest.raises(
+        ParameterError, match="swap must be one of 'systems', 'inputs', 'cells', 'rows-xor-cols', got 'row'"
+    ):
         drawn_swaps("row", 2, 2, 2, 1)
 
 
@@ -175,7 +206,9 @@ def test_offsets_and_scales_change_nothing():
     swaps = drawn_swaps("cells", 6, 8, 20, 1)
     moved = x * np.array([1e-6, 1.0, 1e6])[:, None, None] + np.array([5.0, 1e6, -3.0])[:, None, None]
     for level in LEVELS:
-        np.testing.assert_allclose(*(null_differences(of, z, level, MEASURES["pearson"], swaps) for of in (x, moved)), atol=1e-6)
+        np.testing.assert_allclose(
+            *(null_differences(of, z, level, MEASURES["pearson"], swaps) for of in (x, moved)), atol=1e-6
+        )
 
 
 @pytest.mark.filterwarnings("ignore::scipy.stats.NearConstantInputWarning")
@@ -195,7 +228,9 @@ def test_every_path_at_least_once(level, swap, kind):
 @pytest.mark.parametrize("swap", GENERALISES_TO)
 @pytest.mark.parametrize("few_units", [2, 64])
 def test_paths_of_many_units_and_many_human_scores(level, swap, few_units, monkeypatch):
-    """The code for more than 64 units, and for more than 100 human scores of at most 64 units, is that of real benchmarks; here 2 are many."""
+    """The code for more than 64 units, and for more than 100 human scores of at most 64 units, is that of
+    real benchmarks; here 2 are many.
+    """
     monkeypatch.setattr(permuted_ranks, "_FEW_UNITS", few_units)
     monkeypatch.setattr(permuted_ranks, "_LEVELS", 2)
     x, z = scores(11, 5, 6, "mixed", True)

@@ -9,7 +9,15 @@ import typer
 
 from nlgauge.cli.command import with_options
 from nlgauge.cli.commands.judge import require_replies
-from nlgauge.cli.options import Delimiter, Encoding, ExecutorOptions, Metrics, ModelOptions, ResultDirectory, ShownOptions
+from nlgauge.cli.options import (
+    Delimiter,
+    Encoding,
+    ExecutorOptions,
+    Metrics,
+    ModelOptions,
+    ResultDirectory,
+    ShownOptions,
+)
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present
 from nlgauge.cli.program import RUNNING, WRITTEN
@@ -26,13 +34,32 @@ def add(
     metrics: Metrics = None,
     systems: Annotated[
         list[str] | None,
-        typer.Option("--system", "-i", help="Predictions of a further system: FILE, FILE:COLUMN or NAME=FILE; repeat for more.", metavar="FILE"),
+        typer.Option(
+            "--system",
+            "-i",
+            help="Predictions of a further system: FILE, FILE:COLUMN or NAME=FILE; repeat for more.",
+            metavar="FILE",
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save to this directory (default: the same one).", metavar="RESULT")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Save to this directory (default: the same one).", metavar="RESULT"
+        ),
+    ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a result that exists in the place of -o, and begin anew where something was ended.")
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Replace a result that exists in the place of -o, and begin anew where something was ended.",
+        ),
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the same addition that was ended; begin it where there is none.")] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the same addition that was ended; begin it where there is none."
+        ),
+    ] = False,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     models: ModelOptions,
@@ -45,8 +72,8 @@ def add(
 
     nlgauge add out/ --system sysC.txt
 
-    The result stays as it is until all that is new is there. What is done until then is kept beside it, and the same command with --resume goes on
-    after whatever ended it.
+    The result stays as it is until all that is new is there. What is done until then is kept beside it, and
+    the same command with --resume goes on after whatever ended it.
     """
     from nlgauge.results.storage.checkpoint import unfinished
     from nlgauge.results.storage.extend import put_back
@@ -63,7 +90,9 @@ def add(
     context.meta[RUNNING] = unfinished(target)
     result = result.add(
         *(metrics or ()),
-        predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter) if systems else None,
+        predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter)
+        if systems
+        else None,
         executor=computing.chosen(),
         cache=not models.no_cache,
         output=Output(target, resume, overwrite, replaces=output is None),
@@ -100,5 +129,11 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
     if corpus.systems == (DEFAULT_SYSTEM,):
         # Records that do not say which system they are from: the file's name does.
         name, equals, _ = systems[0].partition("=")
-        rows = {name if equals and not Path(systems[0]).exists() else Address.of(systems[0]).name: rows[DEFAULT_SYSTEM]}
-    return {system: [[corpus.texts[text] for text in lists[i]] for i in order] for system, lists in rows.items()}
+        rows = {
+            name if equals and not Path(systems[0]).exists() else Address.of(systems[0]).name: rows[
+                DEFAULT_SYSTEM
+            ]
+        }
+    return {
+        system: [[corpus.texts[text] for text in lists[i]] for i in order] for system, lists in rows.items()
+    }

@@ -24,14 +24,30 @@ def list_benchmarks(as_json: AsJson = False) -> None:
     if as_json:
         show_json([_document(name) for name in CATALOGUE])
         return
-    rows = [[name, known.task, _shortened(known.languages), "yes" if _is_here(name) else "no"] for name, known in CATALOGUE.items()]
-    sheet = Sheet([column(name) for name in ("name", "task", "languages", "here")], [[Cell(text) for text in row] for row in rows])
-    show(Printed(Page([sheet], notes=["nlgauge benchmarks info NAME says where to get one, and under which licence."])))
+    rows = [
+        [name, known.task, _shortened(known.languages), "yes" if _is_here(name) else "no"]
+        for name, known in CATALOGUE.items()
+    ]
+    sheet = Sheet(
+        [column(name) for name in ("name", "task", "languages", "here")],
+        [[Cell(text) for text in row] for row in rows],
+    )
+    show(
+        Printed(
+            Page(
+                [sheet],
+                notes=["nlgauge benchmarks info NAME says where to get one, and under which licence."],
+            )
+        )
+    )
     say(f"benchmarks are kept in {folder()}")
 
 
 @app.command("info")
-def benchmark_info(name: Annotated[str, typer.Argument(help="A benchmark, by name.", metavar="NAME")], as_json: AsJson = False) -> None:
+def benchmark_info(
+    name: Annotated[str, typer.Argument(help="A benchmark, by name.", metavar="NAME")],
+    as_json: AsJson = False,
+) -> None:
     """Says what a benchmark is, under which licence, where to get it, and what of it is on this machine."""
     from rich.text import Text
 
@@ -43,29 +59,44 @@ def benchmark_info(name: Annotated[str, typer.Argument(help="A benchmark, by nam
         return
     for fact, value in document.items():
         if isinstance(value, dict):
-            show(Text(f"{fact}:"), *(Text(f"  {visible(inner)}: {visible(str(text))}") for inner, text in value.items()))
+            show(
+                Text(f"{fact}:"),
+                *(Text(f"  {visible(inner)}: {visible(str(text))}") for inner, text in value.items()),
+            )
         elif value not in ("", None):
             show(Text(f"{fact}: {visible(str(value))}"))
 
 
 @app.command("import")
 def import_benchmark(
-    paths: Annotated[list[Path], typer.Argument(help="Original files or folders, as their authors release them.", metavar="PATH...")],
-    name: Annotated[str | None, typer.Option("--name", help="The benchmark, where the files do not say.", metavar="NAME")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")] = False,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Original files or folders, as their authors release them.", metavar="PATH..."),
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", help="The benchmark, where the files do not say.", metavar="NAME")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
+    ] = False,
 ) -> None:
-    """Reads the original files of a benchmark and puts them into the folder of benchmarks, so that its name is enough.
+    """Reads the original files of a benchmark and puts them into the folder of benchmarks, so that its name
+    is enough.
 
     nlgauge benchmarks import model_annotations.aligned.jsonl
 
-    Files are read as their authors release them; `nlgauge benchmarks info NAME` says which. Pickles are never opened.
+    Files are read as their authors release them; `nlgauge benchmarks info NAME` says which. Pickles are never
+    opened.
     """
     from nlgauge.meta.benchmarks import imported
 
     benchmark, place = imported(*paths, name=name, overwrite=overwrite)
     typer.echo(place)
     judged = f"{len(benchmark.pairs)} pairs" if benchmark.pairs else ", ".join(benchmark.dimensions)
-    say(f"{benchmark.name}: {len(benchmark.rows)} texts, {len(benchmark.segments)} segments, {len(benchmark.systems)} systems; judged: {judged}")
+    say(
+        f"{benchmark.name}: {len(benchmark.rows)} texts, {len(benchmark.segments)} segments,"
+        f" {len(benchmark.systems)} systems; judged: {judged}"
+    )
     say(f"licence: {benchmark.card.licence}")
 
 
@@ -82,9 +113,19 @@ def _document(name: str) -> dict[str, Any]:
 
     known = card(name)
     place = place_of(known.name)
-    here = "part of the package" if known.name == "sample" else f"not in {folder()}" if place is None else str(place)
+    here = (
+        "part of the package"
+        if known.name == "sample"
+        else f"not in {folder()}"
+        if place is None
+        else str(place)
+    )
     return {**known.facts(), "here": here}
 
 
 def _shortened(languages: tuple[str, ...]) -> str:
-    return ", ".join(languages) if len(languages) <= 3 else f"{', '.join(languages[:2])} and {len(languages) - 2} more"
+    return (
+        ", ".join(languages)
+        if len(languages) <= 3
+        else f"{', '.join(languages[:2])} and {len(languages) - 2} more"
+    )

@@ -11,7 +11,9 @@ from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.program import FAILURE
 
-app = typer.Typer(help="Looks after the cache of statistics, in which rows of costly metrics are kept from run to run.")
+app = typer.Typer(
+    help="Looks after the cache of statistics, in which rows of costly metrics are kept from run to run."
+)
 
 
 @app.command("info")
@@ -35,7 +37,9 @@ def cache_info(as_json: AsJson = False) -> None:
 
 @app.command("clear")
 def clear_cache(
-    metric: Annotated[str | None, typer.Option("--metric", "-m", help="Drop the rows of this metric alone.", metavar="NAME")] = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", "-m", help="Drop the rows of this metric alone.", metavar="NAME")
+    ] = None,
 ) -> None:
     """Drops all rows, or those of one metric."""
     from nlgauge.engine.cache.maintenance import clear
@@ -45,7 +49,10 @@ def clear_cache(
 
 @app.command("verify")
 def verify_cache() -> None:
-    """Reads every row; a file that is damaged is set aside, and the next run begins a new one. Exit code 1 where it is damaged."""
+    """Reads every row; a file that is damaged is set aside, and the next run begins a new one.
+
+    Exit code 1 where it is damaged.
+    """
     from nlgauge.engine.cache.maintenance import verify
 
     found = verify(_file())
@@ -53,7 +60,11 @@ def verify_cache() -> None:
         say(f"{found.rows:,} rows, and nothing is damaged")
         return
     say(f"damaged: {found.damage}")
-    say(f"the file is now {found.aside}" if found.aside is not None else "the file could not be renamed; remove it")
+    say(
+        f"the file is now {found.aside}"
+        if found.aside is not None
+        else "the file could not be renamed; remove it"
+    )
     raise typer.Exit(FAILURE)
 
 
@@ -63,5 +74,7 @@ def _file() -> Path:
 
     file = common_file()
     if file is None:
-        raise ParameterError("NLGAUGE_STATISTICS_CACHE is off, so there is no cache of statistics; unset it, or name a file.")
+        raise ParameterError(
+            "NLGAUGE_STATISTICS_CACHE is off, so there is no cache of statistics; unset it, or name a file."
+        )
     return file

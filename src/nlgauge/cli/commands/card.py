@@ -21,5 +21,6 @@ def card(
     if as_json:
         show_json(front_matter(found))
         return
-    # Nothing is cropped: a line of code that is wider than the terminal is printed whole, so that it can be copied.
+    # Nothing is cropped: a line of code that is wider than the terminal is printed whole, so that it can be
+    # copied.
     show(found)

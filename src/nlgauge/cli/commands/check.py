@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.options import AsJson, Confidence, PairedTest, ResultDirectory, Seed, Where, checked_confidence, conditions, one_of
+from nlgauge.cli.options import (
+    AsJson,
+    Confidence,
+    PairedTest,
+    ResultDirectory,
+    Seed,
+    Where,
+    checked_confidence,
+    conditions,
+    one_of,
+)
 from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.program import INCONCLUSIVE, WORSE
 
@@ -25,63 +35,105 @@ def check(
     *,
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", help="A system of the result, or the directory of another result on the same segments.", metavar="NAME|RESULT"),
+        typer.Option(
+            "--baseline",
+            help="A system of the result, or the directory of another result on the same segments.",
+            metavar="NAME|RESULT",
+        ),
     ] = None,
     baseline_system: Annotated[
-        str | None, typer.Option("--baseline-system", help="The baseline's system where its result has several.", metavar="NAME")
+        str | None,
+        typer.Option(
+            "--baseline-system", help="The baseline's system where its result has several.", metavar="NAME"
+        ),
     ] = None,
     systems: Annotated[
-        list[str] | None, typer.Option("--system", help="System to check; repeat for more (default: all but the baseline).", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            "--system",
+            help="System to check; repeat for more (default: all but the baseline).",
+            metavar="NAME",
+        ),
     ] = None,
     fail_if: Annotated[
         list[str] | None,
         typer.Option(
             "--fail-if",
-            help='Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met if the change is significant.',
+            help=(
+                'Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met if the'
+                " change is significant."
+            ),
             metavar="CONDITION",
         ),
     ] = None,
     fail_under: Annotated[
-        list[str] | None, typer.Option("--fail-under", help="Least score, such as bleu=30; repeat for more.", metavar="METRIC=NUMBER")
+        list[str] | None,
+        typer.Option(
+            "--fail-under", help="Least score, such as bleu=30; repeat for more.", metavar="METRIC=NUMBER"
+        ),
     ] = None,
     fail_over: Annotated[
-        list[str] | None, typer.Option("--fail-over", help="Greatest score, such as wer=0.2; repeat for more.", metavar="METRIC=NUMBER")
+        list[str] | None,
+        typer.Option(
+            "--fail-over", help="Greatest score, such as wer=0.2; repeat for more.", metavar="METRIC=NUMBER"
+        ),
     ] = None,
     margin: Annotated[
         list[str] | None,
         typer.Option(
             "--margin",
-            help="Loss that does not matter: a system passes if its loss is surely smaller. A number, METRIC=NUMBER, or a share such as 1%.",
+            help=(
+                "Loss that does not matter: a system passes if its loss is surely smaller. A number,"
+                " METRIC=NUMBER, or a share such as 1%."
+            ),
             metavar="MARGIN",
         ),
     ] = None,
     inconclusive: Annotated[
         str,
-        typer.Option("--inconclusive", help="Exit code of an inconclusive verdict: report (4), pass (0) or fail (3).", metavar="report|pass|fail"),
+        typer.Option(
+            "--inconclusive",
+            help="Exit code of an inconclusive verdict: report (4), pass (0) or fail (3).",
+            metavar="report|pass|fail",
+        ),
     ] = "report",
     max_missing: Annotated[
         float,
-        typer.Option("--max-missing", help="Share of missing scores that a verdict may ignore, even if they could turn it.", metavar="SHARE"),
+        typer.Option(
+            "--max-missing",
+            help="Share of missing scores that a verdict may ignore, even if they could turn it.",
+            metavar="SHARE",
+        ),
     ] = 0.05,
-    alpha: Annotated[float, typer.Option("--alpha", help="p-values below this are significant.", metavar="LEVEL")] = 0.05,
+    alpha: Annotated[
+        float, typer.Option("--alpha", help="p-values below this are significant.", metavar="LEVEL")
+    ] = 0.05,
     where: Where = None,
     summary: Annotated[
-        Path | None, typer.Option("--summary", help="Append the table as Markdown to this file, such as $GITHUB_STEP_SUMMARY.", metavar="FILE")
+        Path | None,
+        typer.Option(
+            "--summary",
+            help="Append the table as Markdown to this file, such as $GITHUB_STEP_SUMMARY.",
+            metavar="FILE",
+        ),
     ] = None,
     as_json: AsJson = False,
     confidence: Confidence = 0.95,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples of the test.", metavar="N")] = 1000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="Resamples of the test.", metavar="N")
+    ] = 1000,
     test: PairedTest = "randomisation",
     seed: Seed = None,
 ) -> None:
-    """Exit with code 3 if a system of a saved result is worse than it may be: significantly worse than a baseline, or below a limit.
+    """Exit with code 3 if a system of a saved result is worse than it may be: significantly worse than a
+    baseline, or below a limit.
 
     nlgauge check out/ --baseline main --fail-if "bleu drops" --fail-under bleu=30
 
     nlgauge check new/ --baseline old/ --summary "$GITHUB_STEP_SUMMARY"
 
-    Exit codes: 0 all conditions passed, 3 a system failed one, 4 a verdict is inconclusive (too few segments, missing scores, an interval that
-    reaches beyond the margin), 1 the command failed, 2 wrong usage.
+    Exit codes: 0 all conditions passed, 3 a system failed one, 4 a verdict is inconclusive (too few segments,
+    missing scores, an interval that reaches beyond the margin), 1 the command failed, 2 wrong usage.
     """
     from nlgauge.results.gate import Margin, Rule, verdicts
     from nlgauge.results.storage.save_load import load
@@ -105,7 +157,10 @@ def check(
         result, baseline = _with_baseline(result, baseline, baseline_system, checked)
         checked = [system for system in checked if system != baseline]
         if not checked:
-            raise typer.BadParameter(f"{directory} holds no system to check beside the baseline {baseline!r}.", param_hint="'--baseline'")
+            raise typer.BadParameter(
+                f"{directory} holds no system to check beside the baseline {baseline!r}.",
+                param_hint="'--baseline'",
+            )
     if where:
         result = result.where(**conditions(where))
     options = {"test": test, "confidence": confidence, "resamples": resamples, "seed": seed}
@@ -114,7 +169,9 @@ def check(
     if summary is not None:
         _append(summary, outcome, gate_page(found, comparison, alpha))
     if as_json:
-        show_json({"alpha": alpha, "baseline": baseline, "conditions": [verdict.record() for verdict in found]})
+        show_json(
+            {"alpha": alpha, "baseline": baseline, "conditions": [verdict.record() for verdict in found]}
+        )
     else:
         show(Printed(gate_page(found, comparison, alpha, whole=False)))
     say(outcome)
@@ -130,12 +187,20 @@ def _conditions(
     """The changes and limits that were asked for; with a baseline alone, that nothing worsens."""
     from nlgauge.results.gate import ANY, Change, Limit
 
-    limits = [*(Limit.read(text, above=False) for text in fail_under), *(Limit.read(text, above=True) for text in fail_over)]
+    limits = [
+        *(Limit.read(text, above=False) for text in fail_under),
+        *(Limit.read(text, above=True) for text in fail_over),
+    ]
     changes = [Change.read(text) for text in fail_if or ([f"{ANY} worsens"] if baseline is not None else [])]
     if not changes and not limits:
-        raise typer.BadParameter("give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.", param_hint="'--baseline'")
+        raise typer.BadParameter(
+            "give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.",
+            param_hint="'--baseline'",
+        )
     if changes and baseline is None:
-        raise typer.BadParameter(f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'")
+        raise typer.BadParameter(
+            f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'"
+        )
     return changes, limits
 
 
@@ -152,7 +217,9 @@ def _outcome(failed: list[bool | None]) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
-def _with_baseline(result: Result, baseline: str, system: str | None, checked: list[str]) -> tuple[Result, str]:
+def _with_baseline(
+    result: Result, baseline: str, system: str | None, checked: list[str]
+) -> tuple[Result, str]:
     """The result with the baseline among its systems, and what that is called there."""
     from nlgauge.errors import ParameterError, did_you_mean
     from nlgauge.results.joined import joined
@@ -160,20 +227,33 @@ def _with_baseline(result: Result, baseline: str, system: str | None, checked: l
 
     if baseline in result.systems:
         if Path(baseline).is_dir():
-            raise ParameterError(f"{baseline!r} is a system of the result and a directory; write ./{baseline} for the directory.")
+            raise ParameterError(
+                f"{baseline!r} is a system of the result and a directory; write ./{baseline} for the"
+                " directory."
+            )
         return result, baseline
     if not Path(baseline).is_dir():
         near = did_you_mean(baseline, result.systems)
-        raise ParameterError(f"{baseline!r} is neither a system of the result{near} nor a directory; there are {', '.join(result.systems)}.")
+        raise ParameterError(
+            f"{baseline!r} is neither a system of the result{near} nor a directory; there are"
+            f" {', '.join(result.systems)}."
+        )
     other = load(baseline)
     same = [name for name in checked if name in other.systems]
-    chosen = system or (other.systems[0] if len(other.systems) == 1 else same[0] if len(checked) == len(same) == 1 else None)
+    chosen = system or (
+        other.systems[0] if len(other.systems) == 1 else same[0] if len(checked) == len(same) == 1 else None
+    )
     if chosen is None:
-        raise ParameterError(f"{baseline} has several systems; name one with --baseline-system: {', '.join(other.systems)}.")
+        raise ParameterError(
+            f"{baseline} has several systems; name one with --baseline-system: {', '.join(other.systems)}."
+        )
     other.check_system(chosen)
     name = f"{chosen} ({baseline})"
     both = joined(result, other, chosen, name)
     for label in both.labels:
         if both.signatures[label] != other.signatures[label]:
-            say(f"warning: {label} was made otherwise in {baseline}: {other.signatures[label]}; here: {both.signatures[label]}")
+            say(
+                f"warning: {label} was made otherwise in {baseline}: {other.signatures[label]}; here:"
+                f" {both.signatures[label]}"
+            )
     return both, name

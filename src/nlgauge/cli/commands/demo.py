@@ -30,9 +30,15 @@ def sample() -> Corpus:
 def demo(
     context: typer.Context,
     models: Annotated[
-        bool, typer.Option("--models", help="Score model-based metrics too; `nlgauge models get minilm smollm2` fetches what they need.")
+        bool,
+        typer.Option(
+            "--models",
+            help="Score model-based metrics too; `nlgauge models get minilm smollm2` fetches what they need.",
+        ),
     ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Save the result to this directory.")] = Path("demo-result"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="Save the result to this directory.")] = Path(
+        "demo-result"
+    ),
     overwrite: Overwrite = False,
     no_cache: NoCache = False,
 ) -> None:

@@ -13,19 +13,35 @@ from nlgauge.cli.output import show_json
 
 
 def eval_command(
-    predictions: Annotated[Path | None, typer.Option("--predictions", help="File or directory of predictions.", metavar="PATH")] = None,
-    references: Annotated[Path | None, typer.Option("--references", help="File or directory of references.", metavar="PATH")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", help="File or directory of predictions.", metavar="PATH")
+    ] = None,
+    references: Annotated[
+        Path | None, typer.Option("--references", help="File or directory of references.", metavar="PATH")
+    ] = None,
     reduce_fn: Annotated[
-        str | None, typer.Option("--reduce_fn", "--reduce-fn", help="How scores against several references become one.", metavar="RULE")
+        str | None,
+        typer.Option(
+            "--reduce_fn",
+            "--reduce-fn",
+            help="How scores against several references become one.",
+            metavar="RULE",
+        ),
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option("--config", help="JSON file with predictions, references, reduce_fn and metrics.", metavar="FILE"),
+        typer.Option(
+            "--config", help="JSON file with predictions, references, reduce_fn and metrics.", metavar="FILE"
+        ),
     ] = None,
-    export: Annotated[Path | None, typer.Option("--export", help="Write the scores to this JSON file too.", metavar="FILE")] = None,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the scores to this JSON file too.", metavar="FILE")
+    ] = None,
     no_cache: NoCache = False,
 ) -> None:
-    """Scores two files or two directories and prints JSON, as `nlgmetricverse eval` and `jury eval` do; `nlgauge score` does more."""
+    """Scores two files or two directories and prints JSON, as `nlgmetricverse eval` and `jury eval` do;
+    `nlgauge score` does more.
+    """
     from nlgauge.compat.nlgmetricverse.files import evaluate_files
 
     if no_cache:

@@ -21,7 +21,9 @@ def explain(
     directory: ResultDirectory,
     *,
     metric: Annotated[str, typer.Option("--metric", "-m", help="Metric of the result.")],
-    segment: Annotated[str, typer.Option("--segment", help="Id of the segment, or its number, counted from 0.")],
+    segment: Annotated[
+        str, typer.Option("--segment", help="Id of the segment, or its number, counted from 0.")
+    ],
     system: Annotated[str | None, typer.Option(help="Show this system only (default: all).")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -32,7 +34,10 @@ def explain(
 
     result = load(directory)
     try:
-        found = {name: _explanations(result, metric, segment, name) for name in ([system] if system else result.systems)}
+        found = {
+            name: _explanations(result, metric, segment, name)
+            for name in ([system] if system else result.systems)
+        }
     except LookupError as error:
         raise ParameterError(error.args[0]) from None
     number = result.corpus.number(segment)
@@ -42,7 +47,10 @@ def explain(
             {
                 "metric": result.label(metric),
                 "segment": result.corpus.ids[number],
-                "systems": {name: [document(explanation) for explanation in explanations] for name, explanations in found.items()},
+                "systems": {
+                    name: [document(explanation) for explanation in explanations]
+                    for name, explanations in found.items()
+                },
             }
         )
         return
@@ -69,13 +77,21 @@ def _segment(corpus: Corpus, number: int) -> list[RenderableType]:
     return shown
 
 
-def _system(corpus: Corpus, number: int, system: str, explanations: list[Explanation]) -> list[RenderableType]:
+def _system(
+    corpus: Corpus, number: int, system: str, explanations: list[Explanation]
+) -> list[RenderableType]:
     from rich.text import Text
 
     from nlgauge.show.pages.explanations import render
 
     predictions = [_line("prediction", corpus.texts[text]) for text in corpus.predictions[system][number]]
-    return [Text(""), _line("system", system), *predictions, Text(""), *(render(explanation) for explanation in explanations)]
+    return [
+        Text(""),
+        _line("system", system),
+        *predictions,
+        Text(""),
+        *(render(explanation) for explanation in explanations),
+    ]
 
 
 def _line(name: str, text: str) -> RenderableType:

@@ -27,21 +27,46 @@ def _judge() -> None:
 @with_options
 def check_judge(
     *,
-    systems: Annotated[list[str], typer.Argument(help="Predictions, one file per system, as for `nlgauge score`.", metavar="SYSTEM")],
-    metric: Annotated[str, typer.Option("--metric", "-m", help='The judge, such as "g_eval(criterion=fluency)".', metavar="METRIC")],
-    references: Annotated[list[str] | None, typer.Option("--references", "-r", help="Reference file.", metavar="FILE")] = None,
-    lang: Annotated[str | None, typer.Option("--lang", "-l", help="Language of the texts.", metavar="CODE")] = None,
-    rows: Annotated[int, typer.Option("--rows", min=2, help="Texts that the judge is asked about.", metavar="N")] = 20,
-    own: Annotated[list[str] | None, typer.Option("--own", help="A system of the judge's own family; repeat for more.", metavar="SYSTEM")] = None,
-    against: Annotated[str | None, typer.Option("--against", help="With --own: another metric to hold the judge against.", metavar="METRIC")] = None,
+    systems: Annotated[
+        list[str],
+        typer.Argument(help="Predictions, one file per system, as for `nlgauge score`.", metavar="SYSTEM"),
+    ],
+    metric: Annotated[
+        str,
+        typer.Option(
+            "--metric", "-m", help='The judge, such as "g_eval(criterion=fluency)".', metavar="METRIC"
+        ),
+    ],
+    references: Annotated[
+        list[str] | None, typer.Option("--references", "-r", help="Reference file.", metavar="FILE")
+    ] = None,
+    lang: Annotated[
+        str | None, typer.Option("--lang", "-l", help="Language of the texts.", metavar="CODE")
+    ] = None,
+    rows: Annotated[
+        int, typer.Option("--rows", min=2, help="Texts that the judge is asked about.", metavar="N")
+    ] = 20,
+    own: Annotated[
+        list[str] | None,
+        typer.Option("--own", help="A system of the judge's own family; repeat for more.", metavar="SYSTEM"),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", help="With --own: another metric to hold the judge against.", metavar="METRIC"
+        ),
+    ] = None,
     as_json: AsJson = False,
     read: InputOptions,
 ) -> None:
-    """Asks a judge about some texts again and again, and says how it behaves: repeatability, scale use, verbosity, identity, position.
+    """Asks a judge about some texts again and again, and says how it behaves: repeatability, scale use,
+    verbosity, identity, position.
 
-    nlgauge judge check -m 'g_eval(criterion=fluency, model="gpt-4o-mini", base_url="https://api.openai.com/v1")' -r refs.txt -s docs.txt sysA.txt
+    nlgauge judge check -m 'g_eval(criterion=fluency, model="gpt-4o-mini",
+    base_url="https://api.openai.com/v1")' -r refs.txt -s docs.txt sysA.txt
 
-    It costs about eight requests per text with an endpoint. What is asked twice on purpose is not taken from the cache.
+    It costs about eight requests per text with an endpoint. What is asked twice on purpose is not taken from
+    the cache.
     """
     from nlgauge.io import read_corpus
     from nlgauge.meta.diagnostics.judges import check
@@ -68,4 +93,7 @@ def require_replies(result: Result) -> None:
             scores = [result.tables[system, label].scores() for system in result.systems]
             asked = len(scores) * len(result.corpus) - sum(row["empty"] for row in scores)
             if asked and sum(row["failed"] for row in scores) == asked:
-                raise JudgeError(f"{label}: the judge replied to none of {asked:.0f} texts; the warning above names the reason.")
+                raise JudgeError(
+                    f"{label}: the judge replied to none of {asked:.0f} texts; the warning above names the"
+                    " reason."
+                )

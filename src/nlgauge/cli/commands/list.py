@@ -14,21 +14,41 @@ if TYPE_CHECKING:
 
 def list_command(
     *,
-    category: Annotated[list[str] | None, typer.Option("--category", help="How it works; repeat for more.", metavar="NAME")] = None,
-    task: Annotated[list[str] | None, typer.Option("--task", help="Task that it is used for; repeat for more.", metavar="NAME")] = None,
-    quality: Annotated[list[str] | None, typer.Option("--quality", help="Quality that it measures; repeat for more.", metavar="NAME")] = None,
-    trained: Annotated[bool | None, typer.Option("--trained/--untrained", help="Whether it uses weights that were trained for it.")] = None,
-    unsupervised: Annotated[bool | None, typer.Option("--unsupervised/--supervised", help="Whether human scores were used to train it.")] = None,
-    references: Annotated[bool | None, typer.Option("--needs-references/--no-references", help="Whether it needs references.")] = None,
-    source: Annotated[bool | None, typer.Option("--needs-source/--no-source", help="Whether it needs sources.")] = None,
+    category: Annotated[
+        list[str] | None, typer.Option("--category", help="How it works; repeat for more.", metavar="NAME")
+    ] = None,
+    task: Annotated[
+        list[str] | None,
+        typer.Option("--task", help="Task that it is used for; repeat for more.", metavar="NAME"),
+    ] = None,
+    quality: Annotated[
+        list[str] | None,
+        typer.Option("--quality", help="Quality that it measures; repeat for more.", metavar="NAME"),
+    ] = None,
+    trained: Annotated[
+        bool | None,
+        typer.Option("--trained/--untrained", help="Whether it uses weights that were trained for it."),
+    ] = None,
+    unsupervised: Annotated[
+        bool | None,
+        typer.Option("--unsupervised/--supervised", help="Whether human scores were used to train it."),
+    ] = None,
+    references: Annotated[
+        bool | None, typer.Option("--needs-references/--no-references", help="Whether it needs references.")
+    ] = None,
+    source: Annotated[
+        bool | None, typer.Option("--needs-source/--no-source", help="Whether it needs sources.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the cards' fields as JSON.")] = False,
 ) -> None:
-    """Lists all metrics, or those that meet every condition: what each needs, and whether higher or lower is better.
+    """Lists all metrics, or those that meet every condition: what each needs, and whether higher or lower is
+    better.
 
     Categories: Embedding, Overlap, Distance, Grammar, Statistics.
 
-    Tasks: DataToText (D2T), MachineTranslation (MT), DocumentSummarization (SUM), ImageCaptioning (IC), SpeechRecognition (SR),
-    DocumentGeneration (DG), QuestionGeneration (QG), ResponseGeneration (RG), TextCompletion (TC).
+    Tasks: DataToText (D2T), MachineTranslation (MT), DocumentSummarization (SUM), ImageCaptioning (IC),
+    SpeechRecognition (SR), DocumentGeneration (DG), QuestionGeneration (QG), ResponseGeneration (RG),
+    TextCompletion (TC).
 
     Qualities: Informativeness, Relevance, Fluency, Coherence, Factuality, SemanticCoverage, Adequacy.
     """
@@ -52,8 +72,21 @@ def list_command(
     cells = []
     for row in rows:
         needs = ", ".join(what for what in ("references", "source", "model") if row[what])
-        cells.append([Cell(row["name"]), Cell(better=row["higher_is_better"]), Cell(row.get("title", "")), Cell(needs)])
-    show(Printed(Page([Sheet([column("metric"), column(""), column("title", "words"), column("needs", "words")], cells)])))
+        cells.append(
+            [Cell(row["name"]), Cell(better=row["higher_is_better"]), Cell(row.get("title", "")), Cell(needs)]
+        )
+    show(
+        Printed(
+            Page(
+                [
+                    Sheet(
+                        [column("metric"), column(""), column("title", "words"), column("needs", "words")],
+                        cells,
+                    )
+                ]
+            )
+        )
+    )
 
 
 def _row(name: str) -> dict[str, Any]:
@@ -64,12 +97,22 @@ def _row(name: str) -> dict[str, Any]:
     from nlgauge.metric.registry import find
 
     metric = find(name)
-    row: dict[str, Any] = {"name": name, "references": metric.takes != "alone", "source": metric.source, "model": False, "higher_is_better": None}
+    row: dict[str, Any] = {
+        "name": name,
+        "references": metric.takes != "alone",
+        "source": metric.source,
+        "model": False,
+        "higher_is_better": None,
+    }
     try:
         row["higher_is_better"] = first_output(metric()).higher_is_better
         described = front_matter(card(name))
         return {**row, **described, "model": bool(described["default_model"])}
-    except (NlgaugeError, TypeError, StopIteration):  # a metric with parameters that have no default, or outputs that it names later
+    except (
+        NlgaugeError,
+        TypeError,
+        StopIteration,
+    ):  # a metric with parameters that have no default, or outputs that it names later
         return row
 
 
@@ -80,6 +123,8 @@ def front_matter(card: Card) -> dict[str, Any]:
 
     found = {field.name: getattr(card, field.name) for field in fields(card) if field.name != "text"}
     return {
-        name: [item.name if isinstance(item, Enum) else item for item in value] if isinstance(value, tuple) else value
+        name: [item.name if isinstance(item, Enum) else item for item in value]
+        if isinstance(value, tuple)
+        else value
         for name, value in found.items()
     }

@@ -22,7 +22,9 @@ app = typer.Typer(help="Lists, fetches, describes, checks and removes the models
 
 @app.command("list")
 def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Lists the known models, those that are on this machine first, and how much room the fetched ones take."""
+    """Lists the known models, those that are on this machine first, and how much room the fetched ones
+    take.
+    """
     from nlgauge._core.page import Cell, Page, Sheet, column
     from nlgauge.models.weights import store
     from nlgauge.models.weights.installing import size_of
@@ -35,16 +37,38 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
     rows = []
     for name, place in here.items():
         entry = store.entry_of(name)
-        size = _readable(size_of(place)) if name in fetched and place is not None else entry.size.partition(",")[0] if entry else ""
-        rows.append([name, entry.kind if entry else "", size, entry.licence if entry else "", "no" if place is None else "yes"])
-    sheet = Sheet([column(name) for name in ("name", "kind", "size", "licence", "here")], [[Cell(text) for text in row] for row in rows])
+        size = (
+            _readable(size_of(place))
+            if name in fetched and place is not None
+            else entry.size.partition(",")[0]
+            if entry
+            else ""
+        )
+        rows.append(
+            [
+                name,
+                entry.kind if entry else "",
+                size,
+                entry.licence if entry else "",
+                "no" if place is None else "yes",
+            ]
+        )
+    sheet = Sheet(
+        [column(name) for name in ("name", "kind", "size", "licence", "here")],
+        [[Cell(text) for text in row] for row in rows],
+    )
     show(Printed(Page([sheet], notes=["nlgauge models info NAME says more."])))
     total = sum(size_of(place) for place in fetched.values())
-    say(f"{len(fetched)} fetched models take {_readable(total)} in {store.cache_directory()}; nlgauge models remove NAME removes one")
+    say(
+        f"{len(fetched)} fetched models take {_readable(total)} in {store.cache_directory()}; nlgauge models"
+        " remove NAME removes one"
+    )
 
 
 def _here() -> tuple[dict[str, Path | None], dict[str, Path]]:
-    """Find all known models and those in the cache, each with its place, what is here first; and the ones that were fetched."""
+    """Find all known models and those in the cache, each with its place, what is here first; and the ones
+    that were fetched.
+    """
     from nlgauge.models.weights import store
     from nlgauge.models.weights.catalogue import CATALOGUE
 
@@ -60,14 +84,25 @@ def _here() -> tuple[dict[str, Path | None], dict[str, Path]]:
 
 def _readable(size: int) -> str:
     """Return a number of bytes in the unit that people read it in."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+    return (
+        f"{size / 1e9:.1f} GB"
+        if size >= 1e9
+        else f"{size / 1e6:.0f} MB"
+        if size >= 1e6
+        else f"{size / 1e3:.0f} kB"
+    )
 
 
 @app.command("verify")
 def verify_models(
-    names: Annotated[list[str] | None, typer.Argument(help="Fetched models to check (default: all).", metavar="NAME")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Fetched models to check (default: all).", metavar="NAME")
+    ] = None,
 ) -> None:
-    """Reads every file of fetched models again and compares it with what was fetched. Exit code 1 if one differs."""
+    """Reads every file of fetched models again and compares it with what was fetched.
+
+    Exit code 1 if one differs.
+    """
     from nlgauge.models.weights import store
 
     _, fetched = _here()
@@ -81,7 +116,10 @@ def verify_models(
             bad += 1
             say(f"{name}: its files were not recorded when it was fetched; run: nlgauge models get {name}")
         elif changed:
-            say(f"{name}: not what was fetched: {', '.join(changed)}; remove it and fetch it again, or go on knowing that scores differ")
+            say(
+                f"{name}: not what was fetched: {', '.join(changed)}; remove it and fetch it again, or go on"
+                " knowing that scores differ"
+            )
         else:
             say(f"{name}: all {len(manifest.files)} files are what was fetched")
     if not chosen:
@@ -95,13 +133,17 @@ def remove_models(
     names: Annotated[list[str], typer.Argument(help="Fetched models to remove.", metavar="NAME")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Removes fetched models from the cache; nothing else can be removed, and nothing that nlgauge did not write."""
+    """Removes fetched models from the cache; nothing else can be removed, and nothing that nlgauge did
+    not write.
+    """
     from nlgauge.models.weights.installing import check_removable, remove, size_of
 
     places = {name: _fetched(name) for name in names}
     for name, place in places.items():
         check_removable(place)
-        if not yes and not typer.confirm(f"Remove {name} ({_readable(size_of(place))}) from {place}?", err=True):
+        if not yes and not typer.confirm(
+            f"Remove {name} ({_readable(size_of(place))}) from {place}?", err=True
+        ):
             say("nothing more is removed")
             raise typer.Exit(FAILURE)
         size = size_of(place)
@@ -118,7 +160,8 @@ def _fetched(name: str) -> Path:
     if store.manifest_of(place) is None:
         known = list(_here()[1])
         raise ModelError(
-            f"{name!r} was not fetched into {store.cache_directory()}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}."
+            f"{name!r} was not fetched into {store.cache_directory()}{did_you_mean(name, known)}; there are"
+            f" {', '.join(known) or 'none'}."
         )
     return place
 
@@ -126,18 +169,29 @@ def _fetched(name: str) -> Path:
 @app.command("get")
 def get_models(
     names: Annotated[
-        list[str], typer.Argument(help="Models to fetch, by name; NAME@REVISION for another commit, tag or branch of the hub.", metavar="NAME")
+        list[str],
+        typer.Argument(
+            help="Models to fetch, by name; NAME@REVISION for another commit, tag or branch of the hub.",
+            metavar="NAME",
+        ),
     ],
     hub: Annotated[bool, typer.Option("--hub", help="Allow downloads from the Hugging Face hub.")] = False,
     file: Annotated[
-        Path | None, typer.Option("--from", help="Take word vectors from a file: GloVe's or word2vec's text, fastText's .vec, .npz.", metavar="FILE")
+        Path | None,
+        typer.Option(
+            "--from",
+            help="Take word vectors from a file: GloVe's or word2vec's text, fastText's .vec, .npz.",
+            metavar="FILE",
+        ),
     ] = None,
 ) -> None:
     """Fetches models into the cache and prints where they are."""
     from nlgauge.models.weights import fetch, store
 
     if file is not None and len(names) != 1:
-        raise ParameterError(f"--from gives one model its vectors, {len(names)} were named: {', '.join(names)}.")
+        raise ParameterError(
+            f"--from gives one model its vectors, {len(names)} were named: {', '.join(names)}."
+        )
     for name in names:
         with _waiting(name):
             place = fetch.get(name, hub=hub, file=file)
@@ -148,12 +202,33 @@ def get_models(
 
 @app.command("convert")
 def convert_model(
-    file: Annotated[Path, typer.Argument(help="A file of weights of another program: .ckpt, .bin, .pth, .pt, or of word vectors.", metavar="FILE")],
-    layout: Annotated[str, typer.Option("--as", help="What it is: comet, lens, align, bleurt, prism, bart, bin or vectors.", metavar="LAYOUT")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A file of weights of another program: .ckpt, .bin, .pth, .pt, or of word vectors.",
+            metavar="FILE",
+        ),
+    ],
+    layout: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            help="What it is: comet, lens, align, bleurt, prism, bart, bin or vectors.",
+            metavar="LAYOUT",
+        ),
+    ],
     base: Annotated[
-        str | None, typer.Option(help="The directory or model that has config.json and the tokeniser, where they are not beside the file.")
+        str | None,
+        typer.Option(
+            help=(
+                "The directory or model that has config.json and the tokeniser, where they are not beside the"
+                " file."
+            )
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The directory to make.", metavar="DIR")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The directory to make.", metavar="DIR")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Keep it in the cache under this name instead.")] = None,
 ) -> None:
     """Converts weights of another program to a directory that metrics load.

@@ -22,26 +22,50 @@ def plot(
     kind: Annotated[str, typer.Argument(help=f"What to draw: {', '.join(_OF_RESULTS)}.", metavar="PLOT")],
     names: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .pdf, .png or .svg.", metavar="FILE")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write: .pdf, .png or .svg.", metavar="FILE")
+    ],
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Metric of the result, such as chrf or rouge.rouge2; repeat for more.")
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", help="Metric of the result, such as chrf or rouge.rouge2; repeat for more."
+        ),
     ] = None,
-    system: Annotated[list[str] | None, typer.Option("--system", help="System; two of them for a comparison.")] = None,
-    segment: Annotated[str | None, typer.Option("--segment", help="Of an explanation: id of the segment, or its number, counted from 0.")] = None,
+    system: Annotated[
+        list[str] | None, typer.Option("--system", help="System; two of them for a comparison.")
+    ] = None,
+    segment: Annotated[
+        str | None,
+        typer.Option(
+            "--segment", help="Of an explanation: id of the segment, or its number, counted from 0."
+        ),
+    ] = None,
     human: Annotated[
         list[str] | None,
-        typer.Option("--human", help="Of human_map: fields with human scores (default: all numbers of several systems).", metavar="NAME..."),
+        typer.Option(
+            "--human",
+            help="Of human_map: fields with human scores (default: all numbers of several systems).",
+            metavar="NAME...",
+        ),
     ] = None,
-    level: Annotated[str | None, typer.Option("--level", help="Of human_map: system, input or global.", metavar="LEVEL")] = None,
+    level: Annotated[
+        str | None, typer.Option("--level", help="Of human_map: system, input or global.", metavar="LEVEL")
+    ] = None,
     coefficient: Annotated[
-        str | None, typer.Option("--coefficient", "-c", help="Of human_map: kendall, pearson, spearman, ...", metavar="NAME")
+        str | None,
+        typer.Option(
+            "--coefficient", "-c", help="Of human_map: kendall, pearson, spearman, ...", metavar="NAME"
+        ),
     ] = None,
     confidence: Confidence = 0.95,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")
+    ] = 1000,
     seed: Seed = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Draws a figure of a saved result, for print or a page: scores with intervals, differences, agreement, or why a segment got its score.
+    """Draws a figure of a saved result, for print or a page: scores with intervals, differences, agreement,
+    or why a segment got its score.
 
     Needs matplotlib: pip install "nlgauge[plot]".
     """
@@ -61,7 +85,9 @@ def plot(
     from nlgauge import plots
 
     drawn: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
-    pair: dict[str, Any] = {"first": None, "second": None} | dict(zip(("first", "second"), _at_most(system or [], 2, "--system"), strict=False))
+    pair: dict[str, Any] = {"first": None, "second": None} | dict(
+        zip(("first", "second"), _at_most(system or [], 2, "--system"), strict=False)
+    )
     calls: dict[str, Callable[[], Any]] = {
         "intervals": lambda: plots.intervals(result, metric, **drawn),
         "forest": lambda: plots.forest(result, **pair, **drawn),
@@ -96,7 +122,9 @@ def _explained(result: Result, metric: str | None, segment: str | None, systems:
     if metric is None or segment is None:
         raise ParameterError("an explanation is of one metric and one segment: give --metric and --segment.")
     system = next(iter(_at_most(systems, 1, "--system")), None)
-    found = result.explain(metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0])
+    found = result.explain(
+        metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0]
+    )
     if not found:
         raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
     return plots.explanation(found[0])

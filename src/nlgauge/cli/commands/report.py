@@ -14,17 +14,32 @@ from nlgauge.cli.options import Confidence, ResultDirectory, Seed, checked_confi
 def report(
     directory: ResultDirectory,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", metavar="FILE")] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="Title of the page (default: the name of the directory).")] = None,
-    explain: Annotated[str, typer.Option(help="For how many segments explanations are kept, or 'all'.", metavar="N")] = "200",
-    texts: Annotated[bool, typer.Option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them.")] = True,
-    max_size: Annotated[float, typer.Option(min=0, help="Megabytes of the file; more explanations and texts are left out.")] = 25,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", metavar="FILE")] = Path(
+        "report.html"
+    ),
+    title: Annotated[
+        str | None, typer.Option(help="Title of the page (default: the name of the directory).")
+    ] = None,
+    explain: Annotated[
+        str, typer.Option(help="For how many segments explanations are kept, or 'all'.", metavar="N")
+    ] = "200",
+    texts: Annotated[
+        bool,
+        typer.Option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them."),
+    ] = True,
+    max_size: Annotated[
+        float, typer.Option(min=0, help="Megabytes of the file; more explanations and texts are left out.")
+    ] = 25,
     confidence: Confidence = 0.95,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")] = 1000,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")
+    ] = 1000,
     seed: Seed = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Writes a saved result as one HTML file that opens from disk and needs no network: who leads, where, and why."""
+    """Writes a saved result as one HTML file that opens from disk and needs no network: who leads, where,
+    and why.
+    """
     from nlgauge.errors import ParameterError
     from nlgauge.results.storage.save_load import load
 
@@ -35,7 +50,9 @@ def report(
     if output.exists() and not overwrite:
         raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
     if not output.absolute().parent.is_dir():
-        raise ParameterError(f"there is no directory {output.parent} to write {output.name} to; create it first.")
+        raise ParameterError(
+            f"there is no directory {output.parent} to write {output.name} to; create it first."
+        )
     written = load(directory).report(
         output,
         title=title or directory.name,

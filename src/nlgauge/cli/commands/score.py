@@ -13,7 +13,15 @@ import typer
 
 from nlgauge.cli.command import with_options
 from nlgauge.cli.commands.judge import require_replies
-from nlgauge.cli.options import ExecutorOptions, InputOptions, Metrics, ModelOptions, Overwrite, SeedOfAll, ShownOptions
+from nlgauge.cli.options import (
+    ExecutorOptions,
+    InputOptions,
+    Metrics,
+    ModelOptions,
+    Overwrite,
+    SeedOfAll,
+    ShownOptions,
+)
 from nlgauge.cli.output import say
 from nlgauge.cli.present import present
 from nlgauge.cli.program import RUNNING, WRITTEN
@@ -36,7 +44,11 @@ def score(
     systems: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Predictions, one file per system: FILE, FILE:COLUMN, NAME=FILE or - (standard input); or files of records.", metavar="SYSTEM"
+            help=(
+                "Predictions, one file per system: FILE, FILE:COLUMN, NAME=FILE or - (standard input); or"
+                " files of records."
+            ),
+            metavar="SYSTEM",
         ),
     ] = None,
     metrics: Metrics = None,
@@ -45,37 +57,73 @@ def score(
         typer.Option(
             "--references",
             "-r",
-            help="Reference file; repeat for more, or name several and the systems after -i. In later files a blank line means no further reference.",
+            help=(
+                "Reference file; repeat for more, or name several and the systems after -i. In later files a"
+                " blank line means no further reference."
+            ),
             metavar="FILE",
         ),
     ] = None,
-    inputs: Annotated[list[str] | None, typer.Option("--input", "-i", help="Systems, after references.", metavar="FILE...")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the result to this directory.", metavar="RESULT")] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", "-i", help="Systems, after references.", metavar="FILE...")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Save the result to this directory.", metavar="RESULT"),
+    ] = None,
     lang: Annotated[
-        str | None, typer.Option("--lang", "-l", help="Language of the texts: de, pt-BR, yue; with -t a language pair: en-de.", metavar="CODE")
+        str | None,
+        typer.Option(
+            "--lang",
+            "-l",
+            help="Language of the texts: de, pt-BR, yue; with -t a language pair: en-de.",
+            metavar="CODE",
+        ),
     ] = None,
     reduce: Annotated[
-        str | None, typer.Option("--reduce", help="How scores against several references become one: best, max, min, mean, ...", metavar="RULE")
+        str | None,
+        typer.Option(
+            "--reduce",
+            help="How scores against several references become one: best, max, min, mean, ...",
+            metavar="RULE",
+        ),
     ] = None,
     seed: SeedOfAll = 12345,
     models: ModelOptions,
     offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
     carbon: Annotated[
         str | None,
-        typer.Option("--carbon", help="Track energy and CO2 in this country, such as DEU, and show what the run cost.", metavar="CODE"),
+        typer.Option(
+            "--carbon",
+            help="Track energy and CO2 in this country, such as DEU, and show what the run cost.",
+            metavar="CODE",
+        ),
     ] = None,
     allow_remote_code: Annotated[
         bool,
-        typer.Option("--allow-remote-code", help="Let Hugging Face evaluate run other people's scripts for metrics that nlgauge does not know."),
+        typer.Option(
+            "--allow-remote-code",
+            help=(
+                "Let Hugging Face evaluate run other people's scripts for metrics that nlgauge does not know."
+            ),
+        ),
     ] = False,
     computing: ExecutorOptions,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run that was to be saved to -o and was ended; begin it where there is none.")
+        bool,
+        typer.Option(
+            "--resume",
+            help="Go on with the run that was to be saved to -o and was ended; begin it where there is none.",
+        ),
     ] = False,
     stream: Annotated[
-        bool, typer.Option("--stream", help="With -o: read files piece by piece, as is done anyway with more than 64 MB of them.")
+        bool,
+        typer.Option(
+            "--stream",
+            help="With -o: read files piece by piece, as is done anyway with more than 64 MB of them.",
+        ),
     ] = False,
     read: InputOptions,
     shown: ShownOptions,
@@ -85,15 +133,18 @@ def score(
 
     nlgauge score -m bleu chrf -r refs.txt sysA.txt sysB.txt -o out/
 
-    -m takes one or more metrics. -r takes one file of references, and the files after it are systems. To name several files of references, repeat -r
-    or name the systems with -i: -r ref0.txt ref1.txt -i sysA.txt sysB.txt. The form of sacreBLEU works too: ref0.txt ref1.txt -i sysA.txt.
+    -m takes one or more metrics. -r takes one file of references, and the files after it are systems. To name
+    several files of references, repeat -r or name the systems with -i: -r ref0.txt ref1.txt -i sysA.txt
+    sysB.txt. The form of sacreBLEU works too: ref0.txt ref1.txt -i sysA.txt.
 
-    FILE is UTF-8 text with one segment per line, or a .tsv, .csv, .jsonl, .json or .parquet file, of which FILE:COLUMN takes one column by its name;
-    any of them may be packed (.gz, .bz2, .xz, .zst). FILE:2 takes the second column of a .tsv or .csv file without a header row, and is refused if
-    the first row looks like a header.
+    FILE is UTF-8 text with one segment per line, or a .tsv, .csv, .jsonl, .json or .parquet file, of which
+    FILE:COLUMN takes one column by its name; any of them may be packed (.gz, .bz2, .xz, .zst). FILE:2 takes
+    the second column of a .tsv or .csv file without a header row, and is refused if the first row looks like
+    a header.
 
-    Fields of .tsv and .csv files may be in double quotes, with quotes inside doubled (RFC 4180). A .tsv file whose quotes do not follow that rule,
-    or in which no field needs them, is read as it stands, quotes included; where both readings are possible it is refused.
+    Fields of .tsv and .csv files may be in double quotes, with quotes inside doubled (RFC 4180). A .tsv file
+    whose quotes do not follow that rule, or in which no field needs them, is read as it stands, quotes
+    included; where both readings are possible it is refused.
     """
     from nlgauge.io import read_corpus
     from nlgauge.io.files import Address, holds_more
@@ -112,9 +163,18 @@ def score(
         references, lang = test_set.references, test_set.lang
         options.setdefault("source", test_set.source)
     specs = _adjusted(metrics, as_sacrebleu.tokenize, as_sacrebleu.lowercase)
-    scorer = Scorer(specs, executor=computing.chosen(), cache=not models.no_cache, carbon=carbon, allow_remote_code=allow_remote_code)
+    scorer = Scorer(
+        specs,
+        executor=computing.chosen(),
+        cache=not models.no_cache,
+        carbon=carbon,
+        allow_remote_code=allow_remote_code,
+    )
     if output is None and (resume or stream):
-        raise ParameterError(f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o RESULT.")
+        raise ParameterError(
+            f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o"
+            " RESULT."
+        )
     if output is not None:
         check_free(output, overwrite, "--overwrite")
         scorer.output = Output(output, resume, overwrite, not no_texts)
@@ -122,11 +182,19 @@ def score(
     run = run_options(seed, models.batch_size, models.device)
     show_progress = False if shown.quiet else None
     named = _named_systems(systems, inputs, test_set is not None)
-    pieces = _streamed(named, references or (), lang, options, stream) if output is not None and test_set is None else None
+    pieces = (
+        _streamed(named, references or (), lang, options, stream)
+        if output is not None and test_set is None
+        else None
+    )
     if pieces is not None:
         result = scorer.score_pieces(pieces.pieces, pieces.source(), reduce, run, show_progress)
     else:
-        if not shown.quiet and sys.stderr.isatty() and holds_more([Address.of(name).path for name in (*named, *(references or ()))], _SLOW_BYTES):
+        if (
+            not shown.quiet
+            and sys.stderr.isatty()
+            and holds_more([Address.of(name).path for name in (*named, *(references or ()))], _SLOW_BYTES)
+        ):
             say("reading the files ...")
         corpus = read_corpus(named, references or (), lang=lang, **options)
         if test_set is not None:
@@ -140,7 +208,13 @@ def score(
     require_replies(result)
 
 
-def _streamed(systems: Sequence[str], references: Sequence[str], lang: str | None, options: Mapping[str, Any], wanted: bool) -> Streamed | None:
+def _streamed(
+    systems: Sequence[str],
+    references: Sequence[str],
+    lang: str | None,
+    options: Mapping[str, Any],
+    wanted: bool,
+) -> Streamed | None:
     """The files, where they can and should be read piece by piece."""
     from nlgauge.io.streamed import Streamed
 
@@ -148,7 +222,10 @@ def _streamed(systems: Sequence[str], references: Sequence[str], lang: str | Non
     if found.possible():
         return found if wanted or found.large() else None
     if wanted:
-        raise ParameterError("--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files, and not all of these are such files; leave it out.")
+        raise ParameterError(
+            "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files, and not all of these are such"
+            " files; leave it out."
+        )
     return None
 
 
@@ -156,7 +233,10 @@ def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, 
     """The files of all systems; with a test set what comes through a pipe."""
     named = [*(systems or ()), *(inputs or ())]
     if not named and not (piped and not sys.stdin.isatty()):
-        raise ParameterError("no predictions were named; write nlgauge score -r REFERENCES SYSTEM..., where - is standard input.")
+        raise ParameterError(
+            "no predictions were named; write nlgauge score -r REFERENCES SYSTEM..., where - is standard"
+            " input."
+        )
     return named or ["-"]
 
 
@@ -165,13 +245,19 @@ def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
     for label, metric in metrics.items():
         if metric.takes != "alone" and corpus.references is None:
             as_sacrebleu = "or as sacreBLEU does: REFERENCES -i SYSTEM, where - is standard input"
-            raise InputError(f"{label} needs references, none were given; name their file with -r ({as_sacrebleu}).")
+            raise InputError(
+                f"{label} needs references, none were given; name their file with -r ({as_sacrebleu})."
+            )
         if metric.source and corpus.sources is None:
             raise InputError(f"{label} needs sources, none were given; name their file with -s.")
 
 
-def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool) -> Sequence[str | AnyMetric] | None:
-    """The metrics with the tokeniser and the case that were asked for: BLEU alone, as in sacreBLEU; where it is not there, those that can."""
+def _adjusted(
+    specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
+) -> Sequence[str | AnyMetric] | None:
+    """The metrics with the tokeniser and the case that were asked for: BLEU alone, as in sacreBLEU; where
+    it is not there, those that can.
+    """
     wanted: dict[str, Any] = {"tokenizer": tokenize} if tokenize else {}
     wanted |= {"lowercase": True} if lowercase else {}
     if not wanted:
@@ -193,7 +279,11 @@ def _adjusted(specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
                 refusals.append(error)
                 changed.append(metric)
         if changed == metrics and not any(getattr(metric, name, None) == value for metric in metrics):
-            raise refusals[0] if refusals else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
+            raise (
+                refusals[0]
+                if refusals
+                else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
+            )
         metrics = changed
     return metrics
 

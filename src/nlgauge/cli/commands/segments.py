@@ -15,22 +15,49 @@ def segments(
     directory: ResultDirectory,
     *,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="File to write to, .tsv, .csv, .jsonl or .parquet; - is standard output.", metavar="FILE")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write to, .tsv, .csv, .jsonl or .parquet; - is standard output.",
+            metavar="FILE",
+        ),
     ] = STDOUT,
     form: Annotated[
-        str | None, typer.Option("--format", "-f", help=f"Form: {', '.join(FORMS)} (default: by suffix, else tsv).", metavar="FORM")
+        str | None,
+        typer.Option(
+            "--format", "-f", help=f"Form: {', '.join(FORMS)} (default: by suffix, else tsv).", metavar="FORM"
+        ),
     ] = None,
-    metrics: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Metrics of the result (default: all).", metavar="METRIC...")] = None,
-    system: Annotated[str | None, typer.Option("--system", help="This system only (default: all).", metavar="NAME")] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="Metrics of the result (default: all).", metavar="METRIC..."),
+    ] = None,
+    system: Annotated[
+        str | None, typer.Option("--system", help="This system only (default: all).", metavar="NAME")
+    ] = None,
     where: Where = None,
-    texts: Annotated[bool, typer.Option("--texts", help="Write source, references and prediction too.")] = False,
-    wide: Annotated[bool, typer.Option("--wide", help="One row per segment, with every system side by side.")] = False,
+    texts: Annotated[
+        bool, typer.Option("--texts", help="Write source, references and prediction too.")
+    ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="One row per segment, with every system side by side.")
+    ] = False,
     worst: Annotated[
         int | None,
-        typer.Option("--worst", min=1, help="Show the N segments with the worst scores by the first metric, with their texts.", metavar="N"),
+        typer.Option(
+            "--worst",
+            min=1,
+            help="Show the N segments with the worst scores by the first metric, with their texts.",
+            metavar="N",
+        ),
     ] = None,
     missing: Annotated[
-        bool, typer.Option("--missing", help="Show the segments without a score of the first metric, with the reason and their texts.")
+        bool,
+        typer.Option(
+            "--missing",
+            help="Show the segments without a score of the first metric, with the reason and their texts.",
+        ),
     ] = False,
 ) -> None:
     """Prints the score of every segment of a saved result: one row per segment and system.
@@ -63,4 +90,6 @@ def segments(
     if (output == STDOUT and form is None) or not found:
         show(found)
         return
-    write_columns(iter([{name: [row[name] for row in found] for name in found[0]}]), output, form or form_of(output))
+    write_columns(
+        iter([{name: [row[name] for row in found] for name in found[0]}]), output, form or form_of(output)
+    )

@@ -21,30 +21,66 @@ class SacrebleuOptions:
     tokenize: Annotated[
         str | None,
         typer.Option(
-            "--tokenize", "-tok", help="Tokeniser of BLEU; without BLEU, of the metrics that take it.", metavar="NAME", rich_help_panel=_SACREBLEU
+            "--tokenize",
+            "-tok",
+            help="Tokeniser of BLEU; without BLEU, of the metrics that take it.",
+            metavar="NAME",
+            rich_help_panel=_SACREBLEU,
         ),
     ] = None
     lowercase: Annotated[
-        bool, typer.Option("--lowercase", "-lc", help="Lower case for BLEU; without BLEU, for the metrics that can.", rich_help_panel=_SACREBLEU)
+        bool,
+        typer.Option(
+            "--lowercase",
+            "-lc",
+            help="Lower case for BLEU; without BLEU, for the metrics that can.",
+            rich_help_panel=_SACREBLEU,
+        ),
     ] = False
     test_set: Annotated[
         str | None,
-        typer.Option("--test-set", "-t", help="References and sources of a test set of sacreBLEU.", metavar="NAME", rich_help_panel=_SACREBLEU),
+        typer.Option(
+            "--test-set",
+            "-t",
+            help="References and sources of a test set of sacreBLEU.",
+            metavar="NAME",
+            rich_help_panel=_SACREBLEU,
+        ),
     ] = None
     origlang: Annotated[
         str | None,
-        typer.Option("--origlang", "-ol", help="Of the test set: this original language.", metavar="CODE", rich_help_panel=_SACREBLEU),
+        typer.Option(
+            "--origlang",
+            "-ol",
+            help="Of the test set: this original language.",
+            metavar="CODE",
+            rich_help_panel=_SACREBLEU,
+        ),
     ] = None
     subset: Annotated[
         str | None,
-        typer.Option("--subset", help="Of the test set: documents that match.", metavar="PATTERN", rich_help_panel=_SACREBLEU),
+        typer.Option(
+            "--subset",
+            help="Of the test set: documents that match.",
+            metavar="PATTERN",
+            rich_help_panel=_SACREBLEU,
+        ),
     ] = None
     echo: Annotated[
         list[str] | None,
-        typer.Option("--echo", help="Print fields of the test set (src, ref, ...).", metavar="FIELD...", rich_help_panel=_SACREBLEU),
+        typer.Option(
+            "--echo",
+            help="Print fields of the test set (src, ref, ...).",
+            metavar="FIELD...",
+            rich_help_panel=_SACREBLEU,
+        ),
     ] = None
-    list_sets: Annotated[bool, typer.Option("--list", help="List test sets.", rich_help_panel=_SACREBLEU)] = False
-    cite: Annotated[bool, typer.Option("--cite", help="Print how to cite the test set.", rich_help_panel=_SACREBLEU)] = False
+    list_sets: Annotated[bool, typer.Option("--list", help="List test sets.", rich_help_panel=_SACREBLEU)] = (
+        False
+    )
+    cite: Annotated[
+        bool, typer.Option("--cite", help="Print how to cite the test set.", rich_help_panel=_SACREBLEU)
+    ] = False
 
     def describe(self, lang: str | None) -> bool:
         """Prints what is asked of test sets; whether anything is."""
@@ -52,7 +88,14 @@ class SacrebleuOptions:
 
         wanted = bool(self.list_sets or self.cite or self.echo)
         if wanted:
-            sacrebleu_sets.describe(self.test_set, lang, self.echo or (), cite=self.cite, origlang=self.origlang, subset=self.subset)
+            sacrebleu_sets.describe(
+                self.test_set,
+                lang,
+                self.echo or (),
+                cite=self.cite,
+                origlang=self.origlang,
+                subset=self.subset,
+            )
         return wanted
 
     def chosen(self, lang: str | None, references: Sequence[str]) -> TestSet | None:

@@ -1,4 +1,7 @@
-"""The test sets of sacreBLEU: what sacreBLEU itself has fetched and knows of them. Nothing is fetched here."""
+"""The test sets of sacreBLEU: what sacreBLEU itself has fetched and knows of them.
+
+Nothing is fetched here.
+"""
 
 from __future__ import annotations
 
@@ -48,25 +51,38 @@ class TestSet:
         known = _known(self.name)
         if self.pair not in known.langpairs:
             near = did_you_mean(self.pair, known.langpairs)
-            raise ParameterError(f"{self.name} has no language pair {self.pair!r}{near}; there are {', '.join(known.langpairs)}.")
+            raise ParameterError(
+                f"{self.name} has no language pair {self.pair!r}{near}; there are"
+                f" {', '.join(known.langpairs)}."
+            )
         known.get_files(self.pair)
 
     def part_of(self, corpus: Corpus) -> Corpus:
         """The segments of the part that was asked for."""
         import numpy as np
 
-        return corpus.take(np.array(self._part([list(range(len(corpus)))])[0])) if self.origlang or self.subset else corpus
+        return (
+            corpus.take(np.array(self._part([list(range(len(corpus)))])[0]))
+            if self.origlang or self.subset
+            else corpus
+        )
 
     def lines(self, fields: Sequence[str]) -> Iterator[str]:
-        """The lines of these fields, with tabs between them; "all" are all, and "ref" is the first of several references."""
+        """The lines of these fields, with tabs between them; "all" are all, and "ref" is the first of
+        several references.
+        """
         known = _known(self.name).fieldnames(self.pair)
         files = dict(zip(known, _known(self.name).get_files(self.pair), strict=True))
         files.setdefault("ref", files[min(field for field in known if field.startswith("ref"))])
         wanted = known if list(fields) == ["all"] else fields
         for field in wanted:
             if field not in files:
-                raise ParameterError(f"{self.name}, {self.pair} has no field {field!r}; there are {', '.join(known)}.")
-        columns = self._part([Path(files[field]).read_text("utf-8").rstrip("\n").split("\n") for field in wanted])
+                raise ParameterError(
+                    f"{self.name}, {self.pair} has no field {field!r}; there are {', '.join(known)}."
+                )
+        columns = self._part(
+            [Path(files[field]).read_text("utf-8").rstrip("\n").split("\n") for field in wanted]
+        )
         return ("\t".join(line.rstrip() for line in row) for row in zip(*columns, strict=True))
 
     def _part(self, columns: list[list[Any]]) -> list[list[Any]]:
@@ -76,13 +92,22 @@ class TestSet:
         try:
             found: list[list[Any]] = filter_subset(columns, self.name, self.pair, self.origlang, self.subset)
         except FileNotFoundError as error:
-            raise InputError(f"the part of {self.name} needs sacreBLEU's file {error.filename}; {_fetching(self.name, self.pair)}") from None
+            raise InputError(
+                f"the part of {self.name} needs sacreBLEU's file {error.filename};"
+                f" {_fetching(self.name, self.pair)}"
+            ) from None
         if not found[0]:
             raise InputError(f"{self.name}, {self.pair} has no segment of this part.")
         return found
 
 
-def chosen(name: str | None, lang: str | None, references: Sequence[str], origlang: str | None = None, subset: str | None = None) -> TestSet | None:
+def chosen(
+    name: str | None,
+    lang: str | None,
+    references: Sequence[str],
+    origlang: str | None = None,
+    subset: str | None = None,
+) -> TestSet | None:
     """The test set that -t and -l name; None without -t."""
     if name is None:
         if origlang or subset:
@@ -92,7 +117,10 @@ def chosen(name: str | None, lang: str | None, references: Sequence[str], origla
     if references:
         raise ParameterError(f"-t {name} brings its own references; leave out -t or -r {references[0]}.")
     if lang is None or "-" not in lang:
-        raise ParameterError(f"-t {name} needs a language pair, such as -l en-de; there are {', '.join(_known(name).langpairs)}.")
+        raise ParameterError(
+            f"-t {name} needs a language pair, such as -l en-de; there are"
+            f" {', '.join(_known(name).langpairs)}."
+        )
     found = TestSet(name, lang, origlang, subset)
     found.check_here()
     return found
@@ -107,13 +135,23 @@ def _check_language(lang: str | None) -> None:
     first, _, second = lang.partition("-")
     if name(second) != second:
         raise ParameterError(
-            f"-l {lang}: for texts in {name(second)} write -l {code(second)}, for {name(first)} with a region -l {first}-{second.upper()}; "
-            "a language pair belongs to a test set, -t NAME."
+            f"-l {lang}: for texts in {name(second)} write -l {code(second)}, for {name(first)} with a region"
+            f" -l {first}-{second.upper()}; a language pair belongs to a test set, -t NAME."
         )
 
 
-def describe(name: str | None, lang: str | None, fields: Sequence[str], *, cite: bool, origlang: str | None, subset: str | None) -> None:
-    """Prints what sacreBLEU knows of its test sets: their list, language pairs and fields, citation or texts."""
+def describe(
+    name: str | None,
+    lang: str | None,
+    fields: Sequence[str],
+    *,
+    cite: bool,
+    origlang: str | None,
+    subset: str | None,
+) -> None:
+    """Prints what sacreBLEU knows of its test sets: their list, language pairs and fields, citation or
+    texts.
+    """
     from sacrebleu.dataset import DATASETS
 
     if fields:
@@ -140,14 +178,20 @@ def _known(name: str) -> Any:
     from sacrebleu.dataset import DATASETS
 
     if name not in DATASETS:
-        raise ParameterError(f"sacreBLEU has no test set {name!r}{did_you_mean(name, DATASETS)}; nlgauge score --list shows all.")
+        raise ParameterError(
+            f"sacreBLEU has no test set {name!r}{did_you_mean(name, DATASETS)}; nlgauge score --list shows"
+            " all."
+        )
     found = copy(DATASETS[name])
     fetch = found.maybe_download
 
     def unpack() -> None:
         packed = [Path(found._rawdir) / found._get_tarball_filename(url) for url in found.data or ()]
         if not packed or not all(path.exists() for path in packed):
-            raise InputError(f"the test set {name} is not on this machine ({Path(found._outdir)}); {_fetching(name, 'PAIR')}")
+            raise InputError(
+                f"the test set {name} is not on this machine ({Path(found._outdir)});"
+                f" {_fetching(name, 'PAIR')}"
+            )
         fetch()
 
     found.maybe_download = unpack

@@ -1,4 +1,6 @@
-"""What users of sacreBLEU and of other programs type: other names of our options, and the right form of what is written otherwise here."""
+"""What users of sacreBLEU and of other programs type: other names of our options, and the right form of
+what is written otherwise here.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,17 @@ SAME = {
     "--language-pair": ["--lang"],
     **{
         name: ["--input"]
-        for name in ("--hyp", "--hyps", "--hypothesis", "--hypotheses", "--cand", "--candidates", "--system", "--systems", "--inputs")
+        for name in (
+            "--hyp",
+            "--hyps",
+            "--hypothesis",
+            "--hypotheses",
+            "--cand",
+            "--candidates",
+            "--system",
+            "--systems",
+            "--inputs",
+        )
     },
     **{name: ["--input"] for name in ("--pred", "--prediction", "--predictions")},
     **{name: ["--references"] for name in ("--ref", "--refs", "--reference")},
@@ -68,7 +80,9 @@ _SMOOTHINGS = ("none", "floor", "add-k", "exp")
 
 
 def translated(words: Sequence[str], known: Collection[str]) -> list[str]:
-    """The words with our names of sacreBLEU's options as far as the command knows them; an error with the right form where there is none."""
+    """The words with our names of sacreBLEU's options as far as the command knows them; an error with the
+    right form where there is none.
+    """
     found: list[str] = []
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
@@ -78,7 +92,10 @@ def translated(words: Sequence[str], known: Collection[str]) -> list[str]:
                 raise ParameterError(f"{name} {INSTEAD[name]}")
             following = "".join(words[i + 1 : i + 2])
             if word == "-s" and following in _SMOOTHINGS and not Path(following).exists():
-                raise ParameterError(f"-s names the sources here; smoothing {_PARAMETER.format(f'bleu(smooth_method={following!r})')}")
+                raise ParameterError(
+                    "-s names the sources here; smoothing"
+                    f" {_PARAMETER.format(f'bleu(smooth_method={following!r})')}"
+                )
             found.append(word)
         else:
             found += [own[0] + equals + value, *own[1:]]

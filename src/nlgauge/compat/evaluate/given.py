@@ -23,9 +23,18 @@ class Given:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, name: str, ours: Mapping[str, Any] | None = None, **parameters: Any) -> Table:
-        """The statistics of a metric with these parameters, of which `ours`, what the user gave in nlgauge's words, replace others."""
+        """The statistics of a metric with these parameters, of which `ours`, what the user gave in
+        nlgauge's words, replace others.
+        """
         metric = make(name, {**parameters, **spelt(find(name), ours or {})})
-        result = scored({name: metric}, self.predictions, self.references, self.sources, reduce_fn=self.reduce_fn, arguments=self.options)
+        result = scored(
+            {name: metric},
+            self.predictions,
+            self.references,
+            self.sources,
+            reduce_fn=self.reduce_fn,
+            arguments=self.options,
+        )
         return result.tables[result.systems[0], result.labels[0]]
 
     def score(self, name: str, ours: Mapping[str, Any] | None = None, **parameters: Any) -> float:
@@ -35,10 +44,13 @@ class Given:
     def changed(self, change: Callable[[str], str]) -> Given:
         """The same with every prediction and reference changed."""
         references = None if self.references is None else [_each(change, given) for given in self.references]
-        return replace(self, predictions=[_each(change, given) for given in self.predictions], references=references)
+        return replace(
+            self, predictions=[_each(change, given) for given in self.predictions], references=references
+        )
 
     def split_by(self, tokenizer: Callable[[str], Iterable[str]], *, lines: bool = False) -> Given:
-        """The same with each token of a tokeniser written as one word, so that splitting at white space gives the tokens back.
+        """The same with each token of a tokeniser written as one word, so that splitting at white space gives
+        the tokens back.
 
         `lines`: the tokeniser gets one line at a time, and lines stay lines.
         """
@@ -47,7 +59,9 @@ class Given:
         def words(text: str) -> str:
             return " ".join(f"t{numbers.setdefault(token, len(numbers))}" for token in tokenizer(text))
 
-        return self.changed((lambda text: "\n".join(words(line) for line in text.split("\n") if line)) if lines else words)
+        return self.changed(
+            (lambda text: "\n".join(words(line) for line in text.split("\n") if line)) if lines else words
+        )
 
 
 def _each(change: Callable[[str], str], given: Any) -> Any:

@@ -26,7 +26,9 @@ def bertscore(
     nthreads: int = 4,
     use_fast_tokenizer: bool = False,
 ) -> dict[str, Any]:
-    """Precision, recall and F of each prediction as lists, and as `hashcode` the signature that says which numbers they are."""
+    """Precision, recall and F of each prediction as lists, and as `hashcode` the signature that says
+    which numbers they are.
+    """
     references = given.references or []
     scorer = BERTScorer(
         model_type,
@@ -39,23 +41,42 @@ def bertscore(
         **{name: value for name, value in given.options.items() if name != "seed"},
     )
     (precision, recall, f1), signature = scorer.score(given.predictions, references, return_hash=True)
-    return {"precision": precision.tolist(), "recall": recall.tolist(), "f1": f1.tolist(), "hashcode": signature}
+    return {
+        "precision": precision.tolist(),
+        "recall": recall.tolist(),
+        "f1": f1.tolist(),
+        "hashcode": signature,
+    }
 
 
-def comet(given: Given, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any) -> dict[str, Any]:
-    """The score of each prediction, and their mean; `gpus` and `progress_bar` are accepted and change no number."""
+def comet(
+    given: Given, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any
+) -> dict[str, Any]:
+    """The score of each prediction, and their mean; `gpus` and `progress_bar` are accepted and change no
+    number.
+    """
     values = given.table("comet", ours).segments()["comet"]
     return {"mean_score": float(np.mean(values)), "scores": values.tolist()}
 
 
 def perplexity(
-    given: Given, *, model_id: Any = "smollm2", add_start_token: bool = True, max_length: int | None = None, **ours: Any
+    given: Given,
+    *,
+    model_id: Any = "smollm2",
+    add_start_token: bool = True,
+    max_length: int | None = None,
+    **ours: Any,
 ) -> dict[str, Any]:
     """The perplexity of each text, and their mean over texts (which is not nlgauge's corpus perplexity)."""
     if not add_start_token or max_length is not None:
-        raise ParameterError("perplexity always starts with the model's start token and reads whole texts; leave out add_start_token and max_length.")
+        raise ParameterError(
+            "perplexity always starts with the model's start token and reads whole texts; leave out"
+            " add_start_token and max_length."
+        )
     device = given.options.get("device")
-    texts = replace(given, references=None, options={**given.options, "device": "cuda" if device == "gpu" else device})
+    texts = replace(
+        given, references=None, options={**given.options, "device": "cuda" if device == "gpu" else device}
+    )
     values = texts.table("perplexity", ours, model=model_id).segments()["perplexity"]
     return {"perplexities": values.tolist(), "mean_perplexity": float(np.mean(values))}
 
@@ -72,7 +93,9 @@ def mauve(
     **ours: Any,
 ) -> SimpleNamespace:
     """MAUVE, its smoothed form, the frontier integral and the number of buckets, as attributes."""
-    texts = replace(given, options={"device": "cpu" if device_id < 0 else f"cuda:{device_id}", **given.options})
+    texts = replace(
+        given, options={"device": "cpu" if device_id < 0 else f"cuda:{device_id}", **given.options}
+    )
     parameters = {
         "model": featurize_model_name,
         "buckets": None if num_buckets == "auto" else num_buckets,
@@ -80,4 +103,7 @@ def mauve(
         "max_tokens": max_text_length,
     }
     scores = texts.table("mauve", ours, **parameters).scores()
-    return SimpleNamespace(**{name: scores[name] for name in ("mauve", "mauve_star", "frontier_integral")}, num_buckets=int(scores["buckets"]))
+    return SimpleNamespace(
+        **{name: scores[name] for name in ("mauve", "mauve_star", "frontier_integral")},
+        num_buckets=int(scores["buckets"]),
+    )

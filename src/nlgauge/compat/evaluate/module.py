@@ -27,7 +27,13 @@ class Module:
     """One metric, with its arguments and the texts that were added so far."""
 
     def __init__(
-        self, name: str, shape: Shape, arguments: Mapping[str, Any], *, module_type: str = "metric", experiment_id: str | None = None
+        self,
+        name: str,
+        shape: Shape,
+        arguments: Mapping[str, Any],
+        *,
+        module_type: str = "metric",
+        experiment_id: str | None = None,
     ) -> None:
         self.name = shape.name or name
         self.module_type = module_type
@@ -47,10 +53,16 @@ class Module:
         sources: Any = None,
     ) -> None:
         """Adds one segment, under singular or plural names; the reference may be a list of references."""
-        given = {"predictions": (prediction, predictions), "references": (reference, references), "sources": (source, sources)}
+        given = {
+            "predictions": (prediction, predictions),
+            "references": (reference, references),
+            "sources": (source, sources),
+        }
         for name, (one, other) in given.items():
             if one is not None and other is not None:
-                raise InputError(f"{name[:-1]} and {name} are the same to add(), which adds one segment; give one of them.")
+                raise InputError(
+                    f"{name[:-1]} and {name} are the same to add(), which adds one segment; give one of them."
+                )
         chosen = {name: other if one is None else one for name, (one, other) in given.items()}
         self._collected.add({name: None if item is None else [item] for name, item in chosen.items()})
 
@@ -68,9 +80,15 @@ class Module:
         reduce_fn: ReduceFn = None,
         **arguments: Any,
     ) -> Any:
-        """The metric's outputs for all texts added and given, which are then forgotten; `data` are the predictions of a measurement."""
+        """The metric's outputs for all texts added and given, which are then forgotten; `data` are the
+        predictions of a measurement.
+        """
         if predictions is not None or data is not None:
-            self.add_batch(predictions=data if predictions is None else predictions, references=references, sources=sources)
+            self.add_batch(
+                predictions=data if predictions is None else predictions,
+                references=references,
+                sources=sources,
+            )
         parameters, options = split(self._checked({**self._arguments, **arguments}))
         outputs = self._shape.compute(Given(*self._collected.columns(), reduce_fn, options), **parameters)
         self._collected = Collected()
@@ -86,14 +104,20 @@ class Module:
         if any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature):
             metric = find(self._shape.metric)
             names = [field.name for field in fields(metric)]  # type: ignore[arg-type]
-            own += [*names, *(name for name, meant in metric.spellings.items() if meant.removeprefix("not ") in names)]
+            own += [
+                *names,
+                *(name for name, meant in metric.spellings.items() if meant.removeprefix("not ") in names),
+            ]
         return [*dict.fromkeys([*own, *RUN_OPTIONS])]
 
     def _checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         known = self._known()
         for argument in arguments:
             if argument not in known:
-                raise ParameterError(f"{self.name} has no parameter {argument!r}{did_you_mean(argument, known)}; it takes {', '.join(known)}.")
+                raise ParameterError(
+                    f"{self.name} has no parameter {argument!r}{did_you_mean(argument, known)}; it takes"
+                    f" {', '.join(known)}."
+                )
         return dict(arguments)
 
     @property
@@ -152,26 +176,50 @@ class Combined:
         for _, module in self._modules:
             module.add_batch(**batch)
 
-    def compute(self, *, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any) -> dict[str, Any]:
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any
+    ) -> dict[str, Any]:
         """Every output of every metric; `arguments` go to every metric that takes them.
 
-        Outputs of the same name are prefixed with the metric's name and an underscore; metrics of the same name are numbered from 0.
+        Outputs of the same name are prefixed with the metric's name and an underscore; metrics of the same
+        name are numbered from 0.
         """
         for argument in arguments:
             if not any(module.accepts(argument) for _, module in self._modules) and argument != "reduce_fn":
-                raise ParameterError(f"none of {', '.join(name for name, _ in self._modules)} has a parameter {argument!r}.")
+                raise ParameterError(
+                    f"none of {', '.join(name for name, _ in self._modules)} has a parameter {argument!r}."
+                )
         results = []
         for name, module in self._modules:
-            own = {key: value for key, value in arguments.items() if key == "reduce_fn" or module.accepts(key)}
+            own = {
+                key: value for key, value in arguments.items() if key == "reduce_fn" or module.accepts(key)
+            }
             found = module.compute(predictions=predictions, references=references, sources=sources, **own)
-            results.append((name, found if isinstance(found, dict) else vars(found) if isinstance(found, SimpleNamespace) else {module.name: found}))
-        names, outputs = Counter(name for name, _ in results), Counter(key for _, found in results for key in found)
+            results.append(
+                (
+                    name,
+                    (
+                        found
+                        if isinstance(found, dict)
+                        else vars(found)
+                        if isinstance(found, SimpleNamespace)
+                        else {module.name: found}
+                    ),
+                )
+            )
+        names, outputs = (
+            Counter(name for name, _ in results),
+            Counter(key for _, found in results for key in found),
+        )
         numbers: Counter[str] = Counter()
         merged: dict[str, Any] = {}
         for name, found in results:
             prefix = f"{name}_{numbers[name]}" if names[name] > 1 else name
             numbers[name] += 1
-            merged |= {f"{prefix}_{key}" if self._force_prefix or outputs[key] > 1 else key: value for key, value in found.items()}
+            merged |= {
+                f"{prefix}_{key}" if self._force_prefix or outputs[key] > 1 else key: value
+                for key, value in found.items()
+            }
         return merged
 
 
@@ -189,36 +237,50 @@ def load(
     revision: Any = None,
     **arguments: Any,
 ) -> Module:
-    """A metric by name; `arguments` are used in every `compute`. What evaluate needs for its files and downloads is accepted and changes nothing.
+    """A metric by name; `arguments` are used in every `compute`. What evaluate needs for its files and
+    downloads is accepted and changes nothing.
 
     >>> load("exact_match").compute(predictions=["a", "b"], references=["a", "c"])
     {'exact_match': 0.5}
     """
     if num_process != 1:
         raise ParameterError(
-            "num_process must be 1: texts of several processes are not gathered here; gather them first, or use run_concurrent=True."
+            "num_process must be 1: texts of several processes are not gathered here; gather them first, or"
+            " use run_concurrent=True."
         )
     name = path.removeprefix(_HUB)
     if name in MISSING:
         raise UnknownMetricError(f"evaluate's {name} is not in nlgauge: {MISSING[name]}.")
     if module_type not in (None, *_TYPES):
-        raise ParameterError(f"module_type must be one of {', '.join(_TYPES)}, got {module_type!r}; nlgauge.score(...).compare compares systems.")
+        raise ParameterError(
+            f"module_type must be one of {', '.join(_TYPES)}, got {module_type!r}; nlgauge.score(...).compare"
+            " compares systems."
+        )
     shape = SHAPES.get(name) or Shape(partial(_own_outputs, name), find(name).name)
     return Module(name, shape, arguments, module_type=module_type or "metric", experiment_id=experiment_id)
 
 
-def combine(evaluations: Iterable[str | Module] | Mapping[str, str | Module], force_prefix: bool = False) -> Combined:
+def combine(
+    evaluations: Iterable[str | Module] | Mapping[str, str | Module], force_prefix: bool = False
+) -> Combined:
     """Several metrics in one, by name or loaded; a mapping gives them other names.
 
     >>> combine(["wer", "cer"]).compute(predictions=["a cut"], references=["a cat"])
     {'wer': 0.5, 'cer': 0.2}
     """
-    named = evaluations.items() if isinstance(evaluations, Mapping) else [(None, evaluation) for evaluation in evaluations]
+    named = (
+        evaluations.items()
+        if isinstance(evaluations, Mapping)
+        else [(None, evaluation) for evaluation in evaluations]
+    )
     modules = []
     for name, evaluation in named:
         module = load(evaluation) if isinstance(evaluation, str) else evaluation
         if not isinstance(module, Module):
-            raise ParameterError(f"combine() takes names and what load() gives, got {evaluation!r:.60}; combine metrics one by one.")
+            raise ParameterError(
+                f"combine() takes names and what load() gives, got {evaluation!r:.60}; combine metrics one by"
+                " one."
+            )
         modules.append((name or module.name, module))
     return Combined(modules, force_prefix=force_prefix)
 
@@ -226,5 +288,8 @@ def combine(evaluations: Iterable[str | Module] | Mapping[str, str | Module], fo
 def _own_outputs(name: str, given: Given, **parameters: Any) -> dict[str, Any]:
     """Every output of a metric of nlgauge that evaluate does not have, or has for other inputs."""
     if name in OF_LABELS and not all(isinstance(prediction, str) for prediction in given.predictions):
-        raise InputError(f"evaluate's {name} compares class labels, nlgauge's the tokens of texts; for labels use scikit-learn.")
+        raise InputError(
+            f"evaluate's {name} compares class labels, nlgauge's the tokens of texts; for labels use"
+            " scikit-learn."
+        )
     return given.table(name, **parameters).scores()

@@ -1,4 +1,6 @@
-"""The names of evaluate's metrics: what computes each here, and what stands nearest to those that are not here."""
+"""The names of evaluate's metrics: what computes each here, and what stands nearest to those that are not
+here.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from nlgauge.compat.evaluate import answers, models, texts
 
 
 class Shape(NamedTuple):
-    """What a name of evaluate's means here: the function that gives its outputs, and the metric of nlgauge behind it.
+    """What a name of evaluate's means here: the function that gives its outputs, and the metric of nlgauge
+    behind it.
 
-    `name` is what evaluate calls the loaded metric, after its class, where that is not the name that it is loaded by.
+    `name` is what evaluate calls the loaded metric, after its class, where that is not the name that it is
+    loaded by.
     """
 
     compute: Callable[..., Any]
@@ -49,7 +53,10 @@ OF_LABELS = ("accuracy", "f1", "precision", "recall")
 _LATER = "it comes with a later release; meanwhile bertscore is nearest"
 _LABELS = "it compares labels or numbers, not texts; use scikit-learn or SciPy"
 MISSING: Mapping[str, str] = {
-    "bleurt": "its checkpoints there are TensorFlow's; the metric bleurt of nlgauge.score, with a checkpoint that you name, is nearest",
+    "bleurt": (
+        "its checkpoints there are TensorFlow's; the metric bleurt of nlgauge.score, with a checkpoint that"
+        " you name, is nearest"
+    ),
     "frugalscore": _LATER,
     "charcut_mt": "character, a rate of edited characters with shifts, is nearest",
     "cuad": "squad is nearest",
@@ -57,6 +64,33 @@ MISSING: Mapping[str, str] = {
     "code_eval": "it runs generated programs, which nlgauge does not do",
     "mcnemar": "it compares two systems; use result.compare(A, B) of nlgauge.score",
     "wilcoxon": "it compares two systems; use result.compare(A, B) of nlgauge.score",
-    **dict.fromkeys(("brier_score", "confusion_matrix", "glue", "super_glue", "indic_glue", "xnli", "xtreme_s", "matthews_correlation"), _LABELS),
-    **dict.fromkeys(("mae", "mape", "mase", "mse", "smape", "r_squared", "roc_auc", "pearsonr", "spearmanr", "seqeval", "poseval"), _LABELS),
+    **dict.fromkeys(
+        (
+            "brier_score",
+            "confusion_matrix",
+            "glue",
+            "super_glue",
+            "indic_glue",
+            "xnli",
+            "xtreme_s",
+            "matthews_correlation",
+        ),
+        _LABELS,
+    ),
+    **dict.fromkeys(
+        (
+            "mae",
+            "mape",
+            "mase",
+            "mse",
+            "smape",
+            "r_squared",
+            "roc_auc",
+            "pearsonr",
+            "spearmanr",
+            "seqeval",
+            "poseval",
+        ),
+        _LABELS,
+    ),
 }

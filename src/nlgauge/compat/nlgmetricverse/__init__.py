@@ -1,8 +1,8 @@
 """The calls of NLG-Metricverse and Jury, as in the NLG-Metricverse thesis and in the published packages.
 
-Scores are those of nlgauge: directions, scales, empty texts and several references follow the card of each metric, nothing is dropped from the
-lists, and a call returns a plain dictionary. What `load_metric` returns can be used in `nlgauge.score` as well. Metric classes such as `Rouge` are
-here and in `nlgauge.metrics`.
+Scores are those of nlgauge: directions, scales, empty texts and several references follow the card of each
+metric, nothing is dropped from the lists, and a call returns a plain dictionary. What `load_metric` returns
+can be used in `nlgauge.score` as well. Metric classes such as `Rouge` are here and in `nlgauge.metrics`.
 """
 
 from typing import Any

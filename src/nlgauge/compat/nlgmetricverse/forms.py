@@ -1,4 +1,6 @@
-"""Keyword arguments of NLG-Metricverse's metrics that say in which form numbers are returned (thesis, Table A.1), not how they are computed."""
+"""Keyword arguments of NLG-Metricverse's metrics that say in which form numbers are returned (thesis,
+Table A.1), not how they are computed.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,13 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric.table import Table
 
 _SIDES = {"fmeasure": "", "precision": "_precision", "recall": "_recall"}
-# By metric: the argument that asks for numbers of the whole corpus, and the outputs that are lists of segments without it.
-_LISTS = {"rouge": ("use_aggregator", True), "bertscore": ("return_average_scores", True), "bartscore": ("segment_scores", False)}
+# By metric: the argument that asks for numbers of the whole corpus, and the outputs that are lists of
+# segments without it.
+_LISTS = {
+    "rouge": ("use_aggregator", True),
+    "bertscore": ("return_average_scores", True),
+    "bartscore": ("segment_scores", False),
+}
 
 
 @dataclass(frozen=True)
@@ -24,14 +31,24 @@ class Form:
     order: int | None = None
 
     def of(self, table: Table) -> dict[str, Any]:
-        """Return the outputs of a table: averaged, or with one value per segment if lists were asked for; `score` first."""
+        """Return the outputs of a table: averaged, or with one value per segment if lists were asked for;
+        `score` first.
+        """
         scores: dict[str, Any] = table.scores()
         if self.lists:
             segments = {name: values.tolist() for name, values in table.segments().items()}
-            own = {} if self.score_averaged else {"score": segments[next(name for name in scores if name in segments)]}
+            own = (
+                {}
+                if self.score_averaged
+                else {"score": segments[next(name for name in scores if name in segments)]}
+            )
             scores = {**scores, **segments, **own}
         if self.side is not None:
-            types = [name for name in scores if name.startswith("rouge") and not name.endswith(("_precision", "_recall"))]
+            types = [
+                name
+                for name in scores
+                if name.startswith("rouge") and not name.endswith(("_precision", "_recall"))
+            ]
             scores = {name: scores[f"{name}{_SIDES[self.side]}"] for name in types}
             scores = {"score": scores.get("rougeL", next(iter(scores.values()))), **scores}
         if self.order is not None:
@@ -52,12 +69,16 @@ def taken(metric: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], Fo
     if metric == "rouge" and "metric_to_select" in left:
         side = left.pop("metric_to_select")
         if side is not None and side not in _SIDES:
-            raise ParameterError(f"rouge: metric_to_select must be {', '.join(map(repr, _SIDES))} or None, got {side!r:.60}.")
+            raise ParameterError(
+                f"rouge: metric_to_select must be {', '.join(map(repr, _SIDES))} or None, got {side!r:.60}."
+            )
         form = Form(form.lists, form.score_averaged, side)
     if metric == "novelty" and (wanted := [name for name in ("ngrams", "n") if name in left]):
         order = left.pop(wanted[0])
         if type(order) is not int or not 1 <= order <= 100:
-            raise ParameterError(f"abstractness: {wanted[0]} must be a whole number from 1 to 100, got {order!r:.60}.")
+            raise ParameterError(
+                f"abstractness: {wanted[0]} must be a whole number from 1 to 100, got {order!r:.60}."
+            )
         left, form = {"max_order": order, **left}, Form(order=order)
     return left, form
 

@@ -1,4 +1,6 @@
-"""load_metric: a metric by name, from a directory of the user's own, or, where that is allowed, from an installed evaluate."""
+"""load_metric: a metric by name, from a directory of the user's own, or, where that is allowed, from an
+installed evaluate.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,8 @@ LATER = {
 
 
 class LoadedMetric(dict[str, Any]):
-    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores texts with this metric alone.
+    """A metric's name, label and parameters, in a form that `nlgauge.score` also takes; `compute` scores
+    texts with this metric alone.
 
     `form` says whether `compute` and `NLGMetricverse` return averages or lists.
     """
@@ -42,11 +45,24 @@ class LoadedMetric(dict[str, Any]):
     form: Form = Form()
 
     def compute(
-        self, predictions: Any = None, references: Any = None, reduce_fn: ReduceFn = None, *, sources: Any = None, **compute_kwargs: Any
+        self,
+        predictions: Any = None,
+        references: Any = None,
+        reduce_fn: ReduceFn = None,
+        *,
+        sources: Any = None,
+        **compute_kwargs: Any,
     ) -> dict[str, Any]:
         """Every output of the metric, under its `resulting_name`."""
         label, metric, options, form = unpacked(self)
-        result = scored({label: metric}, predictions, references, sources, reduce_fn=reduce_fn, arguments={**options, **compute_kwargs})
+        result = scored(
+            {label: metric},
+            predictions,
+            references,
+            sources,
+            reduce_fn=reduce_fn,
+            arguments={**options, **compute_kwargs},
+        )
         return plain(result, {label: metric}, {label: form.of})
 
     @property
@@ -66,12 +82,14 @@ def load_metric(
 ) -> LoadedMetric | MetricForNLG:
     """A metric by name, with its parameters in `compute_kwargs` or as keyword arguments.
 
-    Parameters that NLG-Metricverse's metrics have for the form of their numbers are taken too: `use_aggregator` and `metric_to_select` of rouge,
-    `return_average_scores` of bertscore, `segment_scores` of bartscore, `ngrams` of abstractness, which compares with the references.
+    Parameters that NLG-Metricverse's metrics have for the form of their numbers are taken too:
+    `use_aggregator` and `metric_to_select` of rouge, `return_average_scores` of bertscore, `segment_scores`
+    of bartscore, `ngrams` of abstractness, which compares with the references.
 
-    `path` may also be a local directory `.../NAME` that holds `NAME.py`: that file is imported, which runs it, so name only code that you
-    trust; its `__main_class__` names a subclass of `MetricForNLG`. With `allow_remote_code` any other name or script is given to an installed
-    evaluate, which may download the script and runs it, after a warning; `use_nlgmetricverse_only` forbids that.
+    `path` may also be a local directory `.../NAME` that holds `NAME.py`: that file is imported, which runs
+    it, so name only code that you trust; its `__main_class__` names a subclass of `MetricForNLG`. With
+    `allow_remote_code` any other name or script is given to an installed evaluate, which may download the
+    script and runs it, after a warning; `use_nlgmetricverse_only` forbids that.
 
     >>> load_metric("wer", resulting_name="errors", compute_kwargs={"lowercase": True}).compute(["A cat"], ["a cat"])["errors"]["score"]
     0.0
@@ -110,11 +128,18 @@ class AutoMetric:
 
 @dataclass(frozen=True)
 class NamedMetric:
-    """A metric class of NLG-Metricverse's, such as `Bleu`, `Rouge` or `Bertscore`; `construct` gives the metric, and so does calling it."""
+    """A metric class of NLG-Metricverse's, such as `Bleu`, `Rouge` or `Bertscore`; `construct` gives the
+    metric, and so does calling it.
+    """
 
     path: str
 
-    def construct(self, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> Any:
+    def construct(
+        self,
+        resulting_name: str | None = None,
+        compute_kwargs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> Any:
         """The metric under a name, with these parameters."""
         return load_metric(self.path, resulting_name, compute_kwargs=compute_kwargs, **kwargs)
 
@@ -122,7 +147,9 @@ class NamedMetric:
 
 
 def named_metric(name: str) -> NamedMetric | None:
-    """The metric class of a name such as ExactMatch, or of one that comes with a later release; None where there is none."""
+    """The metric class of a name such as ExactMatch, or of one that comes with a later release; None
+    where there is none.
+    """
     if not name[:1].isupper():
         return None
     names = (*metric_classes(), *REGISTERED.aliases, *LATER)
@@ -130,7 +157,9 @@ def named_metric(name: str) -> NamedMetric | None:
 
 
 def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric, dict[str, Any], Form]:
-    """Return the label, the metric, the options of the run and the form of the outputs, from any form that `metrics` takes."""
+    """Return the label, the metric, the options of the run and the form of the outputs, from any form
+    that `metrics` takes.
+    """
     if isinstance(spec, str) and "(" not in spec:
         spec = load_metric(spec, allow_remote_code=allow_remote_code)
     elif isinstance(spec, type) and issubclass(spec, MetricForNLG):
@@ -139,7 +168,10 @@ def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric
         spec = spec.construct()
     elif isinstance(spec, Mapping) and not isinstance(spec, LoadedMetric) and "path" in spec:
         if "allow_remote_code" in spec:
-            raise ParameterError("allow_remote_code does not belong to a metric; give it to load_metric or NLGMetricverse, once for all.")
+            raise ParameterError(
+                "allow_remote_code does not belong to a metric; give it to load_metric or NLGMetricverse,"
+                " once for all."
+            )
         spec = load_metric(**spec, allow_remote_code=allow_remote_code)
     if isinstance(spec, LoadedMetric):
         parameters, options = split(spec["compute_kwargs"])
@@ -149,7 +181,9 @@ def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric
 
 
 def _is_evaluates(directory: Path) -> bool:
-    """Whether a directory holds a script of evaluate's, which does not name its class as those of NLG-Metricverse do."""
+    """Whether a directory holds a script of evaluate's, which does not name its class as those of
+    NLG-Metricverse do.
+    """
     script = local_script(str(directory))
     return script is not None and b"__main_class__" not in script.read_bytes()
 
@@ -160,9 +194,13 @@ def _from_directory(directory: Path) -> type[MetricForNLG]:
     module_name = f"nlgauge_loaded_{name}"
     found = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
     if found is None or found.loader is None:
-        raise UnknownMetricError(f"there is no metric {str(directory)!r}, and the directory of that name holds no {name}.py.")
+        raise UnknownMetricError(
+            f"there is no metric {str(directory)!r}, and the directory of that name holds no {name}.py."
+        )
     if _is_evaluates(directory):
-        raise UnknownMetricError(f"{file} {_NAMES_ITS_CLASS}; a script of evaluate's needs allow_remote_code=True.")
+        raise UnknownMetricError(
+            f"{file} {_NAMES_ITS_CLASS}; a script of evaluate's needs allow_remote_code=True."
+        )
     module = importlib.util.module_from_spec(found)
     sys.modules[module_name] = module
     found.loader.exec_module(module)

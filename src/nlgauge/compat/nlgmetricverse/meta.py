@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from nlgauge.stats.measures import Measure
 
 _COLUMNS = ("metric", "human", "group", "coefficient", "value", "low", "high", "p", "n", "reason")
-_DARR_NOTE = "darr counts pairs of outputs whose human scores are 25 points or more apart; n is their number, and it has no p-value."
+_DARR_NOTE = (
+    "darr counts pairs of outputs whose human scores are 25 points or more apart; n is their number, and it"
+    " has no p-value."
+)
 
 
 class CorrelationMeasures(Enum):
-    """The measures of agreement that `metric_human_correlation` and `metrics_correlation` know; daRR is the DARR of WMT."""
+    """The measures of agreement that `metric_human_correlation` and `metrics_correlation` know; daRR is
+    the DARR of WMT.
+    """
 
     Pearson = "pearson"
     Spearman = "spearman"
@@ -35,7 +40,9 @@ class CorrelationMeasures(Enum):
 
 
 class Benchmarks(Enum):
-    """The benchmarks that `metric_human_correlation` knows by this name; `nlgauge.meta.benchmarks` has more."""
+    """The benchmarks that `metric_human_correlation` knows by this name; `nlgauge.meta.benchmarks` has
+    more.
+    """
 
     WMT17 = "wmt17"
     WMT18 = "wmt18"
@@ -51,11 +58,14 @@ def metric_human_correlation(
     corrs: Any = None,
     plot: str | Path | None = None,
 ) -> HumanCorrelations:
-    """How well metrics agree with people: one row per metric and measure, with its value, 95 % interval and p-value; lower-is-better is negated.
+    """How well metrics agree with people: one row per metric and measure, with its value, 95 % interval and
+    p-value; lower-is-better is negated.
 
-    human_scores: one score per prediction, or a benchmark (or its name), whose own texts are then scored (give None for predictions and references).
-    Its language pairs are correlated each for itself, and their average stands beside them. `corrs` is another name for `correlation_measures`;
-    Pearson is the default, and daRR for a benchmark of better/worse pairs. `plot` is a file to draw to; the rows' `plot()` gives the figure.
+    human_scores: one score per prediction, or a benchmark (or its name), whose own texts are then scored
+    (give None for predictions and references). Its language pairs are correlated each for itself, and their
+    average stands beside them. `corrs` is another name for `correlation_measures`; Pearson is the default,
+    and daRR for a benchmark of better/worse pairs. `plot` is a file to draw to; the rows' `plot()` gives the
+    figure.
 
     >>> found = metric_human_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"], [3, 5, 1])
     >>> [(row["metric"], round(row["value"], 2)) for row in found]
@@ -65,40 +75,70 @@ def metric_human_correlation(
 
     if plot is not None:
         check_file(plot)
-    found = _human_correlations(NLGMetricverse(metrics=metrics), predictions, references, human_scores, correlation_measures, corrs)
+    found = _human_correlations(
+        NLGMetricverse(metrics=metrics), predictions, references, human_scores, correlation_measures, corrs
+    )
     if plot is not None:
         found.plot(plot)
     return found
 
 
 def _human_correlations(
-    scorer: NLGMetricverse, predictions: Any, references: Any, human_scores: Any, correlation_measures: Any, corrs: Any
+    scorer: NLGMetricverse,
+    predictions: Any,
+    references: Any,
+    human_scores: Any,
+    correlation_measures: Any,
+    corrs: Any,
 ) -> HumanCorrelations:
     from nlgauge.meta.judgments import Judgements
     from nlgauge.stats.measures import measure
 
     if isinstance(human_scores, Benchmarks | str):
-        chosen = None if correlation_measures is None and corrs is None else _measures(correlation_measures, corrs)
+        chosen = (
+            None if correlation_measures is None and corrs is None else _measures(correlation_measures, corrs)
+        )
         if predictions is not None or references is not None:
-            warnings.warn("a benchmark has texts of its own, and these are scored; predictions and references are not used.", stacklevel=3)
-        return _of_benchmark(scorer, human_scores.value if isinstance(human_scores, Benchmarks) else human_scores, chosen)
+            warnings.warn(
+                "a benchmark has texts of its own, and these are scored; predictions and references are not"
+                " used.",
+                stacklevel=3,
+            )
+        return _of_benchmark(
+            scorer, human_scores.value if isinstance(human_scores, Benchmarks) else human_scores, chosen
+        )
     chosen = _measures(correlation_measures, corrs)
     scores = Judgements.from_result(scorer.result(predictions, references), [])
     human = list(human_scores)
     if len(human) != len(scores.segments):
-        raise InputError(f"human_scores has {counted(len(human), 'score')} for {counted(len(scores.segments), 'prediction')}; give one for each.")
+        raise InputError(
+            f"human_scores has {counted(len(human), 'score')} for"
+            f" {counted(len(scores.segments), 'prediction')}; give one for each."
+        )
     # All outputs are compared with each other, as of one input: nothing says which belong together.
     all_outputs = dataclasses.replace(measure("darr"), levels=("by_system",))
-    return _correlated(dataclasses.replace(scores, humans={"human": np.array([human], dtype=object)}), chosen, "by_system", all_outputs)
+    return _correlated(
+        dataclasses.replace(scores, humans={"human": np.array([human], dtype=object)}),
+        chosen,
+        "by_system",
+        all_outputs,
+    )
 
 
 def metrics_correlation(
-    predictions: Any, references: Any, metrics: Any, correlation_measures: Any = None, *, corrs: Any = None, plot: str | Path | None = None
+    predictions: Any,
+    references: Any,
+    metrics: Any,
+    correlation_measures: Any = None,
+    *,
+    corrs: Any = None,
+    plot: str | Path | None = None,
 ) -> MetricCorrelations:
-    """How well metrics agree with each other: for each measure the matrix of the correlations in the order of the metrics, and that of p-values.
+    """How well metrics agree with each other: for each measure the matrix of the correlations in the order of
+    the metrics, and that of p-values.
 
-    Metrics of which lower is better are negated. daRR takes the metric of the column for people, and has no p-values (NaN). `plot` is a file to draw
-    to; `plot()` of what is returned gives the figure.
+    Metrics of which lower is better are negated. daRR takes the metric of the column for people, and has no
+    p-values (NaN). `plot` is a file to draw to; `plot()` of what is returned gives the figure.
 
     >>> results, pvalues = metrics_correlation(["a cat", "the dog", "a cow"], ["the cat", "the dog", "the bird"], ["chrf", "wer"])
     >>> results[0].round(2).tolist()
@@ -128,13 +168,19 @@ def metrics_correlation(
 
 
 def times_correlation(
-    predictions: Any, references: Any, metrics: Iterable[Any], *, plot: str | Path | None = None, carbon: str | None = None
+    predictions: Any,
+    references: Any,
+    metrics: Iterable[Any],
+    *,
+    plot: str | Path | None = None,
+    carbon: str | None = None,
 ) -> Seconds:
     """The seconds that each metric takes for these texts, by its label; each is run alone.
 
-    `plot` is a file to draw to. `plot()` of what is returned gives the figure, also of time against agreement with people. With `carbon`, the code of
-    a country such as "DEU", each is run a second time, because the tracker takes time itself, and what is returned has `co2` too: the kilograms of
-    CO2-equivalents of each metric.
+    `plot` is a file to draw to. `plot()` of what is returned gives the figure, also of time against agreement
+    with people. With `carbon`, the code of a country such as "DEU", each is run a second time, because the
+    tracker takes time itself, and what is returned has `co2` too: the kilograms of CO2-equivalents of each
+    metric.
 
     >>> list(times_correlation(["a cat"], ["the cat"], ["bleu", "wer"]))
     ['bleu', 'wer']
@@ -158,18 +204,29 @@ def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
     """The measures that were asked for under either name; Pearson where none were."""
     if by_package is not None and by_thesis is not None:
         raise ParameterError("corrs is another name for correlation_measures; give one of them.")
-    given = by_package if by_package is not None else by_thesis if by_thesis is not None else CorrelationMeasures.Pearson
+    given = (
+        by_package
+        if by_package is not None
+        else by_thesis
+        if by_thesis is not None
+        else CorrelationMeasures.Pearson
+    )
     chosen: list[CorrelationMeasures] = []
     for one in [given] if isinstance(given, CorrelationMeasures | str) else given:
         if not isinstance(one, CorrelationMeasures):
-            raise ParameterError(f"correlation_measures must hold some of {', '.join(map(str, CorrelationMeasures))}; got {one!r:.60}.")
+            raise ParameterError(
+                f"correlation_measures must hold some of {', '.join(map(str, CorrelationMeasures))}; got"
+                f" {one!r:.60}."
+            )
         chosen.append(one)
     if not chosen:
         raise ParameterError("correlation_measures is empty; name at least one.")
     return chosen
 
 
-def _of_benchmark(scorer: NLGMetricverse, name: str, chosen: list[CorrelationMeasures] | None) -> HumanCorrelations:
+def _of_benchmark(
+    scorer: NLGMetricverse, name: str, chosen: list[CorrelationMeasures] | None
+) -> HumanCorrelations:
     from nlgauge.meta import benchmarks
     from nlgauge.stats.measures import measure
 
@@ -177,24 +234,37 @@ def _of_benchmark(scorer: NLGMetricverse, name: str, chosen: list[CorrelationMea
     only_pairs = bool(benchmark.pairs) and not benchmark.dimensions
     chosen = chosen or [CorrelationMeasures.daRR if only_pairs else CorrelationMeasures.Pearson]
     if only_pairs and chosen != [CorrelationMeasures.daRR]:
-        raise ParameterError(f"{name} holds better/worse pairs, of which daRR alone is known; use [CorrelationMeasures.daRR].")
+        raise ParameterError(
+            f"{name} holds better/worse pairs, of which daRR alone is known; use [CorrelationMeasures.daRR]."
+        )
     options = dict(scorer.options)
     lang = checked(options.pop("lang", None))
-    specs: list[Any] = [{"path": metric.for_language(lang), "resulting_name": label} for label, metric in scorer.metrics.items()]
-    judged = benchmark.judgements(benchmark.score(*specs, **{name: value for name, value in options.items() if value is not None}))
+    specs: list[Any] = [
+        {"path": metric.for_language(lang), "resulting_name": label}
+        for label, metric in scorer.metrics.items()
+    ]
+    judged = benchmark.judgements(
+        benchmark.score(*specs, **{name: value for name, value in options.items() if value is not None})
+    )
     return _correlated(judged, chosen, "input", measure("darr"))
 
 
-def _correlated(judged: Judgements, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure) -> HumanCorrelations:
+def _correlated(
+    judged: Judgements, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure
+) -> HumanCorrelations:
     """The rows of every measure; Fisher's intervals, which correlations alone have."""
     from nlgauge.meta.correlation import correlate
 
     parts = [
-        correlate(judged, level_of_darr, by_darr, interval=None)
-        if one is CorrelationMeasures.daRR
-        else correlate(judged, "global", one.value, interval="fisher")
+        (
+            correlate(judged, level_of_darr, by_darr, interval=None)
+            if one is CorrelationMeasures.daRR
+            else correlate(judged, "global", one.value, interval="fisher")
+        )
         for one in chosen
     ]
     rows = [{name: row[name] for name in _COLUMNS if name in row} for part in parts for row in part]
     notes = [*parts[0].notes, *([_DARR_NOTE] if CorrelationMeasures.daRR in chosen else [])]
-    return HumanCorrelations(rows, parts[0].made, "Correlation of metrics with human scores", notes, judgements=judged)
+    return HumanCorrelations(
+        rows, parts[0].made, "Correlation of metrics with human scores", notes, judgements=judged
+    )

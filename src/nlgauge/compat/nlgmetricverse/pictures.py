@@ -1,4 +1,6 @@
-"""The pictures of NLG-Metricverse: which tokens BERTScore and MoverScore match, as figures and as interactive pages (thesis, section 3.3.3)."""
+"""The pictures of NLG-Metricverse: which tokens BERTScore and MoverScore match, as figures and as
+interactive pages (thesis, section 3.3.3).
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,12 @@ def similarity_word_matching(
     *,
     form: str = "matrix",
 ) -> Any:
-    """How similar the tokens of two texts are to BERTScore: the matrix of similarities, with the nearest token of each in a frame (hard alignment).
+    """How similar the tokens of two texts are to BERTScore: the matrix of similarities, with the nearest
+    token of each in a frame (hard alignment).
 
-    form="text" shades the words by their nearest ones (Figure 3.8 of the thesis), form="links" joins them. The figure is returned, and written to
-    `fname` where that is given: .pdf, .png or .svg, or .html for an interactive page.
+    form="text" shades the words by their nearest ones (Figure 3.8 of the thesis), form="links" joins them.
+    The figure is returned, and written to `fname` where that is given: .pdf, .png or .svg, or .html for an
+    interactive page.
     """
     scorer = BERTScorer(
         model_type=model_type,
@@ -54,22 +58,32 @@ def n_gram_distance_visualization(
     model: Any = None,
     fname: str | Path = "",
 ) -> Any:
-    """Which words of a translation MoverScore moves to which of the reference: links as wide as the mass (soft alignment, thesis 3.9).
+    """Which words of a translation MoverScore moves to which of the reference: links as wide as the mass
+    (soft alignment, thesis 3.9).
 
-    is_flow=False draws the distances instead. With `n_gram` above 1 words are moved in groups. `idf` is a list of texts: a word weighs the more the
-    fewer of them and of the reference have it. idf=True has only the reference to count in, so that all words weigh the same: a warning says so.
-    If there is no such device the texts are read on the processor. `fname` as for `similarity_word_matching`.
+    is_flow=False draws the distances instead. With `n_gram` above 1 words are moved in groups. `idf` is a
+    list of texts: a word weighs the more the fewer of them and of the reference have it. idf=True has only
+    the reference to count in, so that all words weigh the same: a warning says so. If there is no such device
+    the texts are read on the processor. `fname` as for `similarity_word_matching`.
     """
     beside = [] if isinstance(idf, bool) else _texts(idf)
     if idf is True:
         warnings.warn(
-            "idf=True counts words in the reference alone, where each is in every text, so that all words weigh the same; "
-            "give the texts to count in as idf=[...].",
+            "idf=True counts words in the reference alone, where each is in every text, so that all words"
+            " weigh the same; give the texts to count in as idf=[...].",
             stacklevel=2,
         )
     given = {"n_gram": n_gram, "idf": bool(beside), **({} if model is None else {"model": model})}
     form = "links" if is_flow else "cost"
-    return matching(make("moverscore", given), translation, reference, fname, device=_there(device), beside=beside, form=form)
+    return matching(
+        make("moverscore", given),
+        translation,
+        reference,
+        fname,
+        device=_there(device),
+        beside=beside,
+        form=form,
+    )
 
 
 def _texts(idf: Any) -> list[str]:
@@ -79,7 +93,9 @@ def _texts(idf: Any) -> list[str]:
 
 
 def _there(device: str | None) -> str | None:
-    """The device, or None where the machine has no graphics card, which the call as it is printed asks for."""
+    """The device, or None where the machine has no graphics card, which the call as it is printed asks
+    for.
+    """
     if device is None or not device.startswith("cuda"):
         return device
     if find_spec("torch") is None:

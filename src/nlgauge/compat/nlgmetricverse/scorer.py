@@ -23,11 +23,13 @@ _ONE = (str, Mapping, Metric, CorpusMetric, type, NamedMetric)
 
 
 class NLGMetricverse:
-    """A set of metrics that is called with predictions and references; `run_concurrent` uses several processes.
+    """A set of metrics that is called with predictions and references; `run_concurrent` uses several
+    processes.
 
-    The result holds `total_items`, `empty_items` (segments whose predictions are blank; they are scored like any other), `total_time_elapsed`
-    in seconds, and for each metric its outputs and `time_elapsed`: the seconds of this metric, without tokens and model passes that metrics share.
-    With `carbon`, the code of a country such as "DEU", it also holds `total_CO2_emitted`, in kilograms (NaN where it cannot be had).
+    The result holds `total_items`, `empty_items` (segments whose predictions are blank; they are scored like
+    any other), `total_time_elapsed` in seconds, and for each metric its outputs and `time_elapsed`: the
+    seconds of this metric, without tokens and model passes that metrics share. With `carbon`, the code of a
+    country such as "DEU", it also holds `total_CO2_emitted`, in kilograms (NaN where it cannot be had).
     `allow_remote_code` is that of `load_metric`, for all metrics.
 
     >>> scores = NLGMetricverse(metrics=["bleu", "rouge"])(["the cat sat on the mat"], ["the cat sat on the mat"])
@@ -39,7 +41,14 @@ class NLGMetricverse:
     filter_metrics = staticmethod(filter_metrics)
     load_metric = staticmethod(load_metric)
 
-    def __init__(self, metrics: Any = None, run_concurrent: bool = False, *, carbon: str | None = None, allow_remote_code: bool = False) -> None:
+    def __init__(
+        self,
+        metrics: Any = None,
+        run_concurrent: bool = False,
+        *,
+        carbon: str | None = None,
+        allow_remote_code: bool = False,
+    ) -> None:
         self.carbon = None if carbon is None else checked_country(carbon)
         self._allow_remote_code = allow_remote_code
         self.metrics: dict[str, AnyMetric] = {}
@@ -69,12 +78,16 @@ class NLGMetricverse:
     ) -> dict[str, Any]:
         """The scores of these texts; `compute_kwargs` go to every metric that has such a parameter.
 
-        Predictions and references may be the paths of two files or of two directories; `strategy` says how texts are stored in them.
+        Predictions and references may be the paths of two files or of two directories; `strategy` says how
+        texts are stored in them.
         """
         started = time.perf_counter()
         result = self.result(predictions, references, reduce_fn, strategy, sources=sources, **compute_kwargs)
         outputs = plain(result, self.metrics, self._forms)
-        scores = {label: {**own, "time_elapsed": result.costs.metrics.get(label, 0.0)} for label, own in outputs.items()}
+        scores = {
+            label: {**own, "time_elapsed": result.costs.metrics.get(label, 0.0)}
+            for label, own in outputs.items()
+        }
         rows = result.corpus.predictions[result.systems[0]].lists()
         emitted = {} if result.costs.carbon is None else {"total_CO2_emitted": result.costs.carbon.co2}
         return {
@@ -100,7 +113,9 @@ class NLGMetricverse:
     ) -> Result:
         """What a call gives, as a Result of nlgauge, with the scores of every segment."""
         if strategy is not None and not isinstance(strategy, DataLoaderStrategies):
-            raise ParameterError(f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}.")
+            raise ParameterError(
+                f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}."
+            )
         if not self.metrics:
             raise ParameterError("there is no metric left to compute; add one with add_metric().")
         if is_path(predictions) or is_path(references):
@@ -117,17 +132,32 @@ class NLGMetricverse:
             arguments=arguments,
         )
 
-    def add_metric(self, path: Any, resulting_name: str | None = None, compute_kwargs: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
+    def add_metric(
+        self,
+        path: Any,
+        resulting_name: str | None = None,
+        compute_kwargs: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
         """Adds a metric, given by its name and parameters or in any form that `metrics` takes."""
         if isinstance(path, str) and "(" not in path:
-            path = load_metric(path, resulting_name, compute_kwargs=compute_kwargs, allow_remote_code=self._allow_remote_code, **kwargs)
+            path = load_metric(
+                path,
+                resulting_name,
+                compute_kwargs=compute_kwargs,
+                allow_remote_code=self._allow_remote_code,
+                **kwargs,
+            )
         self._add(path)
 
     def remove_metric(self, resulting_name: str, error: bool = True) -> None:
         """Removes a metric by its `resulting_name`; an unknown name is an error unless `error` is False."""
         if self.metrics.pop(resulting_name, None) is None and error:
             near = did_you_mean(resulting_name, self.metrics)
-            raise ParameterError(f"there is no metric {resulting_name!r} to remove{near}; there are {', '.join(self.metrics) or 'none'}.")
+            raise ParameterError(
+                f"there is no metric {resulting_name!r} to remove{near}; there are"
+                f" {', '.join(self.metrics) or 'none'}."
+            )
 
     def _add(self, spec: Any) -> None:
         label, metric, options, form = unpacked(spec, self._allow_remote_code)
@@ -135,7 +165,10 @@ class NLGMetricverse:
             raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
         for name, value in options.items():
             if self.options.setdefault(name, value) != value:
-                raise ParameterError(f"{label} asks for {name}={value!r}, another metric for {self.options[name]!r}; a scorer has one for all.")
+                raise ParameterError(
+                    f"{label} asks for {name}={value!r}, another metric for {self.options[name]!r}; a scorer"
+                    " has one for all."
+                )
         self.metrics[label] = metric
         self._forms[label] = form.of
 

@@ -1,4 +1,6 @@
-"""Joining: records of several systems that were stored as they came, put together by their ids, some segments at a time."""
+"""Joining: records of several systems that were stored as they came, put together by their ids, some
+segments at a time.
+"""
 
 from __future__ import annotations
 
@@ -16,24 +18,35 @@ from nlgauge.corpus.raw_columns import check_left, no_system, say_left_out
 from nlgauge.corpus.records import Records
 from nlgauge.errors import InputError
 
-# The fields of a stored record that say which segment it is of, and which system it is from; no column of a file is called so.
+# The fields of a stored record that say which segment it is of, and which system it is from; no column of a
+# file is called so.
 ID, SYSTEM = "\0id", "\0system"
 _ROWS = 20_000
-_SHARED = {"references": "other references", "sources": "another source", "weights": "another weight", "documents": "another document"}
+_SHARED = {
+    "references": "other references",
+    "sources": "another source",
+    "weights": "another weight",
+    "documents": "another document",
+}
 
 
 class Joining:
     """The records of a stored corpus by system, the same segments in the same order for all.
 
-    Segments are found by hashes of their ids, so that eight bytes of each are in memory; whether ids are the same is looked at as they are read.
+    Segments are found by hashes of their ids, so that eight bytes of each are in memory; whether ids are the
+    same is looked at as they are read.
     """
 
-    def __init__(self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool, file: str | None) -> None:
+    def __init__(
+        self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool, file: str | None
+    ) -> None:
         self._rows = rows
         # What the records were, for messages.
         self._given = Records({}, len(rows), file=file)
         names: dict[str, int] = {}
-        codes = np.fromiter((names.setdefault(name, len(names)) for name in rows.fields[SYSTEM]), np.int32, len(rows))
+        codes = np.fromiter(
+            (names.setdefault(name, len(names)) for name in rows.fields[SYSTEM]), np.int32, len(rows)
+        )
         self._hashes = np.fromiter(map(hash, rows.fields[ID]), np.int64, len(rows))
         for name in systems:
             if name not in names:
@@ -60,10 +73,15 @@ class Joining:
         for i in np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]]).tolist():
             one, other = (self._id(places[order[k]]) for k in (i, i + 1))
             if one == other:
-                raise InputError(f"segment {one!r} is there twice for system {system!r}; every system has one record for each segment.")
+                raise InputError(
+                    f"segment {one!r} is there twice for system {system!r}; every system has one record for"
+                    " each segment."
+                )
 
     def _aligned(self, places: dict[str, Array], common: bool) -> dict[str, Array]:
-        """The places in the order of the first system's segments; those that a system lacks are left out with `common`, else refused."""
+        """The places in the order of the first system's segments; those that a system lacks are left out
+        with `common`, else refused.
+        """
         hashes = {name: self._hashes[own] for name, own in places.items()}
         first = next(iter(hashes.values()))
         if all(np.array_equal(first, other) for other in hashes.values()):
@@ -74,8 +92,9 @@ class Joining:
         every = np.unique(np.concatenate(list(hashes.values())))
         if not len(shared):
             raise InputError(
-                f"the {len(places)} systems have no segment in common; choose records that have some{self._given.by_value}, choose systems, "
-                f"or score every record as a segment of its own with {self._given.option('pooled')}."
+                f"the {len(places)} systems have no segment in common; choose records that have"
+                f" some{self._given.by_value}, choose systems, or score every record as a segment of its own"
+                f" with {self._given.option('pooled')}."
             )
         if len(shared) < len(every):
             if not common:
@@ -85,18 +104,25 @@ class Joining:
         return {name: places[name][_found(own, order)] for name, own in hashes.items()}
 
     def _refuse(self, places: dict[str, Array], hashes: dict[str, Array], shared: Array, every: int) -> None:
-        having, odd = next((name, place) for name, own in places.items() for place in own[~np.isin(hashes[name], shared)].tolist()[:1])
+        having, odd = next(
+            (name, place)
+            for name, own in places.items()
+            for place in own[~np.isin(hashes[name], shared)].tolist()[:1]
+        )
         lacking = next(name for name, own in hashes.items() if self._hashes[odd] not in own)
         raise InputError(
-            f"segment {self._id(odd)!r} is there for {having!r} and not for {lacking!r}; all systems need the same segments. "
-            f"{self._given.option('common')} leaves out the {every - len(shared)} of {every} that some system lacks."
+            f"segment {self._id(odd)!r} is there for {having!r} and not for {lacking!r}; all systems need the"
+            f" same segments. {self._given.option('common')} leaves out the {every - len(shared)} of {every}"
+            " that some system lacks."
         )
 
     def _id(self, place: int) -> Any:
         return self._rows.fields[ID][int(place)]
 
     def _piece(self, start: int, stop: int) -> Corpus:
-        """Some segments with all their systems: of what belongs to a segment, the first system's records are believed if the others say the same."""
+        """Some segments with all their systems: of what belongs to a segment, the first system's records
+        are believed if the others say the same.
+        """
         size = stop - start
         part = self._rows.apart(np.concatenate([places[start:stop] for places in self._places.values()]))
         parts = {name: part.take(np.arange(k * size, (k + 1) * size)) for k, name in enumerate(self._places)}
@@ -104,7 +130,10 @@ class Joining:
         ids = first.fields[ID]
         for name, own in parts.items():
             if own.fields[ID] != ids:
-                raise InputError(f"the segments of {name!r} and {first_name!r} cannot be told apart by their ids; give them other ids.")
+                raise InputError(
+                    f"the segments of {name!r} and {first_name!r} cannot be told apart by their ids; give"
+                    " them other ids."
+                )
             self._check_shared(first, own, first_name, name)
         fields, system_fields = {}, {}
         for field in part.fields:
@@ -120,12 +149,16 @@ class Joining:
     def _check_shared(self, first: Corpus, own: Corpus, first_name: str, name: str) -> None:
         for column, said in _SHARED.items():
             ours, theirs = getattr(first, column), getattr(own, column)
-            odd = next((i for i, same in enumerate(_same(ours, theirs)) if not same), None) if ours is not None else None
+            odd = (
+                next((i for i, same in enumerate(_same(ours, theirs)) if not same), None)
+                if ours is not None
+                else None
+            )
             if odd is not None:
                 raise InputError(
-                    f"segment {first.fields[ID][odd]!r} has {said} under {name!r} than under {first_name!r}; they belong to the segment. "
-                    f"Leave one of the two systems out{self._given.by_value}, "
-                    f"or score every record as a segment of its own with {self._given.option('pooled')}."
+                    f"segment {first.fields[ID][odd]!r} has {said} under {name!r} than under {first_name!r};"
+                    f" they belong to the segment. Leave one of the two systems out{self._given.by_value}, or"
+                    f" score every record as a segment of its own with {self._given.option('pooled')}."
                 )
 
 

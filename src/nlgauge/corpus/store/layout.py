@@ -1,16 +1,17 @@
-"""A corpus on disk, for more segments than memory holds: columns of numbers that are mapped, texts that are read when they are asked for.
+"""A corpus on disk, for more segments than memory holds: columns of numbers that are mapped, texts that are
+read when they are asked for.
 
 texts.jsonl, texts.ends               the texts, one JSON string per line, and where each line ends
-predictions-0.ids, predictions-0.ends the numbers of the texts that the first system gave, and where each segment's end, where not all have one
-references.ids, references.ends       the same for references
-sources.ids                           the number of each segment's source
-ids.jsonl, ids.ends                   the ids of the segments, where they are not their numbers
-weights.f64                           the weight of each segment
-documents.jsonl, documents.ids        the documents, each once, and the number of each segment's
-fields-0.jsonl, fields-0.ends         the values of the first further field; of one that differs between systems fields-0-0, fields-0-1, ...
+predictions-0.ids, predictions-0.ends the numbers of the texts that the first system gave, and where each
+segment's end, where not all have one references.ids, references.ends       the same for references
+sources.ids                           the number of each segment's source ids.jsonl, ids.ends
+the ids of the segments, where they are not their numbers weights.f64                           the weight of
+each segment documents.jsonl, documents.ids        the documents, each once, and the number of each segment's
+fields-0.jsonl, fields-0.ends         the values of the first further field; of one that differs between
+systems fields-0-0, fields-0-1, ...
 
-Numbers are whole, of eight bytes, the lowest first. Texts are the same one only within what was added at once: how often a text is repeated over
-millions of segments nobody knows without holding them all.
+Numbers are whole, of eight bytes, the lowest first. Texts are the same one only within what was added at
+once: how often a text is repeated over millions of segments nobody knows without holding them all.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class StoredFacts(msgspec.Struct):
     lang: str | None
     # "texts", or "hashes" where these stand in the place of texts, those in fields too.
     strings: str = "texts"
-    # Whether segments have ids other than their numbers, whether they have weights, and from how many documents they are, if they have any.
+    # Whether segments have ids other than their numbers, whether they have weights, and from how many
+    # documents they are, if they have any.
     ids: bool = False
     weights: bool = False
     documents: int | None = None
@@ -71,7 +73,8 @@ class StoredTexts(Texts):
     def __init__(self, lines: StoredLines) -> None:
         super().__init__()
         self.strings = lines  # type: ignore[assignment]
-        # Where all segments are stored, what is known of them, and the corpus that has all of them; parts of it share these texts.
+        # Where all segments are stored, what is known of them, and the corpus that has all of them; parts of
+        # it share these texts.
         self.origin: tuple[Path, StoredFacts, weakref.ref[Corpus]] | None = None
 
     def many(self, numbers: Array) -> list[str]:
@@ -102,17 +105,21 @@ def is_stored(corpus: Corpus) -> bool:
 
 
 def place_of(corpus: Corpus) -> tuple[Path, StoredFacts] | None:
-    """Where a corpus is stored, and what is known of it; None where it is in memory, or other than what is stored there."""
+    """Where a corpus is stored, and what is known of it; None where it is in memory, or other than what
+    is stored there.
+    """
     origin = corpus.texts.origin if isinstance(corpus.texts, StoredTexts) else None
     return None if origin is None or origin[2]() is not corpus else origin[:2]
 
 
 def at_once(corpus: Corpus, what: str) -> Corpus:
-    """A corpus on disk as one in memory, for what needs all texts at once; refused where they are too many."""
+    """A corpus on disk as one in memory, for what needs all texts at once; refused where they are too
+    many.
+    """
     if len(corpus) > MOST_AT_ONCE:
         raise InputError(
-            f"{what} needs all texts at once, and there are {len(corpus):,} segments; it can be had for {MOST_AT_ONCE:,} at the most. "
-            "Take a sample of the segments for it."
+            f"{what} needs all texts at once, and there are {len(corpus):,} segments; it can be had for"
+            f" {MOST_AT_ONCE:,} at the most. Take a sample of the segments for it."
         )
     return corpus.apart(np.arange(len(corpus)))
 
@@ -128,7 +135,10 @@ def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
             ends = offsets_of(corpus.texts.sizes(column.values[first:last]))
             sizes += np.diff(ends[column.offsets[start : stop + 1] - first])
         number = np.maximum(sizes.cumsum() - 1, 0) // characters
-        yield from ((start + a, start + b) for a, b in pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), stop - start]))
+        yield from (
+            (start + a, start + b)
+            for a, b in pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), stop - start])
+        )
         let_columns_go(corpus)
 
 
@@ -154,16 +164,33 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     texts = StoredTexts(_read_lines(place, facts.strings, facts.texts))
     corpus = Corpus(
         texts,
-        _read_lines(place, "ids", facts.segments, msgspec.json.decode) if facts.ids else range(facts.segments),
-        {system: _read_column(place, f"predictions-{number}", facts, one_each) for number, system in enumerate(facts.systems)},
+        (
+            _read_lines(place, "ids", facts.segments, msgspec.json.decode)
+            if facts.ids
+            else range(facts.segments)
+        ),
+        {
+            system: _read_column(place, f"predictions-{number}", facts, one_each)
+            for number, system in enumerate(facts.systems)
+        },
         _read_column(place, "references", facts, one_each) if facts.references else None,
-        _checked_ids(_mapped(place / "sources.ids", facts.segments), facts.texts, "sources.ids") if facts.sources else None,
+        (
+            _checked_ids(_mapped(place / "sources.ids", facts.segments), facts.texts, "sources.ids")
+            if facts.sources
+            else None
+        ),
         _read_weights(place, facts) if facts.weights else None,
         None if facts.documents is None else _read_documents(place, facts.segments, facts.documents),
         facts.lang,
-        {field.name: _read_field(place, facts, number) for number, field in enumerate(facts.fields) if not field.by_system},
         {
-            field.name: {system: _read_field(place, facts, number, k) for k, system in enumerate(facts.systems)}
+            field.name: _read_field(place, facts, number)
+            for number, field in enumerate(facts.fields)
+            if not field.by_system
+        },
+        {
+            field.name: {
+                system: _read_field(place, facts, number, k) for k, system in enumerate(facts.systems)
+            }
             for number, field in enumerate(facts.fields)
             if field.by_system
         },
@@ -172,7 +199,9 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     return corpus
 
 
-def _read_lines(place: Path, name: str, count: int, decode: Callable[[bytes], list[Any]] = decode_texts) -> StoredLines:
+def _read_lines(
+    place: Path, name: str, count: int, decode: Callable[[bytes], list[Any]] = decode_texts
+) -> StoredLines:
     ends = _mapped(place / f"{name}.ends", count)
     _check_ends(ends, (place / f"{name}.jsonl").stat().st_size, f"{name}.ends")
     return StoredLines(place / f"{name}.jsonl", ends, decode)
@@ -187,7 +216,9 @@ def _read_weights(place: Path, facts: StoredFacts) -> Array:
 
 def _read_documents(place: Path, segments: int, count: int) -> StoredLabels:
     labels = list(_read_lines(place, "documents", count))
-    return StoredLabels(labels, _checked_ids(_mapped(place / "documents.ids", segments), count, "documents.ids"))
+    return StoredLabels(
+        labels, _checked_ids(_mapped(place / "documents.ids", segments), count, "documents.ids")
+    )
 
 
 def _read_field(place: Path, facts: StoredFacts, number: int, system: int = 0) -> StoredLines:
@@ -249,7 +280,9 @@ def _checked_ids(ids: Array, count: int, name: str) -> Array:
 
 
 def with_hashes(place: Path, facts: StoredFacts, hashed: Callable[[str], str]) -> StoredFacts:
-    """Writes hashes of the texts beside them, those in fields too, and gives the facts of the corpus with hashes in their place."""
+    """Writes hashes of the texts beside them, those in fields too, and gives the facts of the corpus with
+    hashes in their place.
+    """
     found = msgspec.structs.replace(facts, strings="hashes")
     _rewrite(place, "texts", "hashes", facts.texts, lambda values: map(hashed, values))
     for number, field in enumerate(facts.fields):
@@ -259,7 +292,9 @@ def with_hashes(place: Path, facts: StoredFacts, hashed: Callable[[str], str]) -
     return found
 
 
-def _rewrite(place: Path, name: str, new: str, count: int, change: Callable[[list[Any]], Iterable[Any]]) -> None:
+def _rewrite(
+    place: Path, name: str, new: str, count: int, change: Callable[[list[Any]], Iterable[Any]]
+) -> None:
     """Writes the changed values of a file of lines to another one."""
     lines = StoredLines(place / f"{name}.jsonl", _mapped(place / f"{name}.ends", count), _decode_values)
     with (place / f"{new}.jsonl").open("wb") as values, (place / f"{new}.ends").open("wb") as ends:

@@ -1,4 +1,6 @@
-"""Values on disk: one JSON value per line, each read when it is asked for, and labels that many segments share."""
+"""Values on disk: one JSON value per line, each read when it is asked for, and labels that many segments
+share.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ class Lazy(Sequence[Any]):
 
 
 class StoredLines(Lazy):
-    """The values of a file with one JSON value per line; texts unless `decode` reads something else from an array of them."""
+    """The values of a file with one JSON value per line; texts unless `decode` reads something else from
+    an array of them.
+    """
 
     def __init__(self, path: Path, ends: Array, decode: Callable[[bytes], list[Any]] = decode_texts) -> None:
         self.ends = ends
@@ -73,7 +77,9 @@ class StoredLines(Lazy):
             bounds = [0, *ends.tolist()]
             lines = [data[bounds[i] : bounds[i + 1]] for i in (numbers - first).tolist()]
         else:
-            lines = [os.pread(self._file, end - begin, begin) for begin, end in map(self._bounds, numbers.tolist())]
+            lines = [
+                os.pread(self._file, end - begin, begin) for begin, end in map(self._bounds, numbers.tolist())
+            ]
         try:
             values = self._decode(b"[" + b",".join(lines) + b"]")
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -87,7 +93,9 @@ class StoredLines(Lazy):
 
 
 class StoredLabels(Lazy):
-    """Labels that many segments share: each distinct one once, in memory, and the number of each segment's on disk."""
+    """Labels that many segments share: each distinct one once, in memory, and the number of each
+    segment's on disk.
+    """
 
     def __init__(self, labels: list[str], numbers: Array) -> None:
         self._labels = labels
@@ -112,4 +120,8 @@ class StoredLabels(Lazy):
 
 def picked(values: Sequence[Any], numbers: list[int]) -> tuple[Any, ...]:
     """The items with these numbers."""
-    return tuple(values.many(np.array(numbers, dtype=np.int64)) if isinstance(values, Lazy) else [values[i] for i in numbers])
+    return tuple(
+        values.many(np.array(numbers, dtype=np.int64))
+        if isinstance(values, Lazy)
+        else [values[i] for i in numbers]
+    )

@@ -1,4 +1,6 @@
-"""CorpusWriter: adds segments to a corpus on disk, piece by piece; `corpus.stored` says what the files are."""
+"""CorpusWriter: adds segments to a corpus on disk, piece by piece; `corpus.stored` says what the files
+are.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class CorpusWriter:
         self._files.close()
 
     def append(self, corpus: Corpus) -> None:
-        """Adds all segments of a corpus, which has the same columns as those before; it may have other fields."""
+        """Adds all segments of a corpus, which has the same columns as those before; it may have other
+        fields.
+        """
         facts = self._checked(corpus)
         self._lines("texts", corpus.texts.strings)
         for number, column in enumerate(corpus.predictions.values()):
@@ -59,7 +63,9 @@ class CorpusWriter:
             codes = [self._documents.setdefault(label, len(self._documents)) for label in corpus.documents]
             self._numbers("documents.ids", np.array(codes))
         self._append_fields(corpus, facts)
-        self._facts = msgspec.structs.replace(facts, segments=facts.segments + len(corpus), texts=facts.texts + len(corpus.texts))
+        self._facts = msgspec.structs.replace(
+            facts, segments=facts.segments + len(corpus), texts=facts.texts + len(corpus.texts)
+        )
 
     def close(self) -> StoredFacts:
         """What was written; an error where two ids are the same, or all weights are 0."""
@@ -77,7 +83,10 @@ class CorpusWriter:
 
     def _checked(self, corpus: Corpus) -> StoredFacts:
         """What was written so far; an error where the corpus has other columns."""
-        given = {name: getattr(corpus, name) is not None for name in ("references", "sources", "weights", "documents")}
+        given = {
+            name: getattr(corpus, name) is not None
+            for name in ("references", "sources", "weights", "documents")
+        }
         before = self._facts
         if before is None:
             return StoredFacts(
@@ -94,9 +103,15 @@ class CorpusWriter:
         odd = next((name for name in given if given[name] != known[name]), None)
         if odd is not None:
             has, lacks = ("from there on", "before") if given[odd] else ("before", "from there on")
-            raise InputError(f"segment {corpus.ids[0]!r}: there are {odd} {has} and none {lacks}; every segment needs the same columns.")
+            raise InputError(
+                f"segment {corpus.ids[0]!r}: there are {odd} {has} and none {lacks}; every segment needs the"
+                " same columns."
+            )
         if list(corpus.systems) != before.systems:
-            raise InputError(f"segment {corpus.ids[0]!r} has the systems {', '.join(corpus.systems)}, those before have {', '.join(before.systems)}.")
+            raise InputError(
+                f"segment {corpus.ids[0]!r} has the systems {', '.join(corpus.systems)}, those before have"
+                f" {', '.join(before.systems)}."
+            )
         return before
 
     def _column(self, name: str, column: Ragged, facts: StoredFacts) -> None:
@@ -130,7 +145,11 @@ class CorpusWriter:
         again = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
         if not len(again):
             return
-        ids = StoredLines(self._place / "ids.jsonl", np.fromfile(self._place / "ids.ends", dtype=NUMBER), msgspec.json.decode)
+        ids = StoredLines(
+            self._place / "ids.jsonl",
+            np.fromfile(self._place / "ids.ends", dtype=NUMBER),
+            msgspec.json.decode,
+        )
         for one, other in zip(order[again].tolist(), order[again + 1].tolist(), strict=True):
             if str(ids[one]) == str(ids[other]):
                 raise InputError(
@@ -150,7 +169,9 @@ class CorpusWriter:
             if name in map(plain, corpus.system_fields) and not field.by_system:
                 self._split(name, len(corpus.systems))
             values = known.get(name, {})
-            self._lines_of_field(name, {system: values.get(system) or repeat(None, len(corpus)) for system in corpus.systems})
+            self._lines_of_field(
+                name, {system: values.get(system) or repeat(None, len(corpus)) for system in corpus.systems}
+            )
 
     def _lines_of_field(self, name: str, values: dict[str, Iterable[Any]]) -> None:
         field = self._fields[name]
@@ -165,9 +186,14 @@ class CorpusWriter:
         for kind in ("jsonl", "ends"):
             self._open.pop(f"{shared.file(number)}.{kind}").close()
             for k in range(systems):
-                shutil.copyfile(self._place / f"{shared.file(number)}.{kind}", self._place / f"{own.file(number, k)}.{kind}")
+                shutil.copyfile(
+                    self._place / f"{shared.file(number)}.{kind}",
+                    self._place / f"{own.file(number, k)}.{kind}",
+                )
                 self._ends[own.file(number, k)] = self._ends[shared.file(number)]
-                self._open[f"{own.file(number, k)}.{kind}"] = self._files.enter_context((self._place / f"{own.file(number, k)}.{kind}").open("ab"))
+                self._open[f"{own.file(number, k)}.{kind}"] = self._files.enter_context(
+                    (self._place / f"{own.file(number, k)}.{kind}").open("ab")
+                )
             (self._place / f"{shared.file(number)}.{kind}").unlink()
 
     def _lines(self, name: str, values: Iterable[Any]) -> None:

@@ -1,9 +1,11 @@
-"""The cache of statistics: what a costly metric found of a row is kept from run to run, by the row's content, so that nothing is paid for twice.
+"""The cache of statistics: what a costly metric found of a row is kept from run to run, by the row's content,
+so that nothing is paid for twice.
 
-A row is looked up by what changes its numbers: its texts, and the metric with its parameters, weights, fit, language, seed, code and libraries
-(`identity`). What else is in the corpus, the systems, the order, the chunks and the label do not matter. Nor do the size of batches and the device:
-they may change last digits alone. A metric that is fitted on a system's rows (`Fit.over == "system"`) is not cached, because its numbers are those of
-a position among all rows of that system.
+A row is looked up by what changes its numbers: its texts, and the metric with its parameters, weights, fit,
+language, seed, code and libraries (`identity`). What else is in the corpus, the systems, the order, the
+chunks and the label do not matter. Nor do the size of batches and the device: they may change last digits
+alone. A metric that is fitted on a system's rows (`Fit.over == "system"`) is not cached, because its numbers
+are those of a position among all rows of that system.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ class Recalled:
         return bool(self._found.known.all())
 
     def statistics(self, compute: Callable[[View], Arrays]) -> Arrays:
-        """The statistics of all rows: those that were found, and those that `compute` gives of the others, which are kept from here on."""
+        """The statistics of all rows: those that were found, and those that `compute` gives of the
+        others, which are kept from here on.
+        """
         if self.is_whole:
             return _parts(self._found.values, self._found.widths)
         missing = np.flatnonzero(~self._found.known)

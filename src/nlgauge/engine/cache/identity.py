@@ -1,4 +1,6 @@
-"""What a metric's numbers depend on beside the texts of a row: by value and by content, never by a name alone."""
+"""What a metric's numbers depend on beside the texts of a row: by value and by content, never by a name
+alone.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,30 @@ from nlgauge.models.weights import store
 from nlgauge.models.weights.contents import RECORD
 
 # Libraries that decide a token, a number or a sentence for a model, whether or not a signature names them.
-_LIBRARIES = ("numpy", "scipy", "torch", "transformers", "tokenizers", "sentencepiece", "sentencex", "nltk", "POT")
+_LIBRARIES = (
+    "numpy",
+    "scipy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "sentencepiece",
+    "sentencex",
+    "nltk",
+    "POT",
+)
 # The folders of nlgauge that numbers come from; compiled kernels give those of the plain ones bit for bit.
 _FOLDERS = ("corpus", "estimators", "features", "kernels", "metric", "metrics", "models")
 _CODE = (".py", ".so", ".pyd")
-# Beside a model's weights nothing that is read is as large as this; such files are told by size and time of change.
+# Beside a model's weights nothing that is read is as large as this; such files are told by size and time of
+# change.
 _LARGE_BYTES = 1 << 27
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A metric with everything that changes its numbers, as a digest; its name and how it prints are for those who look."""
+    """A metric with everything that changes its numbers, as a digest; its name and how it prints are for
+    those who look.
+    """
 
     digest: bytes
     name: str
@@ -42,7 +57,9 @@ class Identity:
 
 
 def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOptions) -> Identity | None:
-    """What the numbers of a metric depend on; None where that cannot be told: of own model objects, of classes of the calling script."""
+    """What the numbers of a metric depend on; None where that cannot be told: of own model objects, of
+    classes of the calling script.
+    """
     try:
         if not can_be_made_again(metric) or any(values.dtype.hasobject for values in fitted.values()):
             return None
@@ -54,9 +71,15 @@ def identity_of(metric: Metric, fitted: Arrays, lang: str | None, options: RunOp
             "takes": [metric.takes, metric.source],
             "facts": facts,
             "models": {name: _content(_files(place)) for name, place in _models(facts)},
-            "versions": {package: installed_version(package) for package in dict.fromkeys((*_LIBRARIES, *metric.libraries(), "nlgauge"))},
+            "versions": {
+                package: installed_version(package)
+                for package in dict.fromkeys((*_LIBRARIES, *metric.libraries(), "nlgauge"))
+            },
             "python": sys.version_info[:2],
-            "code": [_code(package) for package in dict.fromkeys(("nlgauge", type(metric).__module__.partition(".")[0]))],
+            "code": [
+                _code(package)
+                for package in dict.fromkeys(("nlgauge", type(metric).__module__.partition(".")[0]))
+            ],
             "lang": lang,
             "seed": options.seed if metric.seeded else None,
             "fit": _digest_of(fitted),
@@ -85,7 +108,9 @@ def _models(facts: dict[str, str]) -> Iterator[tuple[str, Path]]:
 
 
 def _files(place: Path) -> tuple[tuple[str, Stamp | None, str], ...]:
-    """List all files of a model: path, what it looks like, and what is known of it without reading it: the hash of weights."""
+    """List all files of a model: path, what it looks like, and what is known of it without reading it:
+    the hash of weights.
+    """
     weights, known = {Path(file).name for file, _ in store.fingerprint(place)}, store.weights_hash(place)
     found: list[tuple[str, Stamp | None, str]] = []
     for file in sorted(path for path in place.iterdir() if path.is_file() and path.name != RECORD):
@@ -99,7 +124,9 @@ def _files(place: Path) -> tuple[tuple[str, Stamp | None, str], ...]:
 
 @lru_cache(maxsize=64)
 def _content(files: tuple[tuple[str, Stamp | None, str], ...]) -> str:
-    """Return a digest of files by name and content; what they look like is part of the key, so that a changed one is read again."""
+    """Return a digest of files by name and content; what they look like is part of the key, so that a
+    changed one is read again.
+    """
     return _digest_of_files((Path(name), known.encode()) for name, _, known in files)
 
 
@@ -112,7 +139,9 @@ def _code(package: str) -> str:
     folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
     if package == "nlgauge":
         folders = [Path(spec.origin).parent / folder for folder in _FOLDERS]
-    files = [file for folder in folders for file in folder.rglob("*") if file.suffix in _CODE] or [Path(spec.origin)]
+    files = [file for folder in folders for file in folder.rglob("*") if file.suffix in _CODE] or [
+        Path(spec.origin)
+    ]
     return _digest_of_files((file, b"") for file in sorted(files))
 
 

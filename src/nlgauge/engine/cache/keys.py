@@ -27,16 +27,21 @@ class TextDigest(Feature):
 def row_keys(view: View, identity: bytes) -> Array:
     """(rows, 2) whole numbers of 64 bits: the key of each row in two halves.
 
-    The references come last, because rows of one metric may have several of them; how many other texts a row has is part of what is hashed.
+    The references come last, because rows of one metric may have several of them; how many other texts a row
+    has is part of what is hashed.
     """
     columns = [view.predictions, *([] if view.sources is None else [view.sources])]
     references = np.empty(0, dtype=np.int64) if view.references is None else view.references.values
     digests, *places = view.get(TextDigest(), *columns, references)
     *before, of_references = (digests.values[place] for place in places)
     start = blake2b(identity + bytes([len(columns), view.references is None]), digest_size=_SIZE).digest()
-    heads = np.concatenate([np.broadcast_to(np.frombuffer(start, dtype=np.uint8), (len(view), _SIZE)), *before], axis=1)
+    heads = np.concatenate(
+        [np.broadcast_to(np.frombuffer(start, dtype=np.uint8), (len(view), _SIZE)), *before], axis=1
+    )
     rows = _joined(heads, of_references, view.references)
-    return np.frombuffer(b"".join([blake2b(row, digest_size=_SIZE).digest() for row in rows]), dtype="<i8").reshape(-1, 2)
+    return np.frombuffer(
+        b"".join([blake2b(row, digest_size=_SIZE).digest() for row in rows]), dtype="<i8"
+    ).reshape(-1, 2)
 
 
 def _joined(heads: Array, of_references: Array, references: Ragged | None) -> list[bytes]:

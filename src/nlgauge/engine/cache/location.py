@@ -1,4 +1,6 @@
-"""Where statistics are kept, and how much room they may take: NLGAUGE_STATISTICS_CACHE and NLGAUGE_CACHE_LIMIT."""
+"""Where statistics are kept, and how much room they may take: NLGAUGE_STATISTICS_CACHE and
+NLGAUGE_CACHE_LIMIT.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,17 @@ from nlgauge.models.weights.store import cache_directory
 
 OFF = "off"
 _DEFAULT_LIMIT = "2GB"
-_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_UNITS = {
+    "": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+    "TIB": 2**40,
+}
 _STORES: dict[Path, Store] = {}
 
 
@@ -24,7 +36,9 @@ def usual_file() -> Path:
 
 
 def common_file() -> Path | None:
-    """Where statistics are kept: NLGAUGE_STATISTICS_CACHE, else the usual file; None where they are not ("off")."""
+    """Where statistics are kept: NLGAUGE_STATISTICS_CACHE, else the usual file; None where they are not
+    ("off").
+    """
     given = os.environ.get("NLGAUGE_STATISTICS_CACHE")
     return None if given == OFF else (Path(given) if given else usual_file()).absolute()
 
@@ -38,7 +52,10 @@ def limit() -> int:
     given = os.environ.get("NLGAUGE_CACHE_LIMIT") or _DEFAULT_LIMIT
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", given.strip(), re.IGNORECASE)
     if found is None or found[2].upper() not in _UNITS:
-        raise ParameterError(f"NLGAUGE_CACHE_LIMIT must be a number of bytes, with a unit if you like, such as 500MB or 2GB; got {given!r:.60}.")
+        raise ParameterError(
+            "NLGAUGE_CACHE_LIMIT must be a number of bytes, with a unit if you like, such as 500MB or 2GB;"
+            f" got {given!r:.60}."
+        )
     return int(float(found[1]) * _UNITS[found[2].upper()])
 
 

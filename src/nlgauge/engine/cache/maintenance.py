@@ -28,7 +28,10 @@ def contents(file: Path) -> Contents:
     if not file.exists():
         return Contents(0, {})
     with _opened(file) as connection:
-        query = "SELECT name, sum(rows) FROM metrics JOIN batches ON batches.metric = metrics.id GROUP BY name ORDER BY name"
+        query = (
+            "SELECT name, sum(rows) FROM metrics JOIN batches ON batches.metric = metrics.id GROUP BY name"
+            " ORDER BY name"
+        )
         found = dict(connection.execute(query).fetchall())
     return Contents(_bytes(file), found)
 
@@ -41,10 +44,14 @@ def clear(file: Path, metric: str | None = None) -> int:
         names = [name for (name,) in connection.execute("SELECT DISTINCT name FROM metrics ORDER BY name")]
         if metric is not None and metric not in names:
             raise ResultError(
-                f"there are no rows of {metric!r} in {file}{did_you_mean(metric, names)}; there are some of {', '.join(names) or 'none'}."
+                f"there are no rows of {metric!r} in {file}{did_you_mean(metric, names)}; there are some of"
+                f" {', '.join(names) or 'none'}."
             )
         with transaction(connection):
-            query = "SELECT batches.id, rows FROM batches JOIN metrics ON metrics.id = batches.metric WHERE ? IS NULL OR name = ?"
+            query = (
+                "SELECT batches.id, rows FROM batches JOIN metrics ON metrics.id = batches.metric WHERE ? IS"
+                " NULL OR name = ?"
+            )
             batches = connection.execute(query, (metric, metric)).fetchall()
             drop_batches(connection, [batch for batch, _ in batches])
             connection.execute("DELETE FROM metrics WHERE id NOT IN (SELECT metric FROM batches)")
@@ -53,7 +60,9 @@ def clear(file: Path, metric: str | None = None) -> int:
 
 
 class Verified(NamedTuple):
-    """How many rows are sound, what is damaged ("": nothing), and where the file is that was set aside for it."""
+    """How many rows are sound, what is damaged ("": nothing), and where the file is that was set aside
+    for it.
+    """
 
     rows: int
     damage: str = ""
@@ -79,8 +88,12 @@ def _checked(connection: sqlite3.Connection) -> int:
     if told != "ok":
         raise Damaged(told.splitlines()[-1])
     total = 0
-    for batch, rows, widths in connection.execute("SELECT batches.id, rows, widths FROM batches LEFT JOIN metrics ON metrics.id = metric").fetchall():
-        found = connection.execute("SELECT key, row FROM rows WHERE id >= ? AND id < ?", rows_of_batch(batch)).fetchall()
+    for batch, rows, widths in connection.execute(
+        "SELECT batches.id, rows, widths FROM batches LEFT JOIN metrics ON metrics.id = metric"
+    ).fetchall():
+        found = connection.execute(
+            "SELECT key, row FROM rows WHERE id >= ? AND id < ?", rows_of_batch(batch)
+        ).fetchall()
         if widths is None or len(found) != rows:
             raise Damaged(f"batch {batch} has {len(found)} rows, and {rows} were written")
         try:

@@ -1,8 +1,11 @@
-"""The file of statistics: SQLite, for several processes and threads at once. What is wrong with it never stops a run nor changes its numbers.
+"""The file of statistics: SQLite, for several processes and threads at once. What is wrong with it never
+stops a run nor changes its numbers.
 
-Rows that are kept together are a batch, and their ids follow each other, so that a batch can be found, counted and dropped at little cost. Where
-the file grows beyond its limit, the batches go that were used longest ago. A row is the second half of its key, a checksum, and its numbers in
-float64. The checksum is of the key, the parts and the numbers: a row that was damaged or moved is found, a file that somebody forged is not.
+Rows that are kept together are a batch, and their ids follow each other, so that a batch can be found,
+counted and dropped at little cost. Where the file grows beyond its limit, the batches go that were used
+longest ago. A row is the second half of its key, a checksum, and its numbers in float64. The checksum is of
+the key, the parts and the numbers: a row that was damaged or moved is found, a file that somebody forged is
+not.
 """
 
 from __future__ import annotations
@@ -21,7 +24,17 @@ import numpy as np
 
 from nlgauge._core.locks import ForkedLock
 from nlgauge._core.ragged import Array
-from nlgauge._core.sqlite import Damaged, Foreign, connect, is_damage, is_ours, number_of, set_aside, size_of, transaction
+from nlgauge._core.sqlite import (
+    Damaged,
+    Foreign,
+    connect,
+    is_damage,
+    is_ours,
+    number_of,
+    set_aside,
+    size_of,
+    transaction,
+)
 from nlgauge.engine.cache.identity import Identity
 
 Result = TypeVar("Result")
@@ -42,7 +55,10 @@ class Found(NamedTuple):
 
 
 class Store:
-    """Statistics by key in a file. One that is damaged is renamed, one that cannot be used is done without, with a warning either way."""
+    """Statistics by key in a file.
+
+    One that is damaged is renamed, one that cannot be used is done without, with a warning either way.
+    """
 
     def __init__(self, file: Path, limit: int) -> None:
         self.file = file
@@ -67,7 +83,9 @@ class Store:
         return self._attempt(read, _nothing(len(keys)))
 
     def keep(self, identity: Identity, widths: Mapping[str, int], keys: Array, values: Array) -> None:
-        """Keeps the numbers of rows, all or none of them; another process may have been first, and then its numbers stay."""
+        """Keeps the numbers of rows, all or none of them; another process may have been first, and then
+        its numbers stay.
+        """
 
         def write(connection: sqlite3.Connection) -> None:
             with transaction(connection):
@@ -113,12 +131,17 @@ class Store:
             aside = set_aside(self.file) if is_ours(self.file) else None
             if aside is not None:
                 warnings.warn(
-                    f"the cache of statistics {self.file} is damaged ({error}); it is now {aside.name}, and a new one is begun.", stacklevel=6
+                    f"the cache of statistics {self.file} is damaged ({error}); it is now {aside.name}, and a"
+                    " new one is begun.",
+                    stacklevel=6,
                 )
                 return
         self._is_without = True
         advice = "NLGAUGE_STATISTICS_CACHE names another file, or none: off"
-        warnings.warn(f"the cache of statistics {self.file} cannot be used ({error}); every row is computed. {advice}.", stacklevel=6)
+        warnings.warn(
+            f"the cache of statistics {self.file} cannot be used ({error}); every row is computed. {advice}.",
+            stacklevel=6,
+        )
 
 
 def _nothing(rows: int) -> Found:
@@ -126,10 +149,15 @@ def _nothing(rows: int) -> Found:
 
 
 def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> Found:
-    metric = connection.execute("SELECT widths FROM metrics WHERE identity = ?", (identity.digest,)).fetchone()
+    metric = connection.execute(
+        "SELECT widths FROM metrics WHERE identity = ?", (identity.digest,)
+    ).fetchone()
     if metric is None:
         return _nothing(len(keys))
-    query = "SELECT wanted.key, r.id, r.row FROM json_each(?) AS wanted CROSS JOIN rows AS r ON r.key = wanted.value"
+    query = (
+        "SELECT wanted.key, r.id, r.row FROM json_each(?) AS wanted CROSS JOIN rows AS r ON r.key ="
+        " wanted.value"
+    )
     rows = connection.execute(query, (str(keys[:, 0].tolist()),)).fetchall()
     if not rows:
         return _nothing(len(keys))
@@ -145,7 +173,8 @@ def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> F
 
 
 def words_of(keys: Array, data: list[bytes], described: str) -> tuple[Array, dict[str, int]]:
-    """Return (rows, 2 + width) words of rows (the second half of the key, the checksum, the numbers), and how many numbers each part has.
+    """Return (rows, 2 + width) words of rows (the second half of the key, the checksum, the numbers), and how
+    many numbers each part has.
 
     `keys` are the first halves of the keys, `described` is what the file says of the parts.
     """
@@ -165,10 +194,19 @@ def words_of(keys: Array, data: list[bytes], described: str) -> tuple[Array, dic
 
 
 def _checksums(first: Array, second: Array, numbers: Array, described: str) -> Array:
-    """Return the checksum of each row: of both halves of its key, of the parts of its metric, and of its numbers."""
-    data = np.column_stack([np.ascontiguousarray(first, dtype="<i8").view("<u8"), second, numbers]).astype("<u8", copy=False).tobytes()
+    """Return the checksum of each row: of both halves of its key, of the parts of its metric, and of its
+    numbers.
+    """
+    data = (
+        np.column_stack([np.ascontiguousarray(first, dtype="<i8").view("<u8"), second, numbers])
+        .astype("<u8", copy=False)
+        .tobytes()
+    )
     width, parts = 8 * (2 + numbers.shape[1]), blake2b(described.encode(), digest_size=16).digest()
-    found = [blake2b(data[start : start + width], key=parts, digest_size=8).digest() for start in range(0, len(data), width)]
+    found = [
+        blake2b(data[start : start + width], key=parts, digest_size=8).digest()
+        for start in range(0, len(data), width)
+    ]
     return np.frombuffer(b"".join(found), dtype="<u8")
 
 
@@ -177,37 +215,55 @@ def _note_use(connection: sqlite3.Connection, ids: Array) -> None:
     now = time.time()
     batches = str(np.unique(ids >> _BATCH_BITS).tolist())
     old = connection.execute(
-        "SELECT b.id FROM json_each(?) AS used CROSS JOIN batches AS b ON b.id = used.value WHERE b.used < ?", (batches, now - _NOTED_SECONDS)
+        "SELECT b.id FROM json_each(?) AS used CROSS JOIN batches AS b ON b.id = used.value WHERE b.used < ?",
+        (batches, now - _NOTED_SECONDS),
     ).fetchall()
     if old:
         with transaction(connection):
-            connection.executemany("UPDATE batches SET used = ? WHERE id = ?", ((now, batch) for (batch,) in old))
+            connection.executemany(
+                "UPDATE batches SET used = ? WHERE id = ?", ((now, batch) for (batch,) in old)
+            )
 
 
-def _write(connection: sqlite3.Connection, identity: Identity, widths: Mapping[str, int], keys: Array, values: Array) -> None:
+def _write(
+    connection: sqlite3.Connection, identity: Identity, widths: Mapping[str, int], keys: Array, values: Array
+) -> None:
     described = msgspec.json.encode(dict(widths)).decode()
     connection.execute(
         "INSERT OR IGNORE INTO metrics (identity, name, printed, widths) VALUES (?, ?, ?, ?)",
         (identity.digest, identity.name, identity.printed, described),
     )
-    metric, before = connection.execute("SELECT id, widths FROM metrics WHERE identity = ?", (identity.digest,)).fetchone()
+    metric, before = connection.execute(
+        "SELECT id, widths FROM metrics WHERE identity = ?", (identity.digest,)
+    ).fetchone()
     if before != described:
         return  # the metric gives its rows now so many numbers and now so many
     numbers = np.ascontiguousarray(values, dtype="<f8").view("<u8")
     second = keys[:, 1].view("<u8")
-    words = np.column_stack([second, _checksums(keys[:, 0], second, numbers, described), numbers]).astype("<u8", copy=False)
+    words = np.column_stack([second, _checksums(keys[:, 0], second, numbers, described), numbers]).astype(
+        "<u8", copy=False
+    )
     for start in range(0, len(keys), 1 << _BATCH_BITS):
-        _write_batch(connection, metric, keys[start : start + (1 << _BATCH_BITS), 0].tolist(), words[start : start + (1 << _BATCH_BITS)])
+        _write_batch(
+            connection,
+            metric,
+            keys[start : start + (1 << _BATCH_BITS), 0].tolist(),
+            words[start : start + (1 << _BATCH_BITS)],
+        )
 
 
 def _write_batch(connection: sqlite3.Connection, metric: int, keys: list[int], words: Array) -> None:
-    cursor = connection.execute("INSERT INTO batches (metric, rows, used) VALUES (?, 0, ?)", (metric, time.time()))
+    cursor = connection.execute(
+        "INSERT INTO batches (metric, rows, used) VALUES (?, 0, ?)", (metric, time.time())
+    )
     batch = cursor.lastrowid
     assert batch is not None
     data, width = words.tobytes(), 8 * words.shape[1]
     rows = (data[start : start + width] for start in range(0, len(data), width))
     ids = range(batch << _BATCH_BITS, (batch << _BATCH_BITS) + len(keys))
-    kept = connection.executemany("INSERT OR IGNORE INTO rows VALUES (?, ?, ?)", zip(ids, keys, rows, strict=True)).rowcount
+    kept = connection.executemany(
+        "INSERT OR IGNORE INTO rows VALUES (?, ?, ?)", zip(ids, keys, rows, strict=True)
+    ).rowcount
     if kept:
         connection.execute("UPDATE batches SET rows = ? WHERE id = ?", (kept, batch))
     else:

@@ -1,8 +1,9 @@
 """Executors: how the chunks of a corpus are computed. Numbers do not depend on which one runs.
 
-An executor is anything with `characters` (the size of its chunks) and `map`; give it, or one of the names in `EXECUTORS`, as `executor=` to
-`nlgauge.score`, `nlgauge.Scorer` or `Result.add`. One that keeps something between the stages of a run, such as workers with loaded models, has
-`opened()` too: a context manager that gives the executor of this run.
+An executor is anything with `characters` (the size of its chunks) and `map`; give it, or one of the names in
+`EXECUTORS`, as `executor=` to `nlgauge.score`, `nlgauge.Scorer` or `Result.add`. One that keeps something
+between the stages of a run, such as workers with loaded models, has `opened()` too: a context manager that
+gives the executor of this run.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ class Executor(Protocol):
         ...
 
     def map(self, task: Task, chunks: Iterable[Chunk]) -> Iterator[tuple[Rows, Costs]]:
-        """What the task gives for each chunk: its arrays and its costs. Chunks are taken as they are needed, each once."""
+        """What the task gives for each chunk: its arrays and its costs.
+
+        Chunks are taken as they are needed, each once.
+        """
         ...
 
 
@@ -61,7 +65,9 @@ class Serial:
 
 @dataclass(frozen=True)
 class Threads:
-    """Several chunks at once in this process, because compiled kernels run without the interpreter's lock; NLGAUGE_THREADS says how many."""
+    """Several chunks at once in this process, because compiled kernels run without the interpreter's
+    lock; NLGAUGE_THREADS says how many.
+    """
 
     characters: int = 400_000
 
@@ -84,16 +90,26 @@ class Threads:
 
 
 def executor_of(given: str | Executor) -> Executor:
-    """The executor of this name, or the executor itself; an error that says what there is where it is neither."""
+    """The executor of this name, or the executor itself; an error that says what there is where it is
+    neither.
+    """
     if isinstance(given, str):
         if given not in EXECUTORS:
-            raise ParameterError(f"there is no executor {given!r}{did_you_mean(given, EXECUTORS)}; there are {', '.join(EXECUTORS)}.")
+            raise ParameterError(
+                f"there is no executor {given!r}{did_you_mean(given, EXECUTORS)}; there are"
+                f" {', '.join(EXECUTORS)}."
+            )
         module, name = EXECUTORS[given]
         made: Executor = getattr(import_module(module), name)()
         return made
-    if isinstance(given, type) or not (isinstance(getattr(given, "characters", None), int) and callable(getattr(given, "map", None))):
+    if isinstance(given, type) or not (
+        isinstance(getattr(given, "characters", None), int) and callable(getattr(given, "map", None))
+    ):
         names = ", ".join(EXECUTORS)
-        raise ParameterError(f"executor must be one of {names}, or have `characters` and `map`, as in nlgauge.engine.executors; got {given!r:.60}.")
+        raise ParameterError(
+            f"executor must be one of {names}, or have `characters` and `map`, as in"
+            f" nlgauge.engine.executors; got {given!r:.60}."
+        )
     return given
 
 
@@ -110,8 +126,12 @@ def counted(chunks: Iterable[Chunk], most: int) -> tuple[int, Iterator[Chunk]]:
     return len(first), chain(first, rest)
 
 
-def in_order(start: Callable[[Chunk], Future[Any]], chunks: Iterable[Chunk], most: int) -> Iterator[tuple[Chunk, Future[Any]]]:
-    """Every chunk with its future, in their order; one more than `most` are under way, so that nobody has to wait."""
+def in_order(
+    start: Callable[[Chunk], Future[Any]], chunks: Iterable[Chunk], most: int
+) -> Iterator[tuple[Chunk, Future[Any]]]:
+    """Every chunk with its future, in their order; one more than `most` are under way, so that nobody has
+    to wait.
+    """
     started: deque[tuple[Chunk, Future[Any]]] = deque()
     for chunk in chunks:
         started.append((chunk, start(chunk)))
@@ -122,9 +142,13 @@ def in_order(start: Callable[[Chunk], Future[Any]], chunks: Iterable[Chunk], mos
 
 
 def default_executor(metrics: Iterable[AnyMetric]) -> Executor:
-    """Threads for metrics of ours without a model: what a model makes of a text takes much memory, and other people's code may not bear threads."""
+    """Threads for metrics of ours without a model: what a model makes of a text takes much memory, and
+    other people's code may not bear threads.
+    """
     return Threads() if all(map(_bears_threads, metrics)) else Serial()
 
 
 def _bears_threads(metric: AnyMetric) -> bool:
-    return type(metric).__module__.startswith("nlgauge.metrics.") and not any(field.name == "model" for field in fields(metric))  # type: ignore[arg-type]
+    return type(metric).__module__.startswith("nlgauge.metrics.") and not any(
+        field.name == "model" for field in fields(metric)
+    )  # type: ignore[arg-type]

@@ -26,10 +26,12 @@ class Barycentres(NamedTuple):
 
 @dataclass(frozen=True)
 class LayerBarycentre(LayerFeature):
-    """As many equally heavy points as a text has pieces, special ones included: the Wasserstein barycentre of its last layers.
+    """As many equally heavy points as a text has pieces, special ones included: the Wasserstein barycentre of
+    its last layers.
 
-    A layer is the uniform measure on the unit vectors of all pieces. The search for the barycentre starts from each piece's mean vector ("mean"), or
-    with every point at zero ("zero"). The layers are held for a batch only; the points for a chunk, 8 bytes times the width for each piece.
+    A layer is the uniform measure on the unit vectors of all pieces. The search for the barycentre starts
+    from each piece's mean vector ("mean"), or with every point at zero ("zero"). The layers are held for a
+    batch only; the points for a chunk, 8 bytes times the width for each piece.
     """
 
     model: ModelSpec
@@ -45,8 +47,11 @@ class LayerBarycentre(LayerFeature):
         return np.empty((pieces, width))
 
     def fill(self, values: Array, ids: Ragged, rows: Array, mask: Array, layers: Sequence[Any]) -> None:
-        # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which barycentre is found.
-        units = [layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in layers]
+        # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which
+        # barycentre is found.
+        units = [
+            layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in layers
+        ]
         states = np.stack([layer.cpu().numpy() for layer in units])
         for i, row in enumerate(rows):
             measures = states[:, i, mask[i]].astype(np.float64)

@@ -1,4 +1,6 @@
-"""What networks of the COMET family make of texts: one vector for each, or a score and labels for texts that are read together."""
+"""What networks of the COMET family make of texts: one vector for each, or a score and labels for texts
+that are read together.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,9 @@ class CometVectors(NamedTuple):
 
 
 class JointScores(NamedTuple):
-    """For texts that were read together: the score, the probability of each label at each piece of the first text, where in the text these pieces
-    stand, the pieces of the text beside the first that has fewest, and whether something was cut. First and last piece are marks."""
+    """For texts that were read together: the score, the probability of each label at each piece of the first
+    text, where in the text these pieces stand, the pieces of the text beside the first that has fewest, and
+    whether something was cut. First and last piece are marks."""
 
     scores: Ragged
     labels: Ragged
@@ -39,7 +42,9 @@ class JointScores(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """Texts as pieces with their marks, where each piece stands in its text, and whether each text was cut."""
+    """Texts as pieces with their marks, where each piece stands in its text, and whether each text was
+    cut.
+    """
 
     ids: list[list[int]]
     offsets: list[list[tuple[int, int]]]
@@ -48,7 +53,9 @@ class _Read(NamedTuple):
 
 @dataclass(frozen=True)
 class CometEmbedding(Feature):
-    """The vector of each text, from the mixed and pooled states of its pieces; sources and references serve all systems."""
+    """The vector of each text, from the mixed and pooled states of its pieces; sources and references
+    serve all systems.
+    """
 
     model: ModelSpec
 
@@ -62,12 +69,16 @@ class CometEmbedding(Feature):
         for rows, states, mask in _passes(loaded, read.ids, work.options):
             with inference():
                 vectors[rows] = network.sentence(states, mask).float().cpu().numpy()
-        return CometVectors(Ragged.single(vectors), _numbers([len(ids) - 2 for ids in read.ids]), _numbers(read.truncated))
+        return CometVectors(
+            Ragged.single(vectors), _numbers([len(ids) - 2 for ids in read.ids]), _numbers(read.truncated)
+        )
 
 
 @dataclass(frozen=True)
 class CometJoint(Feature):
-    """Texts that are read as one, the one that is judged first: <s> first </s></s> second </s></s> third </s>."""
+    """Texts that are read as one, the one that is judged first: <s> first </s></s> second </s></s> third
+    </s>.
+    """
 
     model: ModelSpec
 
@@ -89,10 +100,22 @@ class CometJoint(Feature):
                     found = network.label_probabilities(states).float().cpu().numpy()
                     for row, probabilities in zip(part, found, strict=True):
                         labels[row] = probabilities[: firsts[row]]
-        offsets = [np.array(read.offsets[row[0]][:size], dtype=np.int64).reshape(-1, 2) for row, size in zip(rows, firsts, strict=True)]
-        cut = [len(ids) > window or any(read.truncated[i] for i in row) for ids, row in zip(joined, rows, strict=True)]
+        offsets = [
+            np.array(read.offsets[row[0]][:size], dtype=np.int64).reshape(-1, 2)
+            for row, size in zip(rows, firsts, strict=True)
+        ]
+        cut = [
+            len(ids) > window or any(read.truncated[i] for i in row)
+            for ids, row in zip(joined, rows, strict=True)
+        ]
         fewest = [min(len(read.ids[i]) - 2 for i in row[1:]) for row in rows]
-        return JointScores(Ragged.single(scores), Ragged.of(labels, np.float32), Ragged.of(offsets), _numbers(fewest), _numbers(cut))
+        return JointScores(
+            Ragged.single(scores),
+            Ragged.of(labels, np.float32),
+            Ragged.of(offsets),
+            _numbers(fewest),
+            _numbers(cut),
+        )
 
 
 def _read(loaded: Loaded, texts: list[str]) -> _Read:
@@ -117,14 +140,22 @@ def _joined(parts: list[list[int]]) -> list[int]:
     return [*found, end]
 
 
-def _passes(loaded: Loaded, ids: list[list[int]], options: RunOptions) -> Iterator[tuple[Array, tuple[Any, ...], Any]]:
+def _passes(
+    loaded: Loaded, ids: list[list[int]], options: RunOptions
+) -> Iterator[tuple[Array, tuple[Any, ...], Any]]:
     """Batch by batch: which rows it has, the states of every layer, and where its pieces stand."""
     padding = loaded.tokenizer.pad_token_id
-    for rows in by_length([len(row) for row in ids], options.batch_size, _BATCH_TOKENS, f"COMET ({loaded.name})"):
+    for rows in by_length(
+        [len(row) for row in ids], options.batch_size, _BATCH_TOKENS, f"COMET ({loaded.name})"
+    ):
         longest = max(len(ids[i]) for i in rows)
         with inference() as torch:
-            padded = torch.tensor([[*ids[i], *[padding] * (longest - len(ids[i]))] for i in rows], device=loaded.device)
-            mask = torch.tensor([[1] * len(ids[i]) + [0] * (longest - len(ids[i])) for i in rows], device=loaded.device)
+            padded = torch.tensor(
+                [[*ids[i], *[padding] * (longest - len(ids[i]))] for i in rows], device=loaded.device
+            )
+            mask = torch.tensor(
+                [[1] * len(ids[i]) + [0] * (longest - len(ids[i])) for i in rows], device=loaded.device
+            )
             states = loaded.model.states(padded, mask)
         yield rows, states, mask
 

@@ -1,4 +1,6 @@
-"""What a Transformers encoder makes of a text: its pieces, and one vector for the whole; `encoder_layers` has the vectors of the pieces."""
+"""What a Transformers encoder makes of a text: its pieces, and one vector for the whole; `encoder_layers`
+has the vectors of the pieces.
+"""
 
 from __future__ import annotations
 
@@ -44,10 +46,12 @@ class EncoderPieces(Feature):
 
 @dataclass(frozen=True)
 class TextEmbedding(Feature):
-    """One vector for each text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling gives it; of length 1 if `unit`.
+    """One vector for each text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling
+    gives it; of length 1 if `unit`.
 
-    With `alone` each text has a forward pass of its own, so that no bit of its vector depends on the texts beside it. For what is trained on the
-    vectors; not for everybody, because texts of 6, 20 and 60 words take 4.6, 2.1 and 1.4 times as long so (of 180 words: as long).
+    With `alone` each text has a forward pass of its own, so that no bit of its vector depends on the texts
+    beside it. For what is trained on the vectors; not for everybody, because texts of 6, 20 and 60 words take
+    4.6, 2.1 and 1.4 times as long so (of 180 words: as long).
     """
 
     model: ModelSpec
@@ -82,18 +86,36 @@ def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> P
     whole = tokenizer(stripped, add_special_tokens=True, verbose=False).input_ids
     long = [i for i, row in enumerate(whole) if len(row) > window]
     for i in long:
-        whole[i] = tokenizer(stripped[i], add_special_tokens=True, truncation=True, max_length=window).input_ids
+        whole[i] = tokenizer(
+            stripped[i], add_special_tokens=True, truncation=True, max_length=window
+        ).input_ids
     ids = Ragged.of(whole)
-    marks = [token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id) if token is not None]
+    marks = [
+        token
+        for token in (
+            tokenizer.cls_token_id,
+            tokenizer.sep_token_id,
+            tokenizer.bos_token_id,
+            tokenizer.eos_token_id,
+        )
+        if token is not None
+    ]
     truncated = np.zeros(len(texts), dtype=np.int64)
     truncated[long] = 1
     return Pieces(ids, Ragged(np.isin(ids.values, marks), ids.offsets), Ragged.single(truncated))
 
 
 def encoder_batches(
-    loaded: Loaded, model: Any, ids: Ragged, options: RunOptions, what: str, types: Ragged | None = None, **asked: Any
+    loaded: Loaded,
+    model: Any,
+    ids: Ragged,
+    options: RunOptions,
+    what: str,
+    types: Ragged | None = None,
+    **asked: Any,
 ) -> Iterator[tuple[Array, Array, Any]]:
-    """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows, longest), and the model's answer.
+    """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows,
+    longest), and the model's answer.
 
     `types` are the tokens' types, for a model that reads pairs of texts so.
     """
@@ -101,21 +123,31 @@ def encoder_batches(
     for rows in by_length(ids.lengths, options.batch_size, _BATCH_TOKENS, what):
         part = ids.take(rows)
         mask = np.arange(int(part.lengths.max())) < part.lengths[:, None]
-        columns = {"input_ids": (part, padding), **({} if types is None else {"token_type_ids": (types.take(rows), 0)})}
+        columns = {
+            "input_ids": (part, padding),
+            **({} if types is None else {"token_type_ids": (types.take(rows), 0)}),
+        }
         inputs = {}
         for name, (column, filling) in columns.items():
             inputs[name] = np.full(mask.shape, filling, dtype=np.int64)
             inputs[name][mask] = column.values
         inputs["attention_mask"] = mask.astype(np.int64)
         with inference() as torch:
-            found = model(**{name: torch.from_numpy(values).to(loaded.device) for name, values in inputs.items()}, **asked)
+            found = model(
+                **{name: torch.from_numpy(values).to(loaded.device) for name, values in inputs.items()},
+                **asked,
+            )
         yield rows, mask, found
 
 
 def _summed(loaded: Loaded, ids: Ragged, options: RunOptions) -> Array:
-    """(texts, d) sums of each text's last vectors; no more than a batch has vectors for its pieces at a time."""
+    """(texts, d) sums of each text's last vectors; no more than a batch has vectors for its pieces at a
+    time.
+    """
     sums = np.zeros((len(ids), int(loaded.model.config.hidden_size)), dtype=np.float32)
-    for rows, mask, found in encoder_batches(loaded, loaded.model, ids, options, f"embedding ({loaded.name})"):
+    for rows, mask, found in encoder_batches(
+        loaded, loaded.model, ids, options, f"embedding ({loaded.name})"
+    ):
         vectors, lengths = found.last_hidden_state.float().cpu().numpy()[mask], ids.lengths[rows]
         sums[rows] = np.add.reduceat(vectors, np.cumsum(lengths) - lengths, axis=0)
     return sums

@@ -1,4 +1,7 @@
-"""What is read off the layers of an encoder: the vectors of a text's pieces. Features of one model that metrics have announced share one pass."""
+"""What is read off the layers of an encoder: the vectors of a text's pieces.
+
+Features of one model that metrics have announced share one pass.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,15 @@ from nlgauge.features.encoders.embeddings import EncoderPieces, Pieces, encoder_
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import Loaded, first_layers, load_encoder
 
-# Encoders whose hidden states are what the model without the layers above gives: nothing comes after the last layer.
+# Encoders whose hidden states are what the model without the layers above gives: nothing comes after the last
+# layer.
 _PLAIN = ("albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta")
 
 
 class Hidden(NamedTuple):
-    """Pieces with one vector each: of length 1, or of several layers one after the other, each of length 1."""
+    """Pieces with one vector each: of length 1, or of several layers one after the other, each of length
+    1.
+    """
 
     vectors: Ragged
     ids: Ragged
@@ -41,7 +47,9 @@ class LayerFeature(Feature):
         raise NotImplementedError
 
     def fill(self, values: Array, ids: Ragged, rows: Array, mask: Array, layers: Sequence[Any]) -> None:
-        """Puts what is read off a batch into its place: which texts it has, where their pieces stand (rows, longest), and the states."""
+        """Puts what is read off a batch into its place: which texts it has, where their pieces stand
+        (rows, longest), and the states.
+        """
         raise NotImplementedError
 
     def column(self, values: Array, pieces: Pieces) -> Any:
@@ -65,23 +73,35 @@ class LayerFeature(Feature):
         depth = depth_of(loaded)
         layers = [feature.layers_of(depth) for feature in features]
         top, lowest = max(map(max, layers)), min(map(min, layers))
-        model = loaded.model if top == depth else loaded.made(("layers", top), lambda: first_layers(loaded.model, top))
+        model = (
+            loaded.model
+            if top == depth
+            else loaded.made(("layers", top), lambda: first_layers(loaded.model, top))
+        )
         asked: dict[str, Any] = {} if top == lowest else {"output_hidden_states": True}
-        values = [feature.room(len(pieces.ids.values), int(loaded.model.config.hidden_size)) for feature in features]
-        for rows, mask, found in encoder_batches(loaded, model, pieces.ids, work.options, f"encoding ({loaded.name})", **asked):
+        values = [
+            feature.room(len(pieces.ids.values), int(loaded.model.config.hidden_size)) for feature in features
+        ]
+        for rows, mask, found in encoder_batches(
+            loaded, model, pieces.ids, work.options, f"encoding ({loaded.name})", **asked
+        ):
             for feature, wanted, room in zip(features, layers, values, strict=True):
                 # After the last layer some encoders scale its vectors once more.
-                states = [found.last_hidden_state if layer == top else found.hidden_states[layer] for layer in wanted]
+                states = [
+                    found.last_hidden_state if layer == top else found.hidden_states[layer]
+                    for layer in wanted
+                ]
                 feature.fill(room, pieces.ids, rows, mask, states)
         return [feature.column(room, pieces) for feature, room in zip(features, values, strict=True)]
 
 
 @dataclass(frozen=True)
 class HiddenLayers(LayerFeature):
-    """The vectors of a text's pieces at several layers, each of length 1, side by side; layers above the last are not run.
+    """The vectors of a text's pieces at several layers, each of length 1, side by side; layers above the last
+    are not run.
 
-    They are held for a chunk: 4 bytes times the width times the layers for each piece, with one layer 150 MB for 200,000 characters (50,000 pieces)
-    and 768 dimensions.
+    They are held for a chunk: 4 bytes times the width times the layers for each piece, with one layer 150 MB
+    for 200,000 characters (50,000 pieces) and 768 dimensions.
     """
 
     model: ModelSpec

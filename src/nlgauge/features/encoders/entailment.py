@@ -1,7 +1,7 @@
 """What the labels of a classifier of pairs mean, and how probable each is.
 
-The order of labels is another one in each checkpoint. It is read from the configuration's `id2label`; where that says LABEL_0, LABEL_1, ... it is
-known for the checkpoints below, or must be given.
+The order of labels is another one in each checkpoint. It is read from the configuration's `id2label`; where
+that says LABEL_0, LABEL_1, ... it is known for the checkpoints below, or must be given.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from nlgauge.models.loader import load_pair
 from nlgauge.models.weights import store
 
 # Beginnings of labels' names: entailment, contradiction, neutral.
-NLI = {"entail": "e", "support": "e", "contradict": "c", "refute": "c", "neutral": "n", "not enough": "n", "not_enough": "n"}
+NLI = {
+    "entail": "e",
+    "support": "e",
+    "contradict": "c",
+    "refute": "c",
+    "neutral": "n",
+    "not enough": "n",
+    "not_enough": "n",
+}
 CORRECTNESS = {"correct": "correct", "incorrect": "incorrect"}
 _KNOWN = {
     "FacebookAI/roberta-large-mnli": ("c", "n", "e"),
@@ -28,15 +36,25 @@ _KNOWN = {
 }
 
 
-def label_order(spec: ModelSpec, given: tuple[str, ...] | None, names: Mapping[str, str], device: str | None) -> tuple[str, ...]:
-    """What each of the model's labels means: the order that was given, that of its configuration, or one that is known."""
+def label_order(
+    spec: ModelSpec, given: tuple[str, ...] | None, names: Mapping[str, str], device: str | None
+) -> tuple[str, ...]:
+    """What each of the model's labels means: the order that was given, that of its configuration, or one
+    that is known.
+    """
     config = load_pair(spec, device).model.config
     written = [str(config.id2label[i]) for i in range(config.num_labels)]
     if given is not None:
         if len(given) != len(written):
-            raise ParameterError(f"labels has {len(given)} items, but {model_name(spec)} has {len(written)} labels ({', '.join(written)}).")
+            raise ParameterError(
+                f"labels has {len(given)} items, but {model_name(spec)} has {len(written)} labels"
+                f" ({', '.join(written)})."
+            )
         return given
-    read = tuple(next((meaning for start, meaning in names.items() if label.lower().startswith(start)), "") for label in written)
+    read = tuple(
+        next((meaning for start, meaning in names.items() if label.lower().startswith(start)), "")
+        for label in written
+    )
     if all(read) and len(set(read)) == len(read):
         return read
     entry = store.entry_of(spec) if isinstance(spec, str) else None
@@ -52,7 +70,12 @@ def label_order(spec: ModelSpec, given: tuple[str, ...] | None, names: Mapping[s
 
 def is_labels(value: object, names: Mapping[str, str]) -> bool:
     """Whether a parameter says what labels mean: None, or each of some meanings once."""
-    return value is None or (isinstance(value, tuple) and len(value) > 1 and len(set(value)) == len(value) and set(value) <= set(names.values()))
+    return value is None or (
+        isinstance(value, tuple)
+        and len(value) > 1
+        and len(set(value)) == len(value)
+        and set(value) <= set(names.values())
+    )
 
 
 def probabilities(logits: Array) -> Array:

@@ -1,6 +1,7 @@
 """What a classifier says of a pair of texts: its logits, each distinct pair read once.
 
-A pair that is longer than the model reads is cut by a named rule, which is a metric's own (n tokens fit beside the special ones):
+A pair that is longer than the model reads is cut by a named rule, which is a metric's own (n tokens fit
+beside the special ones):
 
     bert           a token is taken from the end of the longer text, of the second where both are as long, until n are left
     longest_first  the same, but an odd token goes to the text that was longer, to the second where both were as long, as in the tokenizers package
@@ -37,9 +38,11 @@ class PairAnswers(NamedTuple):
 
 @dataclass(frozen=True)
 class PairLogits(Feature):
-    """The logits of a classifier for each (first text, second text); with `heads` those of AlignScore's model, one head after the other.
+    """The logits of a classifier for each (first text, second text); with `heads` those of AlignScore's
+    model, one head after the other.
 
-    `max_length` is how many tokens a pair may have, special ones included; None, or more than the model reads: as many as that.
+    `max_length` is how many tokens a pair may have, special ones included; None, or more than the model
+    reads: as many as that.
     """
 
     model: ModelSpec
@@ -64,15 +67,25 @@ class PairLogits(Feature):
         rows = [_row(tokens[first], tokens[second], marks, window, self.truncation) for first, second in keys]
         ids, types = Ragged.of([row for row, _, _ in rows]), Ragged.of([kinds for _, kinds, _ in rows])
         logits = self._logits(loaded, ids, types if _has_types(loaded.model) else None, work)
-        return PairAnswers(Ragged.single(logits), Ragged.single(np.array([cut for _, _, cut in rows], dtype=np.int64)))
+        return PairAnswers(
+            Ragged.single(logits), Ragged.single(np.array([cut for _, _, cut in rows], dtype=np.int64))
+        )
 
     def _logits(self, loaded: Loaded, ids: Ragged, types: Ragged | None, work: Work) -> Array:
         model = loaded.model
         if self.activation:
-            model = loaded.made(("activation", self.activation), lambda: with_activation(loaded.model, self.activation))
-        read = (lambda **inputs: _pooled(model, self.heads, inputs)) if self.heads else (lambda **inputs: model(**inputs).logits)
+            model = loaded.made(
+                ("activation", self.activation), lambda: with_activation(loaded.model, self.activation)
+            )
+        read = (
+            (lambda **inputs: _pooled(model, self.heads, inputs))
+            if self.heads
+            else (lambda **inputs: model(**inputs).logits)
+        )
         found: Array | None = None
-        for rows, _, logits in encoder_batches(loaded, read, ids, work.options, f"reading pairs ({loaded.name})", types):
+        for rows, _, logits in encoder_batches(
+            loaded, read, ids, work.options, f"reading pairs ({loaded.name})", types
+        ):
             part = logits.double().cpu().numpy()
             found = np.empty((len(ids), part.shape[1])) if found is None else found
             found[rows] = part
@@ -89,7 +102,9 @@ class Marks(NamedTuple):
 
 
 def marks_of(loaded: Loaded) -> Marks:
-    """The special tokens that the model's own tokeniser puts around a pair; where it puts none, [CLS] first [SEP] second [SEP]."""
+    """The special tokens that the model's own tokeniser puts around a pair; where it puts none, [CLS]
+    first [SEP] second [SEP].
+    """
     tokenizer = loaded.tokenizer
     first, second = (list(tokenizer(text, add_special_tokens=False).input_ids) for text in ("a", "b"))
     whole = list(tokenizer("a", "b").input_ids)
@@ -99,14 +114,23 @@ def marks_of(loaded: Loaded) -> Marks:
         return Marks(whole[:start], whole[start + len(first) : end - len(second)], whole[end:])
     cls, sep = getattr(tokenizer, "cls_token_id", None), getattr(tokenizer, "sep_token_id", None)
     if cls is None or sep is None:
-        raise ModelError(f"the tokeniser of {loaded.name} puts no special tokens around a pair of texts and has no [CLS] and [SEP]; give another.")
+        raise ModelError(
+            f"the tokeniser of {loaded.name} puts no special tokens around a pair of texts and has no [CLS]"
+            " and [SEP]; give another."
+        )
     return Marks([cls], [sep], [sep])
 
 
-def _row(first: list[int], second: list[int], marks: Marks, window: int, truncation: str) -> tuple[list[int], list[int], bool]:
+def _row(
+    first: list[int], second: list[int], marks: Marks, window: int, truncation: str
+) -> tuple[list[int], list[int], bool]:
     """The tokens of a pair with special ones, their types, and whether something was cut."""
     places = window - sum(map(len, marks))
-    keep, other = (len(first), len(second)) if truncation == "end" else TRUNCATIONS[truncation]((len(first), len(second)), max(places, 0))
+    keep, other = (
+        (len(first), len(second))
+        if truncation == "end"
+        else TRUNCATIONS[truncation]((len(first), len(second)), max(places, 0))
+    )
     one, two = marks.before + first[:keep] + marks.between, second[:other] + marks.after
     kinds = [0] * len(one) + [1] * len(two)
     return (one + two)[:window], kinds[:window], len(first) + len(second) > places
@@ -122,7 +146,8 @@ def bert(lengths: Sizes, places: int) -> Sizes:
 
 
 def longest_first(lengths: Sizes, places: int) -> Sizes:
-    """How many tokens of each text are kept: the text that was longer gets an odd one, of two equal ones the second.
+    """How many tokens of each text are kept: the text that was longer gets an odd one, of two equal ones the
+    second.
 
     >>> longest_first((100, 100), 61), longest_first((101, 100), 61), longest_first((100, 10), 61)
     ((30, 31), (31, 30), (51, 10))
@@ -141,11 +166,17 @@ def only_first(lengths: Sizes, places: int) -> Sizes:
     return longest_first(lengths, places)
 
 
-TRUNCATIONS: dict[str, Callable[[Sizes, int], Sizes]] = {"bert": bert, "longest_first": longest_first, "only_first": only_first}
+TRUNCATIONS: dict[str, Callable[[Sizes, int], Sizes]] = {
+    "bert": bert,
+    "longest_first": longest_first,
+    "only_first": only_first,
+}
 
 
 def _kept(lengths: Sizes, places: int, half: int) -> Sizes:
-    """All that fits: the shorter text whole, or about half of the places for each; `half` is what the first gets where both are cut."""
+    """All that fits: the shorter text whole, or about half of the places for each; `half` is what the
+    first gets where both are cut.
+    """
     if sum(lengths) <= places:
         return lengths
     first = min(lengths[0], max(places - lengths[1], half))

@@ -1,4 +1,6 @@
-"""Which pieces of an encoder's vocabulary stand for words: those that begin one, and are not a lone punctuation mark."""
+"""Which pieces of an encoder's vocabulary stand for words: those that begin one, and are not a lone
+punctuation mark.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,30 @@ _BEGINS = ("▁", "Ġ")
 
 
 def word_starts(loaded: Loaded) -> Array:
-    """For every token id, whether it begins a word or is a start or end mark, and is not one ASCII punctuation mark."""
+    """For every token id, whether it begins a word or is a start or end mark, and is not one ASCII
+    punctuation mark.
+    """
     return loaded.made("word starts", lambda: _word_starts(loaded))
 
 
 def _word_starts(loaded: Loaded) -> Array:
     tokenizer = loaded.tokenizer
     tokens = [str(token) for token in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))]
-    # A vocabulary without "##" marks the pieces that begin a word instead; one that marks neither has words alone.
+    # A vocabulary without "##" marks the pieces that begin a word instead; one that marks neither has words
+    # alone.
     whole = any(token.startswith(_CONTINUES) for token in tokens)
-    mark = "" if whole else next((mark for mark in _BEGINS if sum(token.startswith(mark) for token in tokens) > 1), "")
+    mark = (
+        ""
+        if whole
+        else next((mark for mark in _BEGINS if sum(token.startswith(mark) for token in tokens) > 1), "")
+    )
     marks = {tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id}
     punctuation = set(string.punctuation)
     found = [
-        number in marks or (_CONTINUES not in token and token.startswith(mark) and token.removeprefix(mark) not in punctuation)
+        number in marks
+        or (
+            _CONTINUES not in token and token.startswith(mark) and token.removeprefix(mark) not in punctuation
+        )
         for number, token in enumerate(tokens)
     ]
     return np.array(found)

@@ -1,7 +1,9 @@
-"""What a causal language model says about a text after a prompt: how probable each of its tokens is, and whether it is the likeliest.
+"""What a causal language model says about a text after a prompt: how probable each of its tokens is, and
+whether it is the likeliest.
 
-A key is (prompt part, ..., text); every part is encoded by itself and nothing stands between them. Keys with the same prompt share one
-pass over it, by its key-value cache; the vocabulary head is applied at scored positions only.
+A key is (prompt part, ..., text); every part is encoded by itself and nothing stands between them. Keys with
+the same prompt share one pass over it, by its key-value cache; the vocabulary head is applied at scored
+positions only.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ _SHORTEST_SHARED = 8
 
 
 class TokenInformation(NamedTuple):
-    """The text's tokens, their natural log-probabilities, whether each is the likeliest, and whether prompt or text had to be cut."""
+    """The text's tokens, their natural log-probabilities, whether each is the likeliest, and whether
+    prompt or text had to be cut.
+    """
 
     ids: Ragged
     log_probabilities: Ragged
@@ -40,7 +44,9 @@ class TokenInformation(NamedTuple):
 
 @dataclass(frozen=True)
 class LogProbs(Feature):
-    """The log-probability of every token of a text, given the prompt before it and a start token before all: the model's own, or `start`."""
+    """The log-probability of every token of a text, given the prompt before it and a start token before
+    all: the model's own, or `start`.
+    """
 
     model: ModelSpec
     start: str = ""
@@ -52,7 +58,9 @@ class LogProbs(Feature):
         start = start_token(loaded, self.start)
         prompts, targets, cut = [], [], []
         for key in keys:
-            prompt, target, was_cut = _fit([encoded[part] for part in key[:-1]], encoded[key[-1]], loaded.max_length)
+            prompt, target, was_cut = _fit(
+                [encoded[part] for part in key[:-1]], encoded[key[-1]], loaded.max_length
+            )
             prompts.append((start, *prompt))
             targets.append(target)
             cut.append([int(was_cut)])
@@ -63,16 +71,20 @@ class LogProbs(Feature):
             information[places], likeliest[places] = token_log_probabilities(loaded, states, tokens)
 
         _read(loaded, prompts, targets, work.options, take)
-        return TokenInformation(Ragged.of(targets), Ragged(information, offsets), Ragged(likeliest, offsets), Ragged.of(cut))
+        return TokenInformation(
+            Ragged.of(targets), Ragged(information, offsets), Ragged(likeliest, offsets), Ragged.of(cut)
+        )
 
 
 @dataclass(frozen=True)
 class NextTokenStates(Feature):
-    """The state before each token of a text, from which the model's head guesses it; the first is that of the start token.
+    """The state before each token of a text, from which the model's head guesses it; the first is that of the
+    start token.
 
-    A text longer than the model's window is read in windows that start `stride` tokens apart (None: half a window), so that every token after the
-    first window has at least a window less the stride before it; nothing is cut. The states are held for a chunk: 4 bytes times the model's width for
-    each token, little beside the weights of a model that wide.
+    A text longer than the model's window is read in windows that start `stride` tokens apart (None: half a
+    window), so that every token after the first window has at least a window less the stride before it;
+    nothing is cut. The states are held for a chunk: 4 bytes times the model's width for each token, little
+    beside the weights of a model that wide.
     """
 
     model: ModelSpec
@@ -83,7 +95,11 @@ class NextTokenStates(Feature):
         loaded = load_causal(self.model, work.options.device)
         start = start_token(loaded, self.start)
         texts = work.get(TokenIds(self.model, "causal"), keys)
-        windows = [window for tokens in texts.lists() for window in _windows(tokens, start, loaded.max_length, self.stride)]
+        windows = [
+            window
+            for tokens in texts.lists()
+            for window in _windows(tokens, start, loaded.max_length, self.stride)
+        ]
         found: list[Array] = []
 
         def take(places: Array, states: Any, tokens: Any) -> None:
@@ -91,9 +107,13 @@ class NextTokenStates(Feature):
                 found.append(np.empty((len(texts.values), states.shape[1]), dtype=np.float32))
             found[0][places] = states.float().cpu().numpy()
 
-        _read(loaded, [prompt for prompt, _ in windows], [target for _, target in windows], work.options, take)
+        _read(
+            loaded, [prompt for prompt, _ in windows], [target for _, target in windows], work.options, take
+        )
         states = found[0] if found else np.empty((0, 1), dtype=np.float32)
-        return TokenStates(Ragged(states, texts.offsets), texts, Ragged.single(np.zeros(len(keys), dtype=np.int64)))
+        return TokenStates(
+            Ragged(states, texts.offsets), texts, Ragged.single(np.zeros(len(keys), dtype=np.int64))
+        )
 
 
 def token_log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
@@ -113,8 +133,12 @@ def head_log_probabilities(head: Callable[[Any], Any], states: Any, tokens: Any)
     return np.concatenate(information), np.concatenate(likeliest)
 
 
-def log_probabilities_after(loaded: Loaded, prompts: list[tuple[int, ...]], options: RunOptions, take: Callable[[Array, Array], None]) -> None:
-    """Reads prompts, and hands their numbers and the (prompts, vocabulary) log-probabilities of the token that follows to `take`, batch by batch."""
+def log_probabilities_after(
+    loaded: Loaded, prompts: list[tuple[int, ...]], options: RunOptions, take: Callable[[Array, Array], None]
+) -> None:
+    """Reads prompts, and hands their numbers and the (prompts, vocabulary) log-probabilities of the token
+    that follows to `take`, batch by batch.
+    """
 
     def at_the_end(numbers: Array, states: Any, tokens: Any) -> None:
         logits = halves(loaded).head(states).float()
@@ -129,21 +153,32 @@ def start_token(loaded: Loaded, start: str) -> int:
         return loaded.start_token
     ids = list(loaded.tokenizer(start, add_special_tokens=False).input_ids)
     if len(ids) != 1:
-        raise ParameterError(f"start must be one token of {loaded.name}, got {start!r}, which is {len(ids)}; leave it out for the model's own.")
+        raise ParameterError(
+            f"start must be one token of {loaded.name}, got {start!r}, which is {len(ids)}; leave it out for"
+            " the model's own."
+        )
     return int(ids[0])
 
 
 def _fit(parts: list[list[int]], target: list[int], window: int) -> tuple[list[int], list[int], bool]:
-    """Prompt and text cut to the window: first the end of the first prompt part (the summary), then the others, last the text."""
+    """Prompt and text cut to the window: first the end of the first prompt part (the summary), then the
+    others, last the text.
+    """
     kept = target[: window - 1]
     room = window - 1 - len(kept)
     later = [token for part in parts[1:] for token in part]
     first = parts[0] if parts else []
-    prompt = (first[: max(0, room - len(later))] + later)[:room] if len(first) + len(later) > room else first + later
+    prompt = (
+        (first[: max(0, room - len(later))] + later)[:room]
+        if len(first) + len(later) > room
+        else first + later
+    )
     return prompt, kept, len(kept) < len(target) or len(prompt) < len(first) + len(later)
 
 
-def _windows(tokens: list[int], start: int, window: int, stride: int | None) -> list[tuple[tuple[int, ...], list[int]]]:
+def _windows(
+    tokens: list[int], start: int, window: int, stride: int | None
+) -> list[tuple[tuple[int, ...], list[int]]]:
     """(what stands before, the tokens that are new) for each window of a text."""
     step = min(max(1, window // 2 if stride is None else stride), window - 1)
     found: list[tuple[tuple[int, ...], list[int]]] = [((start,), tokens[: window - 1])]
@@ -156,31 +191,66 @@ def _windows(tokens: list[int], start: int, window: int, stride: int | None) -> 
 Take = Callable[[Array, Any, Any], None]
 
 
-def _read(loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions, take: Take) -> None:
-    """Reads every text after its prompt, and hands the states before its tokens to `take`, one batch at a time."""
+def _read(
+    loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions, take: Take
+) -> None:
+    """Reads every text after its prompt, and hands the states before its tokens to `take`, one batch at a
+    time.
+    """
     starts = offsets_of([len(target) for target in targets])
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for i, prompt in enumerate(prompts):
         if targets[i]:
             groups[prompt].append(i)
     shares = _caches(loaded)
-    shared = {prompt: members for prompt, members in groups.items() if shares and len(members) > 1 and len(prompt) > _SHORTEST_SHARED}
+    shared = {
+        prompt: members
+        for prompt, members in groups.items()
+        if shares and len(members) > 1 and len(prompt) > _SHORTEST_SHARED
+    }
     with inference() as torch:
         alone = [i for prompt, members in groups.items() if prompt not in shared for i in members]
-        _read_after(torch, loaded, None, [(int(starts[i]), list(prompts[i]), targets[i]) for i in alone], options, take)
+        _read_after(
+            torch,
+            loaded,
+            None,
+            [(int(starts[i]), list(prompts[i]), targets[i]) for i in alone],
+            options,
+            take,
+        )
         for prompt, members in shared.items():
-            cache = loaded.model.base_model(input_ids=torch.tensor([prompt[:-1]], device=loaded.device), use_cache=True).past_key_values
-            _read_after(torch, loaded, cache, [(int(starts[i]), [prompt[-1]], targets[i]) for i in members], options, take)
+            cache = loaded.model.base_model(
+                input_ids=torch.tensor([prompt[:-1]], device=loaded.device), use_cache=True
+            ).past_key_values
+            _read_after(
+                torch,
+                loaded,
+                cache,
+                [(int(starts[i]), [prompt[-1]], targets[i]) for i in members],
+                options,
+                take,
+            )
 
 
-def _read_after(torch: Any, loaded: Loaded, cache: Any, rows: list[tuple[int, list[int], list[int]]], options: RunOptions, take: Take) -> None:
-    """Reads rows of (place of its first token, tokens before, text), all of them after what is in the cache."""
+def _read_after(
+    torch: Any,
+    loaded: Loaded,
+    cache: Any,
+    rows: list[tuple[int, list[int], list[int]]],
+    options: RunOptions,
+    take: Take,
+) -> None:
+    """Reads rows of (place of its first token, tokens before, text), all of them after what is in the
+    cache.
+    """
     lengths = [len(before) + len(text) for _, before, text in rows]
     for batch in by_length(lengths, options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"):
         _read_batch(torch, loaded, cache, [rows[i] for i in batch], take)
 
 
-def _read_batch(torch: Any, loaded: Loaded, cache: Any, rows: list[tuple[int, list[int], list[int]]], take: Take) -> None:
+def _read_batch(
+    torch: Any, loaded: Loaded, cache: Any, rows: list[tuple[int, list[int], list[int]]], take: Take
+) -> None:
     # Padding stands on the right, where no real token can see it.
     longest = max(len(before) + len(text) for _, before, text in rows) - 1
     ids = torch.zeros((len(rows), longest), dtype=torch.long)

@@ -1,8 +1,10 @@
-"""Cloze tests: which tokens of a document are hidden together, and which of them a masked language model guesses, without and with a summary.
+"""Cloze tests: which tokens of a document are hidden together, and which of them a masked language model
+guesses, without and with a summary.
 
-A document is read sentence by sentence; the summary stands before each, or as many dots in its place. What does not fit into the
-model's window is cut: first the end of the sentence, down to a length that is kept; then whole sentences of the summary, from its end for the first
-half of the document and from its start for the second; last the tokens of the one sentence that is left, from the same side.
+A document is read sentence by sentence; the summary stands before each, or as many dots in its place. What
+does not fit into the model's window is cut: first the end of the sentence, down to a length that is kept;
+then whole sentences of the summary, from its end for the first half of the document and from its start for
+the second; last the tokens of the one sentence that is left, from the same side.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _MARKS = ("##", "Ġ", "▁")
 
 
 class ClozeAnswers(NamedTuple):
-    """A document's hidden tokens in its order, whether each is guessed without and with the summary, and whether something was cut."""
+    """A document's hidden tokens in its order, whether each is guessed without and with the summary, and
+    whether something was cut.
+    """
 
     ids: Ragged
     without_summary: Ragged
@@ -44,7 +48,9 @@ class ClozeAnswers(NamedTuple):
 
 
 class WordPieces(NamedTuple):
-    """The tokens of a text, how long each is without its mark, and which of them are continuation pieces of a word."""
+    """The tokens of a text, how long each is without its mark, and which of them are continuation pieces
+    of a word.
+    """
 
     ids: list[int]
     lengths: list[int]
@@ -63,7 +69,9 @@ class Masked(NamedTuple):
 
 
 class Question(NamedTuple):
-    """Some tokens of a sentence hidden together: what is read without and with the summary, and the hidden tokens."""
+    """Some tokens of a sentence hidden together: what is read without and with the summary, and the
+    hidden tokens.
+    """
 
     without_summary: Masked
     with_summary: Masked
@@ -79,9 +87,11 @@ class Cloze(NamedTuple):
 
 @dataclass(frozen=True)
 class Hiding:
-    """Which tokens are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random share; never a short one.
+    """Which tokens are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random share;
+    never a short one.
 
-    `shortest` has the least length of a word in one piece, of the first piece of a longer word, and of a continuation piece.
+    `shortest` has the least length of a word in one piece, of the first piece of a longer word, and of a
+    continuation piece.
     """
 
     gap: int
@@ -94,7 +104,10 @@ class Hiding:
         whole, lead, continuation = self.shortest
         count = len(pieces.ids)
         leads = [*pieces.continues[1:], False]
-        least = [continuation if continues else lead if leads[i] else whole for i, continues in enumerate(pieces.continues)]
+        least = [
+            continuation if continues else lead if leads[i] else whole
+            for i, continues in enumerate(pieces.continues)
+        ]
         places = [i for i in range(count) if pieces.lengths[i] >= least[i]]
         if self.share is not None:
             size = max(int(count * self.share), 1)
@@ -113,23 +126,38 @@ class ClozeReader:
     lang: str
     separator: str = ""
     kept: int = 100
-    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last one from its start.
+    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last one from its
+    # start.
     as_released: bool = False
 
     def sentences(self, loaded: Loaded, texts: Sequence[str], work: Work) -> dict[str, list[WordPieces]]:
         """The pieces of each sentence of each text."""
         found = sentences_of(texts, self.lang, work)
-        return {text: [word_pieces(loaded, sentence) for sentence in sentences] for text, sentences in zip(texts, found, strict=True)}
+        return {
+            text: [word_pieces(loaded, sentence) for sentence in sentences]
+            for text, sentences in zip(texts, found, strict=True)
+        }
 
-    def cloze(self, loaded: Loaded, document: Sequence[WordPieces], summary_sentences: Sequence[list[int]] | None, seed: int) -> Cloze:
-        """The questions on a document with the sentences of a summary before them; where that is None, both sides read the sentence by itself."""
+    def cloze(
+        self,
+        loaded: Loaded,
+        document: Sequence[WordPieces],
+        summary_sentences: Sequence[list[int]] | None,
+        seed: int,
+    ) -> Cloze:
+        """The questions on a document with the sentences of a summary before them; where that is None,
+        both sides read the sentence by itself.
+        """
         start, end = start_and_end(loaded)
         dot = word_pieces(loaded, ".").ids[-1]
         separator = [] if summary_sentences is None else word_pieces(loaded, self.separator).ids
         summary = summary_sentences or []
         room = loaded.max_length - 2 - len(separator)
         if room < 1:
-            raise ParameterError(f"separator has {len(separator)} tokens, which leaves no room in the {loaded.max_length} that {loaded.name} reads.")
+            raise ParameterError(
+                f"separator has {len(separator)} tokens, which leaves no room in the {loaded.max_length} that"
+                f" {loaded.name} reads."
+            )
         found, truncated = [], False
         for number, whole in enumerate(document):
             sentence = whole.part(0, max(min(self.kept, room), room - sum(map(len, summary))))
@@ -143,7 +171,10 @@ class ClozeReader:
                 for place in group:
                     hidden[place] = mask_token(loaded)
                 places = tuple(1 + len(prompt) + len(separator) + place for place in group)
-                without, given = (Masked((start, *before, *separator, *hidden, end), places) for before in ([dot] * len(prompt), prompt))
+                without, given = (
+                    Masked((start, *before, *separator, *hidden, end), places)
+                    for before in ([dot] * len(prompt), prompt)
+                )
                 asked.append(Question(without, given, tuple(sentence.ids[place] for place in group)))
             found.append(asked)
         return Cloze(found, truncated)
@@ -151,17 +182,22 @@ class ClozeReader:
 
 @dataclass(frozen=True)
 class HelpedGuesses(Feature):
-    """What a model guesses of a document with a summary before each sentence; a key is (summary, document)."""
+    """What a model guesses of a document with a summary before each sentence; a key is (summary,
+    document).
+    """
 
     model: ModelSpec
     reader: ClozeReader
 
     def compute(self, keys: list[tuple[str, str]], work: Work) -> ClozeAnswers:
         loaded = load_masked(self.model, work.options.device)
-        sentences = self.reader.sentences(loaded, list(dict.fromkeys(text for key in keys for text in key)), work)
+        sentences = self.reader.sentences(
+            loaded, list(dict.fromkeys(text for key in keys for text in key)), work
+        )
         found: dict[int, tuple[Array, ...]] = {}
         waiting: dict[int, Cloze] = {}
-        # One document's questions after the other: those without a summary are often the same for several summaries.
+        # One document's questions after the other: those without a summary are often the same for several
+        # summaries.
         for row in sorted(range(len(keys)), key=lambda row: keys[row][1]):
             summary, document = keys[row]
             prompt = [pieces.ids for pieces in sentences[summary]]
@@ -172,19 +208,31 @@ class HelpedGuesses(Feature):
         return answer_column(found | _answered(loaded, waiting, work.options))
 
 
-def _answered(loaded: Loaded, clozes: Mapping[int, Cloze], options: RunOptions) -> dict[int, tuple[Array, ...]]:
+def _answered(
+    loaded: Loaded, clozes: Mapping[int, Cloze], options: RunOptions
+) -> dict[int, tuple[Array, ...]]:
     questions = [question for cloze in clozes.values() for asked in cloze.questions for question in asked]
-    answers = likeliest_tokens(loaded, [masked for question in questions for masked in (question.without_summary, question.with_summary)], options)
+    answers = likeliest_tokens(
+        loaded,
+        [masked for question in questions for masked in (question.without_summary, question.with_summary)],
+        options,
+    )
     return {row: answers_to(cloze, answers, answers) for row, cloze in clozes.items()}
 
 
-def answers_to(cloze: Cloze, without_summary: Mapping[Masked, Array], with_summary: Mapping[Masked, Array]) -> tuple[Array, ...]:
-    """The hidden tokens of a document in its order, whether each was guessed without and with the summary, and whether something was cut."""
+def answers_to(
+    cloze: Cloze, without_summary: Mapping[Masked, Array], with_summary: Mapping[Masked, Array]
+) -> tuple[Array, ...]:
+    """The hidden tokens of a document in its order, whether each was guessed without and with the
+    summary, and whether something was cut.
+    """
     rows = []
     for number, asked in enumerate(cloze.questions):
         for question in asked:
             guesses = without_summary[question.without_summary], with_summary[question.with_summary]
-            for place, token, *both in zip(question.with_summary.places, question.expected, *guesses, strict=True):
+            for place, token, *both in zip(
+                question.with_summary.places, question.expected, *guesses, strict=True
+            ):
                 rows.append((number, place, token, *(guess == token for guess in both)))
     columns = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5).T
     return columns[2], columns[3], columns[4], np.array([cloze.truncated], dtype=np.int64)
@@ -222,7 +270,9 @@ def _blocks(inputs: Sequence[Masked]) -> Iterator[list[Masked]]:
 
 
 def _shortened(summary: Sequence[list[int]], room: int, top: bool, as_released: bool) -> list[int]:
-    """The tokens of the summary that fit: whole sentences, else as many tokens of one as there is room for."""
+    """The tokens of the summary that fit: whole sentences, else as many tokens of one as there is room
+    for.
+    """
     kept = list(summary)
     while len(kept) > 1 and sum(map(len, kept)) > room:
         del kept[0 if top else -1]
@@ -249,16 +299,26 @@ def seed_of(seed: int, *parts: str) -> int:
 
 
 def word_pieces(loaded: Loaded, text: str) -> WordPieces:
-    """The pieces of a text without special tokens; of a text that stands after others, where the tokeniser makes a difference."""
+    """The pieces of a text without special tokens; of a text that stands after others, where the
+    tokeniser makes a difference.
+    """
     mark = loaded.made("mark", lambda: _mark(loaded))
-    ids = list(loaded.tokenizer(f" {text}" if mark == "Ġ" and text else text, add_special_tokens=False, verbose=False).input_ids)
+    ids = list(
+        loaded.tokenizer(
+            f" {text}" if mark == "Ġ" and text else text, add_special_tokens=False, verbose=False
+        ).input_ids
+    )
     pieces = list(loaded.tokenizer.convert_ids_to_tokens(ids))
     if mark == "##":
         continues = [piece.startswith(mark) for piece in pieces]
     else:
-        # A comma has no mark either, but does not belong to the word before it; a mark that stands alone does not belong to a word.
+        # A comma has no mark either, but does not belong to the word before it; a mark that stands alone does
+        # not belong to a word.
         inner = [piece[:1] not in string.punctuation and not piece.startswith(mark) for piece in pieces]
-        continues = [i > 0 and inner[i] and pieces[i - 1][-1:] not in (*string.punctuation, mark) for i in range(len(pieces))]
+        continues = [
+            i > 0 and inner[i] and pieces[i - 1][-1:] not in (*string.punctuation, mark)
+            for i in range(len(pieces))
+        ]
     return WordPieces(ids, [len(piece.removeprefix(mark)) for piece in pieces], continues)
 
 
@@ -268,8 +328,9 @@ def _mark(loaded: Loaded) -> str:
     mark = max(_MARKS, key=lambda mark: counts[mark])
     if not counts[mark]:
         raise ModelError(
-            f"the vocabulary of {loaded.name} does not say which are continuation pieces of a word; "
-            "a tokeniser is needed that marks those by '##' (BERT), or the first piece of a word by 'Ġ' (RoBERTa) or '▁' (XLM-R, ALBERT)."
+            f"the vocabulary of {loaded.name} does not say which are continuation pieces of a word; a"
+            " tokeniser is needed that marks those by '##' (BERT), or the first piece of a word by 'Ġ'"
+            " (RoBERTa) or '▁' (XLM-R, ALBERT)."
         )
     return mark
 
@@ -278,5 +339,8 @@ def start_and_end(loaded: Loaded) -> tuple[int, int]:
     """The tokens before and after every input."""
     start, end = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if start is None or end is None:
-        raise ModelError(f"the tokeniser of {loaded.name} has no start or end token; set tokenizer.cls_token and tokenizer.sep_token.")
+        raise ModelError(
+            f"the tokeniser of {loaded.name} has no start or end token; set tokenizer.cls_token and"
+            " tokenizer.sep_token."
+        )
     return int(start), int(end)

@@ -1,4 +1,6 @@
-"""How a language model would begin its answer to a prompt: the logits of a few tokens, such as "Yes" and "No", at the first place."""
+"""How a language model would begin its answer to a prompt: the logits of a few tokens, such as "Yes" and
+"No", at the first place.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,13 @@ class FirstLogits(NamedTuple):
 
 @dataclass(frozen=True)
 class FirstTokenLogits(Feature):
-    """The logits of some tokens as the first of an answer: at the decoder's first step, or after the last token of a causal model's prompt.
+    """The logits of some tokens as the first of an answer: at the decoder's first step, or after the last
+    token of a causal model's prompt.
 
-    A token is a number, or a string of which the first piece counts. The prompt is read as the tokeniser reads it, marks included, up to `max_length`
-    tokens: a sequence-to-sequence model loses the end of a longer one and keeps the end mark, a causal model loses the beginning. `drop_eos`
-    takes the last token away.
+    A token is a number, or a string of which the first piece counts. The prompt is read as the tokeniser
+    reads it, marks included, up to `max_length` tokens: a sequence-to-sequence model loses the end of a
+    longer one and keeps the end mark, a causal model loses the beginning. `drop_eos` takes the last token
+    away.
     """
 
     model: ModelSpec
@@ -50,7 +54,9 @@ class FirstTokenLogits(Feature):
         rows = [self._cut(ids, window) or [loaded.start_token] for ids in whole]
         logits = np.empty((len(keys), len(tokens)))
         ask = _decoder_logits if self.kind == "seq2seq" else _last_logits
-        for batch in by_length([len(row) for row in rows], work.options.batch_size, _BATCH_TOKENS, f"asking ({loaded.name})"):
+        for batch in by_length(
+            [len(row) for row in rows], work.options.batch_size, _BATCH_TOKENS, f"asking ({loaded.name})"
+        ):
             with inference() as torch:
                 logits[batch] = ask(torch, loaded, [rows[i] for i in batch])[:, tokens].double().cpu().numpy()
         truncated = np.array([int(len(ids) > window) for ids in whole], dtype=np.int64)
@@ -63,12 +69,25 @@ class FirstTokenLogits(Feature):
 
 
 def first_piece(loaded: Loaded, token: str | int) -> int:
-    """The number of a token: itself, or the first piece of a text; a piece that stands for nothing but a space would be any word's."""
-    found = [token] if isinstance(token, int) else list(loaded.tokenizer(token, add_special_tokens=False).input_ids)
+    """The number of a token: itself, or the first piece of a text; a piece that stands for nothing but a
+    space would be any word's.
+    """
+    found = (
+        [token]
+        if isinstance(token, int)
+        else list(loaded.tokenizer(token, add_special_tokens=False).input_ids)
+    )
     tokenizer, size = loaded.tokenizer, getattr(getattr(loaded.model, "config", None), "vocab_size", None)
     space = tokenizer.convert_tokens_to_ids(SPACE) if hasattr(tokenizer, "convert_tokens_to_ids") else None
-    if not found or found[0] in (space, getattr(tokenizer, "unk_token_id", None)) or (size is not None and found[0] >= size):
-        raise ParameterError(f"{token!r} is not a token of {loaded.name}, which cannot answer with it; give the model that was made for it.")
+    if (
+        not found
+        or found[0] in (space, getattr(tokenizer, "unk_token_id", None))
+        or (size is not None and found[0] >= size)
+    ):
+        raise ParameterError(
+            f"{token!r} is not a token of {loaded.name}, which cannot answer with it; give the model that was"
+            " made for it."
+        )
     return int(found[0])
 
 
@@ -76,11 +95,17 @@ def _decoder_logits(torch: Any, loaded: Loaded, rows: list[list[int]]) -> Any:
     """Logits at the decoder's first step."""
     ids, mask = padded(torch, loaded, rows)
     start = torch.full((len(rows), 1), start_token(loaded), device=loaded.device)
-    return loaded.model(input_ids=ids, attention_mask=mask, decoder_input_ids=start, use_cache=False).logits[:, 0].float()
+    return (
+        loaded.model(input_ids=ids, attention_mask=mask, decoder_input_ids=start, use_cache=False)
+        .logits[:, 0]
+        .float()
+    )
 
 
 def _last_logits(torch: Any, loaded: Loaded, rows: list[list[int]]) -> Any:
-    """Logits after the last token of each row; padding stands on the right, where no real token can see it."""
+    """Logits after the last token of each row; padding stands on the right, where no real token can see
+    it.
+    """
     ids = torch.zeros((len(rows), max(map(len, rows))), dtype=torch.long)
     for i, row in enumerate(rows):
         ids[i, : len(row)] = torch.tensor(row)

@@ -21,7 +21,9 @@ _BATCH_TOKENS = 2048
 
 @dataclass(frozen=True)
 class LastState(Feature):
-    """The last layer's state at the last token of a text's first tokens, scaled to length 1; of an empty text, at the start token."""
+    """The last layer's state at the last token of a text's first tokens, scaled to length 1; of an empty
+    text, at the start token.
+    """
 
     model: ModelSpec
     at_most: int
@@ -31,18 +33,25 @@ class LastState(Feature):
     def compute(self, keys: list[str], work: Work) -> Embedded:
         loaded = load_causal(self.model, work.options.device)
         if not is_transformer(loaded):
-            raise ModelError(f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is needed.")
+            raise ModelError(
+                f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is"
+                " needed."
+            )
         window = min(self.at_most, loaded.max_length)
         whole = [loaded.tokenizer(text, verbose=False).input_ids or [loaded.start_token] for text in keys]
         ids = Ragged.of([row[:window] for row in whole])
         states = np.empty((len(keys), int(loaded.model.config.hidden_size)))
-        for rows in by_length(ids.lengths, work.options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"):
+        for rows in by_length(
+            ids.lengths, work.options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"
+        ):
             part = ids.take(rows)
             # Padding stands on the right, where no real token can see it.
             padded = np.zeros((len(rows), int(part.lengths.max())), dtype=np.int64)
             padded[np.arange(padded.shape[1]) < part.lengths[:, None]] = part.values
             with inference() as torch:
-                found = loaded.model.base_model(input_ids=torch.from_numpy(padded).to(loaded.device), use_cache=False)[0]
+                found = loaded.model.base_model(
+                    input_ids=torch.from_numpy(padded).to(loaded.device), use_cache=False
+                )[0]
                 states[rows] = found[np.arange(len(rows)), part.lengths - 1].double().cpu().numpy()
         norms = np.linalg.norm(states, axis=1, keepdims=True)
         cut = [[int(len(row) > window)] for row in whole]

@@ -18,7 +18,9 @@ from nlgauge.models.loader import Loaded, first_layers, load_masked, torch_modul
 
 @dataclass(frozen=True)
 class MaskedStates(Feature):
-    """The state at each token of a text when that token alone is hidden; special tokens are read, but never hidden."""
+    """The state at each token of a text when that token alone is hidden; special tokens are read, but
+    never hidden.
+    """
 
     model: ModelSpec
 
@@ -36,13 +38,16 @@ def mask_token(loaded: Loaded) -> int:
     """The token that hides another."""
     if loaded.tokenizer.mask_token_id is None:
         raise ModelError(
-            f"the tokeniser of {loaded.name} has no mask token; a masked language model (BERT, RoBERTa, DistilBERT, XLM-R, ALBERT) is needed."
+            f"the tokeniser of {loaded.name} has no mask token; a masked language model (BERT, RoBERTa,"
+            " DistilBERT, XLM-R, ALBERT) is needed."
         )
     return int(loaded.tokenizer.mask_token_id)
 
 
 def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
-    """The tokens of each text with special ones, cut to the model's window; the places of those that are not special; which texts were cut."""
+    """The tokens of each text with special ones, cut to the model's window; the places of those that are
+    not special; which texts were cut.
+    """
     rows, places, cut = [], [], []
     for text in texts:
         ids = loaded.tokenizer(text, verbose=False).input_ids
@@ -53,18 +58,36 @@ def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
         rows.append(ids)
         # An unknown word is a word, though tokenisers count its token among the special ones.
         unknown = loaded.tokenizer.unk_token_id
-        places.append([place for place, (token, mark) in enumerate(zip(ids, special, strict=True)) if not mark or token == unknown])
+        places.append(
+            [
+                place
+                for place, (token, mark) in enumerate(zip(ids, special, strict=True))
+                if not mark or token == unknown
+            ]
+        )
     return Ragged.of(rows), Ragged.of(places), np.array(cut, dtype=np.int64)
 
 
-def states_at(loaded: Loaded, ids: Ragged, places: Ragged, options: RunOptions, layer: int | None = None) -> Array:
-    """(all places, width) states of rows of tokens at the places of each row: those that the head reads, or those of an inner layer."""
+def states_at(
+    loaded: Loaded, ids: Ragged, places: Ragged, options: RunOptions, layer: int | None = None
+) -> Array:
+    """(all places, width) states of rows of tokens at the places of each row: those that the head reads,
+    or those of an inner layer.
+    """
     torch = torch_modules("a masked language model")[1]
-    body = halves(loaded).body if layer is None else loaded.made(("states", layer), lambda: _inner(loaded, layer))
+    body = (
+        halves(loaded).body
+        if layer is None
+        else loaded.made(("states", layer), lambda: _inner(loaded, layer))
+    )
     found = np.empty((0, loaded.model.config.hidden_size), dtype=np.float32)
-    for rows, _, answer in encoder_batches(loaded, body, ids, options, f"guessing hidden words ({loaded.name})"):
+    for rows, _, answer in encoder_batches(
+        loaded, body, ids, options, f"guessing hidden words ({loaded.name})"
+    ):
         wanted = places.take(rows)
-        states = answer[torch.from_numpy(wanted.owners), torch.from_numpy(wanted.values)].float().cpu().numpy()
+        states = (
+            answer[torch.from_numpy(wanted.owners), torch.from_numpy(wanted.values)].float().cpu().numpy()
+        )
         if not len(found):
             found = np.empty((len(places.values), states.shape[1]), dtype=np.float32)
         found[places.places(rows)] = states

@@ -1,4 +1,6 @@
-"""The state of a masked language model at each word of a text when that word is hidden: what the model expects there from the words around it."""
+"""The state of a masked language model at each word of a text when that word is hidden: what the model
+expects there from the words around it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from nlgauge.models.loader import Loaded, load_masked
 
 
 class WordStates(NamedTuple):
-    """For each word of a text: the state, the token and the place of its first piece, and a number that is the same for the same word."""
+    """For each word of a text: the state, the token and the place of its first piece, and a number that
+    is the same for the same word.
+    """
 
     states: Ragged
     ids: Ragged
@@ -27,7 +31,9 @@ class WordStates(NamedTuple):
 
 
 class _Window(NamedTuple):
-    """A stretch of a text's pieces, and the words (first piece, piece after the last) that are hidden in it."""
+    """A stretch of a text's pieces, and the words (first piece, piece after the last) that are hidden in
+    it.
+    """
 
     start: int
     end: int
@@ -36,10 +42,12 @@ class _Window(NamedTuple):
 
 @dataclass(frozen=True)
 class HiddenWords(Feature):
-    """The states at one layer where a word is hidden, all its pieces with it, together with others at least `distance` words away.
+    """The states at one layer where a word is hidden, all its pieces with it, together with others at least
+    `distance` words away.
 
-    A long text is read in windows of `window` pieces; no word is read within `margin` pieces of a window's edge but at the text's own. The states are
-    held for a chunk: 4 bytes times the model's width for each word.
+    A long text is read in windows of `window` pieces; no word is read within `margin` pieces of a window's
+    edge but at the text's own. The states are held for a chunk: 4 bytes times the model's width for each
+    word.
     """
 
     model: ModelSpec
@@ -59,7 +67,13 @@ class HiddenWords(Feature):
             pieces = [word_pieces(loaded, word).ids for word in strings]
             bounds = np.concatenate([[0], np.cumsum([len(part) for part in pieces])]).astype(int).tolist()
             spans = [(bounds[i], bounds[i + 1]) for i in range(len(pieces)) if pieces[i]]
-            words.append([work.memory.setdefault(word, len(work.memory)) for word, part in zip(strings, pieces, strict=True) if part])
+            words.append(
+                [
+                    work.memory.setdefault(word, len(work.memory))
+                    for word, part in zip(strings, pieces, strict=True)
+                    if part
+                ]
+            )
             tokens = [token for part in pieces for token in part]
             places.append([first for first, _ in spans])
             ids.append([tokens[first] for first, _ in spans])

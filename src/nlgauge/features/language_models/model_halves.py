@@ -1,6 +1,8 @@
-"""A language model in two halves: what reads the tokens, and the head that turns the state at a place into logits over the vocabulary.
+"""A language model in two halves: what reads the tokens, and the head that turns the state at a place into
+logits over the vocabulary.
 
-The head is a fifth of a small model's work, and is wanted at few places: one in a masked text, none in a prompt.
+The head is a fifth of a small model's work, and is wanted at few places: one in a masked text, none in a
+prompt.
 """
 
 from __future__ import annotations
@@ -13,14 +15,18 @@ from nlgauge.models.loader import Loaded, inference, tidy_environment, torch_mod
 
 
 class Halves(NamedTuple):
-    """`body` maps the model's inputs to states (batch, length, width); `head` maps (places, width) states to logits."""
+    """`body` maps the model's inputs to states (batch, length, width); `head` maps (places, width) states
+    to logits.
+    """
 
     body: Callable[..., Any]
     head: Callable[[Any], Any]
 
 
 class TokenStates(NamedTuple):
-    """For each token of a text the state from which a language model's head guesses it, the tokens, and whether the text was cut."""
+    """For each token of a text the state from which a language model's head guesses it, the tokens, and
+    whether the text was cut.
+    """
 
     states: Ragged
     ids: Ragged
@@ -28,7 +34,9 @@ class TokenStates(NamedTuple):
 
 
 def halves(loaded: Loaded) -> Halves:
-    """The two halves, where together they give the model's own logits; else the whole model and a head that does nothing."""
+    """The two halves, where together they give the model's own logits; else the whole model and a head
+    that does nothing.
+    """
     return loaded.made("halves", lambda: _halves(loaded))
 
 
@@ -37,7 +45,8 @@ def _halves(loaded: Loaded) -> Halves:
     whole = Halves(lambda **inputs: model(**inputs).logits, lambda states: states)
     if not is_transformer(loaded):
         return whole
-    # Some models scale or cap what their head gives, or read more than the base model's states; those must be read whole.
+    # Some models scale or cap what their head gives, or read more than the base model's states; those must be
+    # read whole.
     token = next(iter(loaded.tokenizer("a").input_ids), 0)
     with inference() as torch:
         probe = torch.tensor([[token, token]], device=loaded.device)
@@ -62,11 +71,15 @@ def is_transformer(loaded: Loaded) -> bool:
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """What may be the head: BERT's, RoBERTa's and ALBERT's by name, DistilBERT's in four steps, a causal model's output layer."""
+    """What may be the head: BERT's, RoBERTa's and ALBERT's by name, DistilBERT's in four steps, a causal
+    model's output layer.
+    """
     for name in ("cls", "lm_head", "predictions"):
         if callable(getattr(model, name, None)):
             yield getattr(model, name)
     if hasattr(model, "vocab_transform"):
-        yield lambda states: model.vocab_projector(model.vocab_layer_norm(model.activation(model.vocab_transform(states))))
+        yield lambda states: model.vocab_projector(
+            model.vocab_layer_norm(model.activation(model.vocab_transform(states)))
+        )
     if model.get_output_embeddings() is not None:
         yield model.get_output_embeddings()

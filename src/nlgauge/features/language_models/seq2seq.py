@@ -1,7 +1,8 @@
 """What a sequence-to-sequence model says about a text, given another: how probable each of its tokens is.
 
-A key is (source, target). Keys with the same source share one pass of the encoder; the vocabulary head is applied at scored positions only. The
-model's cache is never used: some decoders see what comes after a token where it is on.
+A key is (source, target). Keys with the same source share one pass of the encoder; the vocabulary head is
+applied at scored positions only. The model's cache is never used: some decoders see what comes after a token
+where it is on.
 """
 
 from __future__ import annotations
@@ -35,11 +36,13 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True)
 class Seq2SeqLogProbs(Feature):
-    """The log-probability of every token of a target, given a source; the marks that the tokeniser puts around the target are scored too.
+    """The log-probability of every token of a target, given a source; the marks that the tokeniser puts
+    around the target are scored too.
 
-    max_length: how many tokens of source and target are read, marks included (None: as many as the model can). forced: tokens that stand before
-    the target in place of the tokeniser's own mark, and are not scored, such as that of its language. tag: the token that stands before the
-    source in place of the tokeniser's own, where there is one.
+    max_length: how many tokens of source and target are read, marks included (None: as many as the model
+    can). forced: tokens that stand before the target in place of the tokeniser's own mark, and are not
+    scored, such as that of its language. tag: the token that stands before the source in place of the
+    tokeniser's own, where there is one.
     """
 
     model: ModelSpec
@@ -59,7 +62,10 @@ class Seq2SeqLogProbs(Feature):
         encoder_ids = [_fit(before_source, pieces[source], marks.after, window) for source in sources]
         first = [] if forced else list(marks.before)
         targets = [_fit(first, pieces[target], marks.after, window - len(forced)) for _, target in keys]
-        cut = [[int(max(encoder_ids[source_rows[source]][1], target_cut))] for (source, _), (_, target_cut) in zip(keys, targets, strict=True)]
+        cut = [
+            [int(max(encoder_ids[source_rows[source]][1], target_cut))]
+            for (source, _), (_, target_cut) in zip(keys, targets, strict=True)
+        ]
         offsets = offsets_of([len(target) for target, _ in targets])
         information, likeliest = np.empty(offsets[-1]), np.empty(offsets[-1], dtype=np.int64)
         rows = [
@@ -69,12 +75,17 @@ class Seq2SeqLogProbs(Feature):
         for places, values, best in _read(loaded, [ids for ids, _ in encoder_ids], rows, work.options):
             information[places], likeliest[places] = values, best
         return TokenInformation(
-            Ragged.of([target for target, _ in targets]), Ragged(information, offsets), Ragged(likeliest, offsets), Ragged.of(cut)
+            Ragged.of([target for target, _ in targets]),
+            Ragged(information, offsets),
+            Ragged(likeliest, offsets),
+            Ragged.of(cut),
         )
 
 
 class _Row(NamedTuple):
-    """A target to be scored: the number of its source, the place of its first token in the column, the tokens before it, and its own."""
+    """A target to be scored: the number of its source, the place of its first token in the column, the
+    tokens before it, and its own.
+    """
 
     source: int
     place: int
@@ -97,7 +108,9 @@ def token_id(loaded: Loaded, token: str) -> int:
     """The number of a token of the vocabulary."""
     found = loaded.tokenizer.convert_tokens_to_ids(token)
     if found is None or found == getattr(loaded.tokenizer, "unk_token_id", None):
-        raise ParameterError(f"{token!r} is not a token of {loaded.name}; give another language or another model.")
+        raise ParameterError(
+            f"{token!r} is not a token of {loaded.name}; give another language or another model."
+        )
     return int(found)
 
 
@@ -107,11 +120,15 @@ def start_token(loaded: Loaded) -> int:
         found = getattr(getattr(loaded.model, place, None), "decoder_start_token_id", None)
         if found is not None:
             return int(found)
-    raise ModelError(f"the configuration of {loaded.name} has no decoder_start_token_id, with which its decoder begins.")
+    raise ModelError(
+        f"the configuration of {loaded.name} has no decoder_start_token_id, with which its decoder begins."
+    )
 
 
 def reading_window(loaded: Loaded, wanted: int | None) -> int:
-    """How many tokens are read: as many as are wanted, but not more than there are positions; models of relative positions have no limit."""
+    """How many tokens are read: as many as are wanted, but not more than there are positions; models of
+    relative positions have no limit.
+    """
     if wanted is None:
         return loaded.max_length
     return min(wanted, getattr(loaded.model.config, "max_position_embeddings", None) or wanted)
@@ -134,24 +151,34 @@ def _fit(before: list[int], pieces: list[int], after: tuple[int, ...], window: i
     return [*before, *pieces[:room], *after], len(pieces) > room
 
 
-def _read(loaded: Loaded, sources: list[list[int]], rows: list[_Row], options: RunOptions) -> Iterator[tuple[Array, Array, Array]]:
-    """Places of tokens in the column, their log-probabilities, and whether they are the likeliest, one batch at a time."""
+def _read(
+    loaded: Loaded, sources: list[list[int]], rows: list[_Row], options: RunOptions
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Places of tokens in the column, their log-probabilities, and whether they are the likeliest, one
+    batch at a time.
+    """
     targets: dict[int, list[_Row]] = defaultdict(list)
     for row in rows:
         targets[row.source].append(row)
     with inference() as torch:
         decoder = loaded.made("decoder", lambda: _decoder(torch, loaded))
-        for batch in by_length([len(source) for source in sources], options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"):
+        for batch in by_length(
+            [len(source) for source in sources], options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"
+        ):
             ids, mask = padded(torch, loaded, [sources[i] for i in batch])
             states = loaded.model.get_encoder()(input_ids=ids, attention_mask=mask)[0]
             # Of each row the number of its source in this batch.
-            members = [row._replace(source=i) for i, source in enumerate(batch) for row in targets[int(source)]]
+            members = [
+                row._replace(source=i) for i, source in enumerate(batch) for row in targets[int(source)]
+            ]
             lengths = [len(row.before) + len(row.target) for row in members]
             for part in by_length(lengths, options.batch_size, _BATCH_TOKENS, f"scoring ({loaded.name})"):
                 yield _read_batch(torch, loaded, decoder, (ids, states, mask), [members[i] for i in part])
 
 
-def _read_batch(torch: Any, loaded: Loaded, decoder: _Decoder, encoded: tuple[Any, Any, Any], rows: list[_Row]) -> tuple[Array, Array, Array]:
+def _read_batch(
+    torch: Any, loaded: Loaded, decoder: _Decoder, encoded: tuple[Any, Any, Any], rows: list[_Row]
+) -> tuple[Array, Array, Array]:
     """The same for one batch of rows whose sources are among the encoded ones."""
     inputs, _ = padded(torch, loaded, [(row.before + row.target)[:-1] for row in rows])
     which = torch.tensor([row.source for row in rows], device=loaded.device)
@@ -163,27 +190,42 @@ def _read_batch(torch: Any, loaded: Loaded, decoder: _Decoder, encoded: tuple[An
     steps = [len(row.before) - 1 + step for row in rows for step in range(len(row.target))]
     places = np.array([row.place + step for row in rows for step in range(len(row.target))], dtype=np.int64)
     tokens = torch.tensor([token for row in rows for token in row.target], device=loaded.device)
-    values, best = head_log_probabilities(decoder.head, found[torch.tensor(batch), torch.tensor(steps)], tokens)
+    values, best = head_log_probabilities(
+        decoder.head, found[torch.tensor(batch), torch.tensor(steps)], tokens
+    )
     return places, values, best
 
 
 class _Decoder(NamedTuple):
-    """`body` maps (source ids, encoder states, mask, decoder ids) to states; `head` maps (places, width) states to logits."""
+    """`body` maps (source ids, encoder states, mask, decoder ids) to states; `head` maps (places, width)
+    states to logits.
+    """
 
     body: Callable[[Any, Any, Any, Any], Any]
     head: Callable[[Any], Any]
 
 
 def _decoder(torch: Any, loaded: Loaded) -> _Decoder:
-    """The decoder without and with its head, where together they give the model's own logits; else the whole model and a head that does nothing."""
+    """The decoder without and with its head, where together they give the model's own logits; else the
+    whole model and a head that does nothing.
+    """
     model = loaded.model
 
     def whole(ids: Any, states: Any, mask: Any, inputs: Any) -> Any:
-        # The source's ids are not read again, but FSMT hides what comes after a token only where they are given.
-        return model(input_ids=ids, encoder_outputs=(states,), attention_mask=mask, decoder_input_ids=inputs, use_cache=False).logits
+        # The source's ids are not read again, but FSMT hides what comes after a token only where they are
+        # given.
+        return model(
+            input_ids=ids,
+            encoder_outputs=(states,),
+            attention_mask=mask,
+            decoder_input_ids=inputs,
+            use_cache=False,
+        ).logits
 
     def body(ids: Any, states: Any, mask: Any, inputs: Any) -> Any:
-        return model.get_decoder()(input_ids=inputs, encoder_hidden_states=states, encoder_attention_mask=mask, use_cache=False)[0]
+        return model.get_decoder()(
+            input_ids=inputs, encoder_hidden_states=states, encoder_attention_mask=mask, use_cache=False
+        )[0]
 
     if "encoder_attention_mask" in inspect.signature(model.get_decoder().forward).parameters:
         ids, mask = padded(torch, loaded, [list(loaded.tokenizer("a").input_ids)] * 2)
@@ -197,7 +239,9 @@ def _decoder(torch: Any, loaded: Loaded) -> _Decoder:
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """What may be the head: an output layer as it is, with BART's bias, or after the scaling of a T5 whose head is its input vectors."""
+    """What may be the head: an output layer as it is, with BART's bias, or after the scaling of a T5
+    whose head is its input vectors.
+    """
     layer = model.get_output_embeddings()
     if hasattr(model, "final_logits_bias"):
         yield lambda states: layer(states) + model.final_logits_bias

@@ -1,4 +1,6 @@
-"""What a language model would write at each place of a text: distributions over its vocabulary, from a masked or a causal model."""
+"""What a language model would write at each place of a text: distributions over its vocabulary, from a
+masked or a causal model.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +40,18 @@ def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
         entry = store.entry_of(spec)
         if entry is not None and entry.kind == "causal":
             return "causal"
-        names = msgspec.json.decode((store.require(spec) / "config.json").read_bytes()).get("architectures") or []
+        names = (
+            msgspec.json.decode((store.require(spec) / "config.json").read_bytes()).get("architectures") or []
+        )
     kinds: tuple[tuple[tuple[str, ...], Kind], ...] = ((_MASKED, "masked"), (_CAUSAL, "causal"))
     for endings, kind in kinds:
         if any(architecture.endswith(endings) for architecture in names):
             return kind
     if otherwise is None:
         raise ModelError(
-            f"the model {model_name(spec)!r} is saved as {', '.join(names) or 'nothing known'}, which has no head over the vocabulary; "
-            "name a masked or causal language model, or declare which it is with language_model='masked' or 'causal'."
+            f"the model {model_name(spec)!r} is saved as {', '.join(names) or 'nothing known'}, which has no"
+            " head over the vocabulary; name a masked or causal language model, or declare which it is with"
+            " language_model='masked' or 'causal'."
         )
     return otherwise
 
@@ -57,12 +62,16 @@ def load(spec: ModelSpec, declared: str | None, options: RunOptions) -> Loaded:
 
 
 def states_feature(spec: ModelSpec, declared: str | None) -> Feature:
-    """The feature with the state from which each token of a text is guessed: hidden from the model, or not yet read by it."""
+    """The feature with the state from which each token of a text is guessed: hidden from the model, or
+    not yet read by it.
+    """
     return NextTokenStates(spec) if kind_of(spec, declared) == "causal" else MaskedStates(spec)
 
 
 def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:
-    """log of the weighted mean of the distributions at these states, in float64; weights are at least 0, and not all of them 0."""
+    """log of the weighted mean of the distributions at these states, in float64; weights are at least 0,
+    and not all of them 0.
+    """
     counted = weights > 0
     total: Any = None
     first = 0
@@ -77,7 +86,9 @@ def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Ar
 
 
 def log_distributions(loaded: Loaded, states: Array, temperature: float) -> Iterator[Any]:
-    """log of the distribution at each state, (states, vocabulary) tensors for one block of states at a time."""
+    """log of the distribution at each state, (states, vocabulary) tensors for one block of states at a
+    time.
+    """
     for start in range(0, len(states), _BLOCK):
         with inference() as torch:
             logits = halves(loaded).head(torch.from_numpy(states[start : start + _BLOCK]).to(loaded.device))

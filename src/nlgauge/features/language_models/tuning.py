@@ -1,4 +1,6 @@
-"""What a masked language model guesses of a document after a short training on a summary; the loaded model itself stays as it is."""
+"""What a masked language model guesses of a document after a short training on a summary; the loaded
+model itself stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ from nlgauge.models.loader import Loaded, load_masked, tidy_environment, torch_m
 # Drop-out draws from torch's one generator, so that two trainings at a time would disturb each other.
 _TRAINING = ForkedLock()
 _WEIGHT_DECAY = 0.01
-# Token numbers that stand for another at random in a vocabulary as large as BERT's: below are unused ones and single characters.
+# Token numbers that stand for another at random in a vocabulary as large as BERT's: below are unused ones and
+# single characters.
 _REPLACEMENTS = range(1000, 30_000)
 
 
@@ -44,8 +47,9 @@ _REPLACEMENTS = range(1000, 30_000)
 class Tuning:
     """How a model is trained on a summary.
 
-    The summary is cut into training pieces of `chunk` tokens, `stride` tokens apart, which are read `epochs` times with a rate that starts at
-    `learning_rate`; a hidden token is replaced by another, or left as it is, with the last two probabilities.
+    The summary is cut into training pieces of `chunk` tokens, `stride` tokens apart, which are read `epochs`
+    times with a rate that starts at `learning_rate`; a hidden token is replaced by another, or left as it is,
+    with the last two probabilities.
     """
 
     chunk: int
@@ -55,7 +59,9 @@ class Tuning:
     p_token_replace: float
     p_token_original: float
 
-    def training_examples(self, loaded: Loaded, summary: str, hiding: Hiding, rng: random.Random) -> Iterator[tuple[Masked, tuple[int, ...]]]:
+    def training_examples(
+        self, loaded: Loaded, summary: str, hiding: Hiding, rng: random.Random
+    ) -> Iterator[tuple[Masked, tuple[int, ...]]]:
         """What is read, and the tokens that should be guessed at its places."""
         pieces = word_pieces(loaded, normal(summary))
         chunk = min(self.chunk, loaded.max_length - 2)
@@ -75,7 +81,10 @@ class Tuning:
                             ids[place] = others[rng.randrange(len(others))]
                         elif drawn >= self.p_token_replace + self.p_token_original:
                             ids[place] = mask_token(loaded)
-                    yield Masked((first, *ids, last), tuple(1 + place for place in group)), tuple(part.ids[place] for place in group)
+                    yield (
+                        Masked((first, *ids, last), tuple(1 + place for place in group)),
+                        tuple(part.ids[place] for place in group),
+                    )
 
 
 @dataclass(frozen=True)
@@ -88,12 +97,25 @@ class TunedGuesses(Feature):
 
     def compute(self, keys: list[tuple[str, str]], work: Work) -> ClozeAnswers:
         loaded = load_masked(self.model, work.options.device)
-        if not is_transformer(loaded) or any("quantized" in type(module).__module__ for module in loaded.model.modules()):
-            raise ModelError(f"{loaded.name} cannot be trained; a masked language model of the Transformers library in full precision is needed.")
+        if not is_transformer(loaded) or any(
+            "quantized" in type(module).__module__ for module in loaded.model.modules()
+        ):
+            raise ModelError(
+                f"{loaded.name} cannot be trained; a masked language model of the Transformers library in"
+                " full precision is needed."
+            )
         documents = self.reader.sentences(loaded, list(dict.fromkeys(document for _, document in keys)), work)
-        clozes = {text: self.reader.cloze(loaded, sentences, None, work.options.seed) for text, sentences in documents.items()}
-        inputs = {text: [question.without_summary for asked in cloze.questions for question in asked] for text, cloze in clozes.items()}
-        untrained = likeliest_tokens(loaded, [masked for part in inputs.values() for masked in part], work.options)
+        clozes = {
+            text: self.reader.cloze(loaded, sentences, None, work.options.seed)
+            for text, sentences in documents.items()
+        }
+        inputs = {
+            text: [question.without_summary for asked in cloze.questions for question in asked]
+            for text, cloze in clozes.items()
+        }
+        untrained = likeliest_tokens(
+            loaded, [masked for part in inputs.values() for masked in part], work.options
+        )
         rows: dict[str, list[int]] = defaultdict(list)
         for row, (summary, _) in enumerate(keys):
             rows[summary].append(row)
@@ -103,12 +125,16 @@ class TunedGuesses(Feature):
         for done, (summary, places) in enumerate(rows.items()):
             report(f"tuning ({loaded.name})", done, len(rows))
             self._tune(tuned, loaded, summary, seed_of(work.options.seed, summary))
-            trained = likeliest_tokens(tuned, [masked for row in places for masked in inputs[keys[row][1]]], work.options)
+            trained = likeliest_tokens(
+                tuned, [masked for row in places for masked in inputs[keys[row][1]]], work.options
+            )
             found |= {row: answers_to(clozes[keys[row][1]], untrained, trained) for row in places}
         return answer_column(found)
 
     def _tune(self, tuned: Loaded, loaded: Loaded, summary: str, seed: int) -> None:
-        """Trains the copy `tuned` on the summary, from the original's weights: AdamW with a rate that falls to 0, one input per step, drop-out on."""
+        """Trains the copy `tuned` on the summary, from the original's weights: AdamW with a rate that
+        falls to 0, one input per step, drop-out on.
+        """
         torch = torch_modules("tuning a masked language model")[1]
         model, (body, head) = tuned.model, halves(tuned)
         model.load_state_dict(loaded.model.state_dict())
@@ -118,7 +144,12 @@ class TunedGuesses(Feature):
             optimizer = torch.optim.AdamW(_parameters(model), lr=self.tuning.learning_rate, eps=1e-8)
         steps = len(examples) * self.tuning.epochs
         forked = range(torch.cuda.device_count()) if torch.device(loaded.device).type == "cuda" else []
-        with _TRAINING.taken(), pass_threads(torch), torch.random.fork_rng(devices=forked), torch.enable_grad():
+        with (
+            _TRAINING.taken(),
+            pass_threads(torch),
+            torch.random.fork_rng(devices=forked),
+            torch.enable_grad(),
+        ):
             torch.manual_seed(seed)
             model.train()
             for step in range(steps):
@@ -128,7 +159,9 @@ class TunedGuesses(Feature):
                 optimizer.zero_grad()
                 ids = torch.tensor([masked.ids], device=loaded.device)
                 states = body(input_ids=ids, attention_mask=torch.ones_like(ids))[0, list(masked.places)]
-                torch.nn.functional.cross_entropy(head(states), torch.tensor(expected, device=loaded.device)).backward()
+                torch.nn.functional.cross_entropy(
+                    head(states), torch.tensor(expected, device=loaded.device)
+                ).backward()
                 optimizer.step()
             optimizer.zero_grad()
             model.eval()

@@ -1,8 +1,10 @@
-"""The words of METEOR 1.5's own normalization of English text (its option -norm), which COCO's toolkit asks for.
+"""The words of METEOR 1.5's own normalization of English text (its option -norm), which COCO's toolkit asks
+for.
 
-Marks stand alone, runs of dots stay together, hyphens inside words disappear, contractions are split before the apostrophe, curly quotes become
-straight ones, a dotted abbreviation loses its dots, and the last dot of a word is split off unless the word is a known abbreviation or goes on in
-lower case. Rules apply to neighbors that do not overlap, from left to right, as in the program: of "a-b-c" the first hyphen alone is removed.
+Marks stand alone, runs of dots stay together, hyphens inside words disappear, contractions are split before
+the apostrophe, curly quotes become straight ones, a dotted abbreviation loses its dots, and the last dot of a
+word is split off unless the word is a known abbreviation or goes on in lower case. Rules apply to neighbors
+that do not overlap, from left to right, as in the program: of "a-b-c" the first hyphen alone is removed.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import re
 _LETTERS = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e\u0400-\u0527\ua640-\ua66e\ua67e-\ua697\u1d00-\u1d7f"
 _SPACES = " \t\n\x0b\f\r"
 # White space to the program's last step only: until then such a character is a word.
-_LATE_SPACES = frozenset("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
+_LATE_SPACES = frozenset(
+    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
 _CONTROLS = "".join(map(chr, range(33)))
 # Stands for a dot of a run of dots, which no further rule may touch.
 _DOT = "\ue000"
@@ -73,6 +77,10 @@ def _without_last_dot(word: str, following: str) -> list[str]:
         return [word]
     if "." in stem and _LETTER.search(stem):
         return [word.replace(".", "")]
-    if stem in _ABBREVIATIONS or re.match("[a-z]", following) or (stem in _BEFORE_NUMBERS and re.match("[0-9]", following)):
+    if (
+        stem in _ABBREVIATIONS
+        or re.match("[a-z]", following)
+        or (stem in _BEFORE_NUMBERS and re.match("[0-9]", following))
+    ):
         return [word]
     return [stem, "."]

@@ -1,8 +1,9 @@
-"""What paraphrases tell: tables of phrases that may stand for each other, and words that are copied whenever a text is said anew.
+"""What paraphrases tell: tables of phrases that may stand for each other, and words that are copied whenever
+a text is said anew.
 
-A table is a text file in UTF-8, plain or compressed by gzip, in one of two forms: METEOR's, three lines per entry (probability, phrase,
-phrase), or one entry per line, `phrase TAB phrase` or `phrase TAB phrase TAB probability`. Probabilities are not used, as in
-METEOR; a few in its own table are above 1.
+A table is a text file in UTF-8, plain or compressed by gzip, in one of two forms: METEOR's, three lines per
+entry (probability, phrase, phrase), or one entry per line, `phrase TAB phrase` or `phrase TAB phrase TAB
+probability`. Probabilities are not used, as in METEOR; a few in its own table are above 1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from nlgauge.kernels.alignment import around
 
 
 class PhraseMatch(NamedTuple):
-    """Words of the prediction that may stand for words of the reference: where both begin, and how many they are."""
+    """Words of the prediction that may stand for words of the reference: where both begin, and how many
+    they are.
+    """
 
     prediction: int
     reference: int
@@ -32,27 +35,35 @@ class PhraseMatch(NamedTuple):
 
 
 class PhraseTable(NamedTuple):
-    """Entries by the 64-bit digests of their phrases, 16 bytes each: METEOR's English table has 5.3 million of them.
+    """Entries by the 64-bit digests of their phrases, 16 bytes each: METEOR's English table has 5.3 million
+    of them.
 
-    Entries are sorted by their first phrase, those with the same one stay in the order of the file; `longest` counts words.
+    Entries are sorted by their first phrase, those with the same one stay in the order of the file; `longest`
+    counts words.
     """
 
     first: Array
     second: Array
     longest: int
 
-    def matches(self, prediction: Sequence[str], reference: Sequence[str], most: int | None = None) -> list[PhraseMatch]:
+    def matches(
+        self, prediction: Sequence[str], reference: Sequence[str], most: int | None = None
+    ) -> list[PhraseMatch]:
         """Every place where the sides hold the two phrases of an entry, whichever side holds the first.
 
-        With `most`, a phrase that stands at more places than that is matched only at those nearest to its place in the other text.
+        With `most`, a phrase that stands at more places than that is matched only at those nearest to its
+        place in the other text.
 
-        They are in the order of METEOR's program: entries whose first phrase the reference holds, place by place, then the others; an
-        entry that stands in the table in both directions is found twice.
+        They are in the order of METEOR's program: entries whose first phrase the reference holds, place by
+        place, then the others; an entry that stands in the table in both directions is found twice.
         """
         ours, theirs = (list(self._phrases(words)) for words in (prediction, reference))
         slope = len(prediction) / max(1, len(reference))
         found = [PhraseMatch(p, r, m, n) for (r, n), (p, m) in self._found(theirs, ours, slope, most)]
-        return found + [PhraseMatch(p, r, m, n) for (p, m), (r, n) in self._found(ours, theirs, 1 / slope if slope else 0, most)]
+        return found + [
+            PhraseMatch(p, r, m, n)
+            for (p, m), (r, n) in self._found(ours, theirs, 1 / slope if slope else 0, most)
+        ]
 
     def _phrases(self, words: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         """Place, number of words and digest of every phrase that is short enough to be in the table."""
@@ -61,14 +72,22 @@ class PhraseTable(NamedTuple):
                 yield start, length, _digest(" ".join(words[start : start + length]))
 
     def _found(
-        self, holding: list[tuple[int, int, int]], other: list[tuple[int, int, int]], slope: float, most: int | None
+        self,
+        holding: list[tuple[int, int, int]],
+        other: list[tuple[int, int, int]],
+        slope: float,
+        most: int | None,
     ) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         places, lengths = defaultdict(list), {}
         for start, length, digest in other:
             places[digest].append(start)
             lengths[digest] = length
         digests = np.array([digest for _, _, digest in holding], dtype=np.uint64)
-        bounds = zip(np.searchsorted(self.first, digests, "left"), np.searchsorted(self.first, digests, "right"), strict=True)
+        bounds = zip(
+            np.searchsorted(self.first, digests, "left"),
+            np.searchsorted(self.first, digests, "right"),
+            strict=True,
+        )
         for (start, length, _), (low, high) in zip(holding, bounds, strict=True):
             for second in self.second[low:high].tolist():
                 for place in around(places.get(second, []), start * slope, most):
@@ -90,10 +109,14 @@ def content(path: str) -> str:
     return _content(path, _state(path))
 
 
-def copied_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], share: float = 0.6, least: int = 5) -> tuple[str, ...]:
-    """The words that stay when a text is said anew, learnt from pairs of texts of the same meaning, each a list of words.
+def copied_words(
+    pairs: Iterable[tuple[Sequence[str], Sequence[str]]], share: float = 0.6, least: int = 5
+) -> tuple[str, ...]:
+    """The words that stay when a text is said anew, learnt from pairs of texts of the same meaning, each a
+    list of words.
 
-    Those of which at least `share` of the texts that hold them have them on the other side too, in `least` texts or more.
+    Those of which at least `share` of the texts that hold them have them on the other side too, in `least`
+    texts or more.
 
     >>> copied_words([(["oslo", "is", "big"], ["oslo", "is", "large"]), (["in", "oslo"], ["at", "oslo"])], least=3)
     ('oslo',)
@@ -104,7 +127,9 @@ def copied_words(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], share: fl
         held.update(set(left))
         held.update(set(right))
         kept.update(dict.fromkeys(set(left) & set(right), 2))
-    return tuple(sorted(word for word, count in held.items() if count >= least and kept[word] >= share * count))
+    return tuple(
+        sorted(word for word, count in held.items() if count >= least and kept[word] >= share * count)
+    )
 
 
 def _digest(phrase: str) -> int:
@@ -113,7 +138,9 @@ def _digest(phrase: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _entry(phrase: str) -> tuple[int, int]:
-    """How many words a phrase of a file has, and its digest; many entries in a row have the same first phrase."""
+    """How many words a phrase of a file has, and its digest; many entries in a row have the same first
+    phrase.
+    """
     words = phrase.lower().split()
     return len(words), _digest(" ".join(words))
 
@@ -122,7 +149,10 @@ def _state(path: str) -> tuple[int, int]:
     try:
         found = Path(path).stat()
     except (OSError, ValueError) as error:  # ValueError: a zero in the path
-        raise InputError(f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; give the path of a text file, plain or .gz.") from None
+        raise InputError(
+            f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; give the path of a text"
+            " file, plain or .gz."
+        ) from None
     return found.st_mtime_ns, found.st_size
 
 
@@ -140,7 +170,9 @@ def _words(path: str, state: tuple[int, int]) -> frozenset[str]:
     found = set()
     for number, line in enumerate(_lines(path), 1):
         if len(line.split()) > 1:
-            raise InputError(f"{path}, line {number}: {line!r:.60} is more than one word; write one word per line.")
+            raise InputError(
+                f"{path}, line {number}: {line!r:.60} is more than one word; write one word per line."
+            )
         found.update(line.lower().split())
     return frozenset(found)
 
@@ -170,7 +202,9 @@ def _entries(path: str) -> Iterator[tuple[str, str]]:
         if "\t" in line:
             fields = line.split("\t")
             if len(fields) not in (2, 3):
-                raise _bad(path, number, line, "an entry is phrase TAB phrase, or phrase TAB phrase TAB probability")
+                raise _bad(
+                    path, number, line, "an entry is phrase TAB phrase, or phrase TAB phrase TAB probability"
+                )
             first, second, *probability = fields
         else:
             probability = [line]
@@ -179,7 +213,13 @@ def _entries(path: str) -> Iterator[tuple[str, str]]:
                 raise _bad(path, number, line, "an entry is phrase TAB phrase; this line has no tab")
             (_, first), (_, second) = following
         if not all(map(_is_weight, probability)):
-            raise _bad(path, number, line, "a probability is a number from 0 on, and in METEOR's form two lines with a phrase each follow it")
+            raise _bad(
+                path,
+                number,
+                line,
+                "a probability is a number from 0 on, and in METEOR's form two lines with a phrase each"
+                " follow it",
+            )
         if not first.strip() or not second.strip():
             raise _bad(path, number, line, "an entry needs two phrases")
         yield first, second
@@ -198,8 +238,14 @@ def _bad(path: str, number: int, line: str, rule: str) -> InputError:
 
 def _lines(path: str) -> Iterator[str]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else Path(path).open(encoding="utf-8") as stream:
+        with (
+            gzip.open(path, "rt", encoding="utf-8")
+            if path.endswith(".gz")
+            else Path(path).open(encoding="utf-8")
+        ) as stream:
             for line in stream:
                 yield line.rstrip("\r\n")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path!r}: {error}; give the path of a text file in UTF-8, plain or .gz.") from None
+        raise InputError(
+            f"cannot read {path!r}: {error}; give the path of a text file in UTF-8, plain or .gz."
+        ) from None

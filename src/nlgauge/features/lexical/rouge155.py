@@ -10,7 +10,8 @@ from nlgauge.features.tokens.porter import rouge155_stems
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.features.tokens.token_ids import Form
 
-# The script has the exceptions of WordNet 2.0, and of several for one form the last it reads; ours are the first of WordNet 3.0.
+# The script has the exceptions of WordNet 2.0, and of several for one form the last it reads; ours are the
+# first of WordNet 3.0.
 _OTHER = {
     "aurar": "eyrir",
     "best": "well",
@@ -41,17 +42,23 @@ class RougeTokens(Tokens):
 @cache
 def stop_words() -> frozenset[str]:
     """SMART's stop words with the news words that the script has among them."""
-    return frozenset(files("nlgauge").joinpath("data", "smart_stop_words.txt").read_text(encoding="ascii").split())
+    return frozenset(
+        files("nlgauge").joinpath("data", "smart_stop_words.txt").read_text(encoding="ascii").split()
+    )
 
 
 def script_stems(words: list[str]) -> list[str]:
-    """The script's stems: words of up to three letters stay, exceptions have their base, all others Porter's stem.
+    """The script's stems: words of up to three letters stay, exceptions have their base, all others Porter's
+    stem.
 
     >>> script_stems(["gas", "mice", "governmental", "relational"])
     ['gas', 'mouse', 'govern', 'relat']
     """
     known = _exceptions()
-    return [known.get(word, stem) if len(word) > 3 else word for word, stem in zip(words, rouge155_stems(words), strict=True)]
+    return [
+        known.get(word, stem) if len(word) > 3 else word
+        for word, stem in zip(words, rouge155_stems(words), strict=True)
+    ]
 
 
 @cache

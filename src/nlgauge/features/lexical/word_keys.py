@@ -12,7 +12,8 @@ from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
 
 
 def meteor_stems(words: list[str], version: str) -> list[str]:
-    """The stems of words: Snowball's for version 1.5, else Porter's, which METEOR takes of words of three letters too.
+    """The stems of words: Snowball's for version 1.5, else Porter's, which METEOR takes of words of three
+    letters too.
 
     >>> meteor_stems(["was", "generously"], "2005"), meteor_stems(["was", "generously"], "1.5")
     (['wa', 'gener'], ['was', 'generous'])

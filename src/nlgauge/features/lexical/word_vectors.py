@@ -18,7 +18,9 @@ _LEFT_OUT, _UNKNOWN = -2, -1
 
 
 class Words(NamedTuple):
-    """The rows of a text's words in the table, in order; (texts, 2) how many words are not in the table, and how many there are."""
+    """The rows of a text's words in the table, in order; (texts, 2) how many words are not in the table,
+    and how many there are.
+    """
 
     rows: Ragged
     counts: Ragged
@@ -28,8 +30,8 @@ class Words(NamedTuple):
 class WordVectors(Feature):
     """Rows of the table for the words of a text; the vectors stay where they are.
 
-    `stop="english"` leaves English stop words out, and words with anything but letters. Words that the table lacks are dropped, or with
-    `unknown="mean"` are the row behind the last, which is the mean of all vectors.
+    `stop="english"` leaves English stop words out, and words with anything but letters. Words that the table
+    lacks are dropped, or with `unknown="mean"` are the row behind the last, which is the mean of all vectors.
     """
 
     vectors: str
@@ -47,18 +49,29 @@ class WordVectors(Feature):
         tokens = Tokens(self.tokenizer)
         column, rows = features.get(tokens, features.ids_of(keys))
         column = column.take(rows)
-        found = self.rows_of(features.memory_of(tokens).words())[column.values] if len(column.values) else np.empty(0, dtype=np.int64)
+        found = (
+            self.rows_of(features.memory_of(tokens).words())[column.values]
+            if len(column.values)
+            else np.empty(0, dtype=np.int64)
+        )
         words, unknown = found != _LEFT_OUT, found == _UNKNOWN
         counts = np.column_stack([np.bincount(column.owners, which, len(keys)) for which in (unknown, words)])
         kept = words & ~unknown
         if self.unknown == "mean":
             kept, found = words, np.where(unknown, len(self.table.words), found)
-        return Words(Ragged(found[kept], offsets_of(np.bincount(column.owners, kept, len(keys)))), Ragged.single(counts))
+        return Words(
+            Ragged(found[kept], offsets_of(np.bincount(column.owners, kept, len(keys)))),
+            Ragged.single(counts),
+        )
 
     def rows_of(self, words: list[str]) -> Array:
         """The row of each word in the table; below 0 where it has none or is left out."""
         table = self.table.rows
         found = np.fromiter((table.get(word, _UNKNOWN) for word in words), np.int64, len(words))
         if self.stop == "english":
-            found[np.fromiter((word.lower() in ENGLISH or not word.isalpha() for word in words), bool, len(words))] = _LEFT_OUT
+            found[
+                np.fromiter(
+                    (word.lower() in ENGLISH or not word.isalpha() for word in words), bool, len(words)
+                )
+            ] = _LEFT_OUT
         return found

@@ -1,6 +1,7 @@
 """WordNet 3.0: the synsets of an English word, found by WordNet's own morphology.
 
-The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` says what is in it.
+The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` says what is in
+it.
 """
 
 from __future__ import annotations
@@ -23,23 +24,46 @@ from nlgauge.features.tokens.porter import MOST_WORDS
 _PARTS = ("noun", "verb", "adj", "adv")
 # The rules of detachment of WordNet's manual page morphy(7WN): an ending, and what takes its place.
 _DETACHMENTS = {
-    "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
-    "verb": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "noun": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "verb": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }
 # The same by the last letter of the ending.
-_RULES = {part: {letter: [rule for rule in rules if rule[0][-1] == letter] for letter in "dgnrst"} for part, rules in _DETACHMENTS.items()}
+_RULES = {
+    part: {letter: [rule for rule in rules if rule[0][-1] == letter] for letter in "dgnrst"}
+    for part, rules in _DETACHMENTS.items()
+}
 
 
 class _Index(NamedTuple):
     # For each part of speech and inflected form the bases, entry by entry: a few forms have two.
     exceptions: dict[str, dict[str, list[list[str]]]]
-    # For each word in lower case its spellings with their synsets, as they stand in the file: most are never asked for.
+    # For each word in lower case its spellings with their synsets, as they stand in the file: most are never
+    # asked for.
     words: dict[str, list[str]]
     # The numbers of each part of speech's synsets.
     ranges: dict[str, range]
-    # For synsets that stand at the same place of two parts of speech's files, the number of the first of them.
+    # For synsets that stand at the same place of two parts of speech's files, the number of the first of
+    # them.
     pooled: dict[int, int]
 
 
@@ -60,27 +84,39 @@ def _index() -> _Index:
     words = defaultdict(list)
     for line in body.split("\n"):
         words[line[: line.index(" ")].lower()].append(line)
-    pooled = {number: numbers[0] for numbers in ([int(number) for number in line.split()] for line in shared.split("\n")) for number in numbers}
-    return _Index(exceptions, dict(words), {part: range(*pair) for part, pair in zip(_PARTS, bounds, strict=True)}, pooled)
+    pooled = {
+        number: numbers[0]
+        for numbers in ([int(number) for number in line.split()] for line in shared.split("\n"))
+        for number in numbers
+    }
+    return _Index(
+        exceptions,
+        dict(words),
+        {part: range(*pair) for part, pair in zip(_PARTS, bounds, strict=True)},
+        pooled,
+    )
 
 
 @lru_cache(MOST_WORDS)
 def synsets(word: str) -> frozenset[int]:
-    """The numbers of the synsets of a word in all parts of speech, inflected forms traced to their bases; expressions have none.
+    """The numbers of the synsets of a word in all parts of speech, inflected forms traced to their bases;
+    expressions have none.
 
     >>> bool(synsets("cars") & synsets("automobile")), bool(synsets("cars") & synsets("dog"))
     (True, False)
     """
     form = word.lower()
-    return frozenset(number for part in _PARTS for base in (form, *_bases(form, part)) for number in _listed(base, part))
+    return frozenset(
+        number for part in _PARTS for base in (form, *_bases(form, part)) for number in _listed(base, part)
+    )
 
 
 @lru_cache(MOST_WORDS)
 def pooled_synsets(word: str) -> frozenset[int]:
     """The synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
 
-    So it looks up exceptions and endings, and takes synsets for one that stand at the same place of two parts of speech's files: "standing" and
-    "down" are synonyms to it.
+    So it looks up exceptions and endings, and takes synsets for one that stand at the same place of two parts
+    of speech's files: "standing" and "down" are synonyms to it.
 
     >>> bool(pooled_synsets("combat") & pooled_synsets("fighter")), bool(synsets("combat") & synsets("fighter"))
     (True, False)
@@ -90,14 +126,20 @@ def pooled_synsets(word: str) -> frozenset[int]:
     if not entries and not word.endswith("ss") and len(word) > 2:
         bases = [base for part in _PARTS for base in _detached(word, part) if base in _index().words][:1]
     pooled = _index().pooled
-    return frozenset(pooled.get(number, number) for base in (word, *bases) for part in _PARTS for number in _listed(base, part))
+    return frozenset(
+        pooled.get(number, number)
+        for base in (word, *bases)
+        for part in _PARTS
+        for number in _listed(base, part)
+    )
 
 
 @lru_cache(MOST_WORDS)
 def nltk_synonyms(word: str) -> frozenset[str]:
     """The words of the synsets that NLTK finds for a word, as WordNet spells them: names have their capitals.
 
-    NLTK detaches every ending that leaves a word, also from "as", turns "ves" into "f", and of an exception listed twice knows the last.
+    NLTK detaches every ending that leaves a word, also from "as", turns "ves" into "f", and of an exception
+    listed twice knows the last.
 
     >>> sorted(nltk_synonyms("automobiles"))
     ['auto', 'automobile', 'car', 'machine', 'motorcar']
@@ -105,33 +147,49 @@ def nltk_synonyms(word: str) -> frozenset[str]:
     form = word.lower()
     found: set[str] = set()
     for part in _PARTS:
-        detached = _detached(form, part) + ([form[:-3] + "f"] if part == "noun" and form.endswith("ves") else [])
+        detached = _detached(form, part) + (
+            [form[:-3] + "f"] if part == "noun" and form.endswith("ves") else []
+        )
         bases = _index().exceptions[part].get(form, [detached])[-1]
-        found.update(spelling for base in (form, *bases) for number in _listed(base, part) for spelling in _members()[number])
+        found.update(
+            spelling
+            for base in (form, *bases)
+            for number in _listed(base, part)
+            for spelling in _members()[number]
+        )
     return frozenset(found)
 
 
 @compiled
 def synset_column(words: list[str], pooled: bool) -> Ragged:
-    """The `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp` has the twin."""
-    return Ragged.of([sorted((pooled_synsets if pooled else synsets)(word)) for word in words], dtype=np.int32)
+    """The `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp` has
+    the twin.
+    """
+    return Ragged.of(
+        [sorted((pooled_synsets if pooled else synsets)(word)) for word in words], dtype=np.int32
+    )
 
 
 @compiled
 def accepted_stems(stems: list[str]) -> Ragged:
-    """For each stem those, of all that there are, that NLTK takes for synonyms of it; they are numbered in order of first appearance.
+    """For each stem those, of all that there are, that NLTK takes for synonyms of it; they are numbered in
+    order of first appearance.
 
     >>> accepted_stems(["auto", "dog", "car", "auto"]).lists()
     [[0, 2], [1], [0, 2], [0, 2]]
     """
     numbers = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
-    accepted = {stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers) for stem in numbers}
+    accepted = {
+        stem: sorted(numbers[one] for one in {stem, *nltk_synonyms(stem)} if one in numbers)
+        for stem in numbers
+    }
     return Ragged.of([accepted[stem] for stem in stems], dtype=np.int32)
 
 
 @cache
 def exceptions() -> Mapping[str, str]:
-    """The first base of every irregular form; where parts of speech disagree, the first of adjective, adverb, noun, verb.
+    """The first base of every irregular form; where parts of speech disagree, the first of adjective, adverb,
+    noun, verb.
 
     >>> exceptions()["mice"], exceptions()["went"]
     ('mouse', 'go')
@@ -144,7 +202,9 @@ def exceptions() -> Mapping[str, str]:
 
 
 def _bases(form: str, part: str) -> list[str]:
-    """What a form may be an inflection of: all that the exception list says, else the first word that detaching an ending leaves."""
+    """What a form may be an inflection of: all that the exception list says, else the first word that
+    detaching an ending leaves.
+    """
     if form in _index().exceptions[part]:
         return [base for entry in _index().exceptions[part][form] for base in entry]
     if part == "noun" and (form.endswith("ss") or len(form) <= 2):
@@ -153,7 +213,9 @@ def _bases(form: str, part: str) -> list[str]:
 
 
 def _detached(form: str, part: str) -> list[str]:
-    return [form.removesuffix(old) + new for old, new in _RULES[part].get(form[-1:], ()) if form.endswith(old)]
+    return [
+        form.removesuffix(old) + new for old, new in _RULES[part].get(form[-1:], ()) if form.endswith(old)
+    ]
 
 
 def _listed(form: str, part: str) -> list[int]:

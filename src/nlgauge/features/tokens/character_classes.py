@@ -1,7 +1,8 @@
-"""The classes of Unicode's characters that decide where tokens begin and end: one table for plain and compiled tokenisers.
+"""The classes of Unicode's characters that decide where tokens begin and end: one table for plain and
+compiled tokenisers.
 
-It is of one version of Unicode, whatever the installed Python and its packages know, so that tokens are the same everywhere.
-`tools/character_classes.py` makes it.
+It is of one version of Unicode, whatever the installed Python and its packages know, so that tokens are the
+same everywhere. `tools/character_classes.py` makes it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def character_classes() -> Array:
     >>> bool(character_classes()[ord("猫")] & UNSPACED), bool(character_classes()[ord("é")] & UNSPACED)
     (True, False)
     """
-    _, *lines = files("nlgauge").joinpath("data", "character_classes.txt").read_text(encoding="ascii").splitlines()
+    _, *lines = (
+        files("nlgauge").joinpath("data", "character_classes.txt").read_text(encoding="ascii").splitlines()
+    )
     found = np.full(0x110000, OTHER, dtype=np.uint8)
     for line in lines:
         first, last, *letters = line.split(" ")
@@ -42,7 +45,8 @@ def _outlines() -> Array:
 
 
 def outline(text: str) -> str:
-    """The text with a character of U+0080 to U+00FF for each one that is not ASCII: its classes above 0x80; ’ becomes an apostrophe.
+    """The text with a character of U+0080 to U+00FF for each one that is not ASCII: its classes above 0x80; ’
+    becomes an apostrophe.
 
     So a pattern that asks for classes is one of 256 characters, which `re` looks up quickly.
     """
@@ -53,7 +57,8 @@ def outline(text: str) -> str:
 
 
 def outlined(wanted: int, unwanted: int = 0) -> str:
-    """The characters of outlines that are of one of the wanted and of none of the unwanted classes, as a pattern's set has them.
+    """The characters of outlines that are of one of the wanted and of none of the unwanted classes, as a
+    pattern's set has them.
 
     >>> outlined(NUMBER, 0x7F & ~NUMBER & ~WORD)[:40]
     '\\\\x30\\\\x31\\\\x32\\\\x33\\\\x34\\\\x35\\\\x36\\\\x37\\\\x38\\\\x39'

@@ -20,7 +20,9 @@ _FORMS: dict[str, Callable[[str], str]] = {
 
 
 def characters_of(text: str, form: str) -> str:
-    """The text whose code points they are: all "characters", "stripped-characters" or "visible-characters", "padded" with spaces, "words" apart."""
+    """The text whose code points they are: all "characters", "stripped-characters" or
+    "visible-characters", "padded" with spaces, "words" apart.
+    """
     return _FORMS[form](text)
 
 

@@ -1,4 +1,6 @@
-"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the shortest words stay as they are."""
+"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the
+shortest words stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,33 @@ from typing import Any
 
 from nlgauge._core.backend import compiled
 
-# How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set has; 6 to 26 MB for each kind when full.
+# How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set
+# has; 6 to 26 MB for each kind when full.
 MOST_WORDS = 1 << 16
-_STEP_4 = ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ou", "ism", "ate", "iti", "ous", "ive", "ize")
+_STEP_4 = (
+    "al",
+    "ance",
+    "ence",
+    "er",
+    "ic",
+    "able",
+    "ible",
+    "ant",
+    "ement",
+    "ou",
+    "ism",
+    "ate",
+    "iti",
+    "ous",
+    "ive",
+    "ize",
+)
 
 
 @compiled
 def nltk_stems(words: list[str], shortest: int = 4) -> list[str]:
-    """The stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of three letters, as the shortest ones, as they are.
+    """The stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of three
+    letters, as the shortest ones, as they are.
 
     >>> nltk_stems(["gas", "Dying", "relational"]), nltk_stems(["gas"], 3)
     (['gas', 'die', 'relat'], ['ga'])

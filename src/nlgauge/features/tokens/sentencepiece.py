@@ -1,6 +1,8 @@
-"""Tokenisers from SentencePiece models: those that sacreBLEU has fetched (flores200, flores101, spBLEU-1K), or any file (spm:FILE).
+"""Tokenisers from SentencePiece models: those that sacreBLEU has fetched (flores200, flores101, spBLEU-1K),
+or any file (spm:FILE).
 
-Nothing is fetched here. The pieces are those of sacreBLEU, whose tokeniser joins them with blanks and splits them again.
+Nothing is fetched here. The pieces are those of sacreBLEU, whose tokeniser joins them with blanks and splits
+them again.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ def is_bleu_tokenizer(name: str | None) -> bool:
 
 
 def described(name: str) -> str:
-    """The tokeniser as a signature names it: a model file by its name and the hash of what it holds, not by where it lies."""
+    """The tokeniser as a signature names it: a model file by its name and the hash of what it holds, not
+    by where it lies.
+    """
     if not name.startswith(_PREFIX):
         return "flores101" if name == "spm" else name
     path = _model(name)
@@ -64,5 +68,8 @@ def _model(name: str) -> Path:
     address = str(SPM_MODELS[name]["url"])
     path = Path(str(utils.SACREBLEU_DIR)) / "models" / address.rpartition("/")[2]
     if not path.is_file():
-        raise ParameterError(f"the tokeniser {name!r} needs the file {path}; fetch it once from {address}, or name your copy: tokenizer='spm:FILE'.")
+        raise ParameterError(
+            f"the tokeniser {name!r} needs the file {path}; fetch it once from {address}, or name your copy:"
+            " tokenizer='spm:FILE'."
+        )
     return path

@@ -1,8 +1,9 @@
 """Tokens, lines and sentences of a text.
 
-A text in which a metric's tokeniser finds no token is the empty text to that metric, whatever stands in it: white space, zero-width characters, a
-lone byte order mark, or punctuation where the tokeniser leaves that out. Two such texts score as two empty ones, equal or not. To
-tokenisers that split at white space alone (jiwer's, sacreBLEU's, Tercom's) a zero-width character is a token like any other.
+A text in which a metric's tokeniser finds no token is the empty text to that metric, whatever stands in it:
+white space, zero-width characters, a lone byte order mark, or punctuation where the tokeniser leaves that
+out. Two such texts score as two empty ones, equal or not. To tokenisers that split at white space alone
+(jiwer's, sacreBLEU's, Tercom's) a zero-width character is a token like any other.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from nlgauge.features import Feature, Work
 from nlgauge.features.tokens.characters import Characters, character_column, characters_of
 from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
 from nlgauge.features.tokens.token_ids import Form, vocabulary
-from nlgauge.features.tokens.tokenizers import CHARACTER_TOKENIZERS, SACREBLEU_TOKENIZERS, Tokenizer, tokenizer
+from nlgauge.features.tokens.tokenizers import (
+    CHARACTER_TOKENIZERS,
+    SACREBLEU_TOKENIZERS,
+    Tokenizer,
+    tokenizer,
+)
 
 __all__ = [
     "MOST_WORDS",
@@ -85,12 +91,17 @@ def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
     >>> token_libraries("zh"), token_libraries("unicode", stem=True), token_libraries("13a")
     (('sacrebleu',), ('nltk',), ())
     """
-    return (*(["sacrebleu"] if name in SACREBLEU_TOKENIZERS and name not in _OWN else []), *(["nltk"] if stem else []))
+    return (
+        *(["sacrebleu"] if name in SACREBLEU_TOKENIZERS and name not in _OWN else []),
+        *(["nltk"] if stem else []),
+    )
 
 
 @dataclass(frozen=True)
 class Tokens(Feature):
-    """The tokens of a text as integers that are equal where the tokens are, within a chunk; `new_memory` says what a token of a number is."""
+    """The tokens of a text as integers that are equal where the tokens are, within a chunk; `new_memory`
+    says what a token of a number is.
+    """
 
     tokenizer: str
     lowercase: bool = False
@@ -105,7 +116,9 @@ class Tokens(Feature):
         return nltk_stems if self.stem else None
 
     def new_memory(self) -> Any:
-        """The vocabulary that numbers tokens; for characters, whose code points are their numbers, something like it."""
+        """The vocabulary that numbers tokens; for characters, whose code points are their numbers,
+        something like it.
+        """
         form = self.form()
         if form is None and self.tokenizer in CHARACTER_TOKENIZERS:
             return Characters(self.tokenizer, self.lowercase)
@@ -128,7 +141,9 @@ class Tokens(Feature):
 
 @dataclass(frozen=True)
 class TokenKeys(Tokens):
-    """The tokens of a text as 64-bit hashes, which are the same in every chunk: for what is counted over the whole corpus."""
+    """The tokens of a text as 64-bit hashes, which are the same in every chunk: for what is counted over
+    the whole corpus.
+    """
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
         found = work.memory.tokens(keys)
@@ -149,7 +164,8 @@ class DerivedTextFeature(Feature):
 
 
 def can_be_seen(text: str) -> bool:
-    """Whether a text has more in it than white space and characters without width; the other texts say nothing, whatever a model makes of them.
+    """Whether a text has more in it than white space and characters without width; the other texts say
+    nothing, whatever a model makes of them.
 
     >>> can_be_seen("..."), can_be_seen(" \\u200b\\n")
     (True, False)
@@ -167,13 +183,19 @@ class Lines(DerivedTextFeature):
 
 @dataclass(frozen=True)
 class Sentences(DerivedTextFeature):
-    """The sentences of a text, without white space around them; sentencex decides where they end, or NLTK's Punkt."""
+    """The sentences of a text, without white space around them; sentencex decides where they end, or
+    NLTK's Punkt.
+    """
 
     lang: str = "en"
     splitter: str = "sentencex"
 
     def of(self, text: str) -> list[str]:
-        found = _segmenter()(self.lang, text) if self.splitter == "sentencex" else _punkt_sentences(text, self.lang)
+        found = (
+            _segmenter()(self.lang, text)
+            if self.splitter == "sentencex"
+            else _punkt_sentences(text, self.lang)
+        )
         return [stripped for sentence in found if (stripped := sentence.strip())]
 
 
@@ -191,13 +213,16 @@ def _punkt_sentences(text: str, lang: str) -> list[str]:
         return list(sent_tokenize(text, _PUNKT_LANGUAGES.get(code(lang), "english")))
     except LookupError:
         raise ParameterError(
-            "splitter='punkt' needs NLTK's sentence data, which are not here; run: python -m nltk.downloader punkt_tab, or leave splitter out."
+            "splitter='punkt' needs NLTK's sentence data, which are not here; run: python -m nltk.downloader"
+            " punkt_tab, or leave splitter out."
         ) from None
 
 
 @dataclass(frozen=True)
 class CodePoints(Feature):
-    """The code points of a text: "padded" with a space on either side, or of its "words" with one space between them."""
+    """The code points of a text: "padded" with a space on either side, or of its "words" with one space
+    between them.
+    """
 
     form: Literal["padded", "words"]
 

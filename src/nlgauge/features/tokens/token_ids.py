@@ -43,7 +43,11 @@ class Vocabulary:
         """Where each token of a text begins and ends in it."""
         self._numbers(text)
         words = self._split(text.lower() if self._lowercase else text)
-        return [place for word, place in zip(words, self._split.places(text, self._lowercase), strict=True) if self._formed[word] >= 0]
+        return [
+            place
+            for word, place in zip(words, self._split.places(text, self._lowercase), strict=True)
+            if self._formed[word] >= 0
+        ]
 
     def words(self) -> list[str]:
         """The tokens by their number."""

@@ -1,6 +1,7 @@
 """Tokenisers in plain Python: a text in, its tokens out, and where each of them stands in the text.
 
-`native/tokenizers.cpp` has twins of most of them. What is a letter, a mark, a number or white space stands in one table, see `character_classes`.
+`native/tokenizers.cpp` has twins of most of them. What is a letter, a mark, a number or white space stands in
+one table, see `character_classes`.
 """
 
 from __future__ import annotations
@@ -12,20 +13,36 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from nlgauge.errors import MissingExtraError, ParameterError
-from nlgauge.features.tokens.character_classes import LETTER, MARK, NUMBER, OTHER, SPACE, UNSPACED, WORD, outline, outlined
+from nlgauge.features.tokens.character_classes import (
+    LETTER,
+    MARK,
+    NUMBER,
+    OTHER,
+    SPACE,
+    UNSPACED,
+    WORD,
+    outline,
+    outlined,
+)
 
 # sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
-# Those of sacrebleu's that read a SentencePiece model, which sacrebleu fetches once; "spm:FILE" is any other model.
+# Those of sacrebleu's that read a SentencePiece model, which sacrebleu fetches once; "spm:FILE" is any other
+# model.
 SENTENCEPIECE_TOKENIZERS = ("flores200", "flores101", "spm", "spBLEU-1K")
 CHARACTER_TOKENIZERS = ("characters", "stripped-characters", "visible-characters")
 
-# What happens to a text before it is split: a string is replaced by another, or str.lower or str.rstrip is called.
+# What happens to a text before it is split: a string is replaced by another, or str.lower or str.rstrip is
+# called.
 Step = tuple[str, str] | Callable[[str], str]
 
 
 class Tokenizer(NamedTuple):
-    """How a text is split. Tokens are parts of what `steps` make of the text, with `gap` blank, in their order and side by side or apart."""
+    """How a text is split.
+
+    Tokens are parts of what `steps` make of the text, with `gap` blank, in their order and side by side or
+    apart.
+    """
 
     split: Callable[[str], list[str]]
     # What its compiled twin is called; empty where it has none.
@@ -37,7 +54,10 @@ class Tokenizer(NamedTuple):
         return self.split(text)
 
     def places(self, text: str, lowercase: bool = False) -> list[tuple[int, int]]:
-        """Where each token begins and ends in the text. A token that is not found there has the empty place behind the token before it."""
+        """Where each token begins and ends in the text.
+
+        A token that is not found there has the empty place behind the token before it.
+        """
         tokens = self.split(text.lower() if lowercase else text)
         cleaned, origins = text, [(i, i + 1) for i in range(len(text))]
         for step in (*([str.lower] if lowercase else []), *self.steps):
@@ -74,7 +94,16 @@ _SPACE_RUN = re.compile(r"\s\s+")
 _ASCII_PUNCTUATION = frozenset(string.punctuation)
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _SPACED_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
-_13A_STEPS = (str.rstrip, ("<skipped>", ""), ("-\n", ""), ("\n", " "), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_13A_STEPS = (
+    str.rstrip,
+    ("<skipped>", ""),
+    ("-\n", ""),
+    ("\n", " "),
+    ("&quot;", '"'),
+    ("&amp;", "&"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+)
 _13A_SPLITS = (
     (re.compile(r"([{-~\[-`!-&(-+:-@/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
@@ -90,7 +119,13 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     unspaced = f"[{outlined(UNSPACED)}][{outlined(MARK)}]*"
     spaced = f"[{outlined(LETTER | MARK | NUMBER, UNSPACED)}]"
     number = f"[{outlined(NUMBER)}]+"
-    kinds = [f"'(?:s|re|ve|ll|d|m)(?![{outlined(WORD)}])", negated, f"{number}(?:[.,]{number})+", unspaced, f"(?:(?!{negated}){spaced})+"]
+    kinds = [
+        f"'(?:s|re|ve|ll|d|m)(?![{outlined(WORD)}])",
+        negated,
+        f"{number}(?:[.,]{number})+",
+        unspaced,
+        f"(?:(?!{negated}){spaced})+",
+    ]
     symbol = f"[^{outlined(LETTER | MARK | NUMBER | OTHER | SPACE)}]"
     alphanumeric = f"[{outlined(LETTER | NUMBER)}]"
     in_words, digit = (f"[{outlined(classes)}]" for classes in (LETTER | MARK | NUMBER, NUMBER))
@@ -104,7 +139,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
-    """The parts of a text whose outlines a pattern matches; the outlines may be of a text `seen` instead that is as long."""
+    """The parts of a text whose outlines a pattern matches; the outlines may be of a text `seen` instead
+    that is as long.
+    """
     pattern = _patterns()[name]
     if text.isascii():
         return pattern.findall(text)
@@ -112,17 +149,23 @@ def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
 
 
 def _unicode(text: str) -> list[str]:
-    """Runs of letters, marks and digits in lower case, each character of an unspaced script alone; no script is lost."""
+    """Runs of letters, marks and digits in lower case, each character of an unspaced script alone; no
+    script is lost.
+    """
     return _matched("unicode", text.lower())
 
 
 def _punctuated(text: str) -> list[str]:
-    """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're, n't and the like are split off."""
+    """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're,
+    n't and the like are split off.
+    """
     return _matched("punctuated", text.lower())
 
 
 def _joined(text: str) -> list[str]:
-    """Runs of letters, marks and digits with single apostrophes, hyphens and full stops, and commas between digits, inside them."""
+    """Runs of letters, marks and digits with single apostrophes, hyphens and full stops, and commas
+    between digits, inside them.
+    """
     return _matched("joined", text, text.replace("\u2010", "-").replace("\u2011", "-"))
 
 
@@ -132,12 +175,16 @@ def _google(text: str) -> list[str]:
 
 
 def _ascii_words(text: str) -> list[str]:
-    """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into one of them."""
+    """ROUGE-1.5.5's rule: as Google's, but only A to Z have a lower case, so no other letter turns into
+    one of them.
+    """
     return [word.lower() for word in _ASCII_WORD.findall(text)]
 
 
 def _jiwer_words(text: str) -> list[str]:
-    """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a lone tab)."""
+    """jiwer's default: white space of two or more becomes a space, words are split at spaces (not at a
+    lone tab).
+    """
     return [word for word in _SPACE_RUN.sub(" ", text.strip()).split(" ") if word]
 
 
@@ -152,12 +199,16 @@ def _without_articles(text: str) -> str:
 
 
 def _squad_words(text: str) -> list[str]:
-    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the; split at white space."""
+    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the;
+    split at white space.
+    """
     return _without_articles(text.lower().translate(_WITHOUT_PUNCTUATION)).split()
 
 
 def _spaced_words(text: str) -> list[str]:
-    """NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at white space."""
+    """NLG-Metricverse's rule: ASCII punctuation becomes a space, the rest is lower-cased and split at
+    white space.
+    """
     return text.translate(_SPACED_PUNCTUATION).lower().split()
 
 
@@ -175,7 +226,9 @@ def _chrf_words(text: str) -> list[str]:
 
 
 def _mteval_words(text: str) -> list[str]:
-    """mteval-v13a's rule as sacreBLEU has it: the four entities are resolved, ASCII punctuation is split off, but not within numbers."""
+    """mteval-v13a's rule as sacreBLEU has it: the four entities are resolved, ASCII punctuation is split
+    off, but not within numbers.
+    """
     line = text.rstrip()
     for old, new in _13A_STEPS[1:]:
         line = line.replace(old, new)
@@ -223,11 +276,16 @@ def tokenizer(name: str) -> Tokenizer:
 
         return Tokenizer(normalized_words)
     if name not in SACREBLEU_TOKENIZERS:
-        raise ParameterError(f"there is no tokeniser {name!r}; choose one of {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}.")
+        raise ParameterError(
+            f"there is no tokeniser {name!r}; choose one of"
+            f" {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}."
+        )
     from sacrebleu.metrics.bleu import _get_tokenizer
 
     try:
         tokenize: Callable[[str], str] = _get_tokenizer(name)()
     except (ImportError, RuntimeError):
-        raise MissingExtraError(f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokeniser {name!r}") from None
+        raise MissingExtraError(
+            f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokeniser {name!r}"
+        ) from None
     return Tokenizer(lambda text: tokenize(text.rstrip()).split())

@@ -1,4 +1,6 @@
-"""Words as NLTK's word_tokenize has them (Treebank's rules), but for where sentences end: sentencex decides that."""
+"""Words as NLTK's word_tokenize has them (Treebank's rules), but for where sentences end: sentencex
+decides that.
+"""
 
 from __future__ import annotations
 

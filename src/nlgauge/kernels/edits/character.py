@@ -1,12 +1,15 @@
-"""CharacTER's edits: phrases of the prediction are shifted to where the reference has them, then characters are edited.
+"""CharacTER's edits: phrases of the prediction are shifted to where the reference has them, then characters
+are edited.
 
-Texts are rows of code points with one space (32) between words. In every round each longest common phrase that stands at another
-word place in the reference is taken out of the prediction and put back at that place; the shift that leaves the lowest edit
-distance on words is made if it lowers the distance. Ties: the word list that is greatest in the order of code points.
+Texts are rows of code points with one space (32) between words. In every round each longest common phrase
+that stands at another word place in the reference is taken out of the prediction and put back at that place;
+the shift that leaves the lowest edit distance on words is made if it lowers the distance. Ties: the word list
+that is greatest in the order of code points.
 
-`rounded` repeats the released program, which counts in shares of the reference's words: rounding then makes it take a shift for
-a gain now and then that is not one. Otherwise, once the shifts tried have cost MOST_CELLS cells of the edit grid, which takes texts of some
-thousand words, the current round is abandoned and no more shifts are made.
+`rounded` repeats the released program, which counts in shares of the reference's words: rounding then makes
+it take a shift for a gain now and then that is not one. Otherwise, once the shifts tried have cost MOST_CELLS
+cells of the edit grid, which takes texts of some thousand words, the current round is abandoned and no more
+shifts are made.
 """
 
 from __future__ import annotations
@@ -36,8 +39,12 @@ class PhraseShifts(NamedTuple):
 
 
 @compiled
-def character_edits(column: Ragged, predictions: Array, references: Array, rounded: bool) -> tuple[Array, Ragged]:
-    """(rows, 2) characters to edit after the shifts, and the cost of the shifts; and those, as (start, length, target) in words."""
+def character_edits(
+    column: Ragged, predictions: Array, references: Array, rounded: bool
+) -> tuple[Array, Ragged]:
+    """(rows, 2) characters to edit after the shifts, and the cost of the shifts; and those, as (start,
+    length, target) in words.
+    """
     rows = column.lists()
     found, shifts = np.zeros((len(predictions), 2)), []
     for i, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
@@ -86,10 +93,16 @@ def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) 
             if best and 2 * min(shift.length, abs(shift.target - shift.start)) < now - best[0]:
                 continue
             rest = current[: shift.start] + current[shift.start + shift.length :]
-            shifted = rest[: shift.target] + current[shift.start : shift.start + shift.length] + rest[shift.target :]
+            shifted = (
+                rest[: shift.target]
+                + current[shift.start : shift.start + shift.length]
+                + rest[shift.target :]
+            )
             limit = None if rounded else best[0] if best else int(distance) - 1
             words_off = Levenshtein.distance(shifted, expected, score_cutoff=limit)
-            if (limit is None or words_off <= limit) and (best is None or words_off < best[0] or (words_off == best[0] and shifted > best[1])):
+            if (limit is None or words_off <= limit) and (
+                best is None or words_off < best[0] or (words_off == best[0] and shifted > best[1])
+            ):
                 best = words_off, shifted, shift
         gain = 0.0 if best is None else distance - best[0] / unit
         if best is None or gain <= 0 or (left < 0 and not rounded):
@@ -108,7 +121,9 @@ def _letter(rank: int) -> str:
 
 
 def _phrases(prediction: str, reference: str) -> Iterator[Shift]:
-    """Every longest common phrase that begins at different places, as a shift to its place in the reference."""
+    """Every longest common phrase that begins at different places, as a shift to its place in the
+    reference.
+    """
     places: dict[str, list[int]] = {}
     for place, word in enumerate(reference):
         places.setdefault(word, []).append(place)
@@ -122,7 +137,11 @@ def _phrases(prediction: str, reference: str) -> Iterator[Shift]:
 def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str], place: int) -> int:
     """The number of words that are the same from here on."""
     length = 0
-    while start + length < len(ours) and place + length < len(theirs) and ours[start + length] == theirs[place + length]:
+    while (
+        start + length < len(ours)
+        and place + length < len(theirs)
+        and ours[start + length] == theirs[place + length]
+    ):
         length += 1
     return length
 
@@ -130,7 +149,8 @@ def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str]
 def _shift_cost(original: list[Word], shifted: list[Word]) -> float:
     """The mean word length of each phrase that now stands later, summed over phrases.
 
-    Read from left to right: where the two differ, the phrase that begins here is looked for in its first later place.
+    Read from left to right: where the two differ, the phrase that begins here is looked for in its first
+    later place.
     """
     cost = 0.0
     i = 0

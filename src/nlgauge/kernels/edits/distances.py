@@ -33,12 +33,18 @@ def edit_distances(column: Ragged, predictions: Array, references: Array) -> Arr
     """(rows,) the fewest edits between prediction and reference."""
     rows = column.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
-    return np.array([Levenshtein.distance(rows[reference], rows[prediction]) for prediction, reference in pairs], dtype=np.float64)
+    return np.array(
+        [Levenshtein.distance(rows[reference], rows[prediction]) for prediction, reference in pairs],
+        dtype=np.float64,
+    )
 
 
 def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
     """The same alignment as runs."""
-    return [(op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end) for op in Levenshtein.opcodes(reference, prediction)]
+    return [
+        (op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end)
+        for op in Levenshtein.opcodes(reference, prediction)
+    ]
 
 
 def runs(steps: list[Opcode]) -> list[Opcode]:

@@ -1,15 +1,16 @@
-"""Edit grids with long jumps: the reference is read once from left to right, the prediction may be read in any order.
+"""Edit grids with long jumps: the reference is read once from left to right, the prediction may be read in
+any order.
 
     D(0, 0) = 0,  D(i, 0) = start
     D(i, l) = min( D(i-1, l-1) + substitution [h_i != r_l],  D(i-1, l) + deletion,  D(i, l-1) + insertion )
     D(i, l) = min( D(i, l), min_k D(k, l) + jump )     where a jump may land: after every r_l (CDER), or only after `landing` (EED)
 
-h is the prediction, r the reference. A jump leaves from the first of the cheapest places, and so does the visit that EED counts:
-one place of the prediction for every r_l, before jumps. `truncated` is a rule of EED's C++ program: while the cheapest place is
-looked for, the least cost so far is cut to a whole number.
+h is the prediction, r the reference. A jump leaves from the first of the cheapest places, and so does the
+visit that EED counts: one place of the prediction for every r_l, before jumps. `truncated` is a rule of EED's
+C++ program: while the cheapest place is looked for, the least cost so far is cut to a whole number.
 
-Costs are integers where ties shall be exact, else floats of one kind: sums are then made from left to right, as programs do that
-the numbers are compared with.
+Costs are integers where ties shall be exact, else floats of one kind: sums are then made from left to right,
+as programs do that the numbers are compared with.
 """
 
 from __future__ import annotations
@@ -40,9 +41,15 @@ class JumpCosts(NamedTuple):
 
 @compiled
 def jump_distances(
-    column: Ragged, predictions: Array, references: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
+    column: Ragged,
+    predictions: Array,
+    references: Array,
+    costs: JumpCosts,
+    landing: int | None = None,
+    truncated: bool = False,
 ) -> Array:
-    """(rows, 3): D of the whole texts; the sum of abs(visits - 1) over all positions but 0; abs(visits - 1) of position 0.
+    """(rows, 3): D of the whole texts; the sum of abs(visits - 1) over all positions but 0; abs(visits - 1)
+    of position 0.
 
     Position i lies after the prediction's i-th token, so position 0 lies before all of them.
     """
@@ -62,11 +69,14 @@ def jump_distances(
     return found
 
 
-def jump_steps(prediction: Array, reference: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False) -> list[Opcode]:
-    """A cheapest way through the grid, step by step; a "jump" goes from its prediction start to its prediction end.
+def jump_steps(
+    prediction: Array, reference: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
+) -> list[Opcode]:
+    """A cheapest way through the grid, step by step; a "jump" goes from its prediction start to its
+    prediction end.
 
-    Of equally cheap steps into a cell it takes a match or substitution, then a missing token of the reference, then one of the
-    prediction too many, then a jump.
+    Of equally cheap steps into a cell it takes a match or substitution, then a missing token of the
+    reference, then one of the prediction too many, then a jump.
     """
     first = _first(prediction, len(reference), costs)
     advance = _advance(prediction, first, costs, landing, truncated)
@@ -96,22 +106,34 @@ def jump_steps(prediction: Array, reference: Array, costs: JumpCosts, landing: i
 
 
 class _Row(NamedTuple):
-    """The costs of all places after a token of the reference and the jump behind it, and the cheapest place before that jump."""
+    """The costs of all places after a token of the reference and the jump behind it, and the cheapest
+    place before that jump.
+    """
 
     costs: Array
     place: int
 
 
 def _first(prediction: Array, length: int, costs: JumpCosts) -> _Row:
-    """Row 0 of the grid; whole numbers of 32 bits where the costs of a reference of this length fit into them."""
+    """Row 0 of the grid; whole numbers of 32 bits where the costs of a reference of this length fit into
+    them.
+    """
     highest = max(costs) * (len(prediction) + length + 2)
-    row = np.full(len(prediction) + 1, costs.start, dtype=np.int32 if isinstance(costs.start, int) and highest < 2**31 else None)
+    row = np.full(
+        len(prediction) + 1,
+        costs.start,
+        dtype=np.int32 if isinstance(costs.start, int) and highest < 2**31 else None,
+    )
     row[0] = 0
     return _Row(row, 0)
 
 
-def _advance(prediction: Array, first: _Row, costs: JumpCosts, landing: int | None, truncated: bool) -> Callable[[_Row, int], _Row]:
-    """The function that makes a row of the grid from the one before and the token of the reference between them."""
+def _advance(
+    prediction: Array, first: _Row, costs: JumpCosts, landing: int | None, truncated: bool
+) -> Callable[[_Row, int], _Row]:
+    """The function that makes a row of the grid from the one before and the token of the reference
+    between them.
+    """
     slope = np.arange(len(first.costs), dtype=first.costs.dtype) * costs.deletion
     same = cache(lambda token: np.flatnonzero(prediction == token))
 
@@ -130,7 +152,9 @@ def _advance(prediction: Array, first: _Row, costs: JumpCosts, landing: int | No
 
 
 def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:
-    """The row where each place may also be reached from its left; integers need no loop, because their sums are exact."""
+    """The row where each place may also be reached from its left; integers need no loop, because their
+    sums are exact.
+    """
     if isinstance(deletion, int):
         return np.minimum.accumulate(row - slope) + slope
     # Python's own numbers add up faster than NumPy's, to the same sums where they have as many bits.

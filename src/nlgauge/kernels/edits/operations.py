@@ -1,6 +1,7 @@
 """What a rewriting did to its source and what the references did: n-grams added, kept and deleted.
 
-A count of the source or the prediction weighs as much as one in every reference, so with k references all counts are in units of 1/k.
+A count of the source or the prediction weighs as much as one in every reference, so with k references all
+counts are in units of 1/k.
 """
 
 from __future__ import annotations
@@ -28,22 +29,30 @@ class Operation(NamedTuple):
 
 
 @compiled
-def operation_counts(column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int) -> Array:
+def operation_counts(
+    column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int
+) -> Array:
     """(rows, orders, 3, 3): for additions, keeps and deletions how many were right, done, and wanted.
 
-    An added n-gram counts once, however often it was added. A deletion is right as often as the references deleted the n-gram too.
+    An added n-gram counts once, however often it was added. A deletion is right as often as the references
+    deleted the n-gram too.
     """
     counts = np.zeros((len(predictions), orders, 3, 3))
     for i, n, operations, unit in _rows(column, sources, predictions, references, orders):
         for j, operation in enumerate(operations):
             weight = 1 if j == ADD else unit
-            counts[i, n, j] = [sum(side.values()) / weight for side in (operation.right, operation.done, operation.wanted)]
+            counts[i, n, j] = [
+                sum(side.values()) / weight for side in (operation.right, operation.done, operation.wanted)
+            ]
     return counts
 
 
 @compiled
-def operation_shares(column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int) -> Array:
-    """(rows, orders, 3, 2): precision and recall of each operation as the mean over n-grams of the share that is right; NaN for none.
+def operation_shares(
+    column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int
+) -> Array:
+    """(rows, orders, 3, 2): precision and recall of each operation as the mean over n-grams of the share that
+    is right; NaN for none.
 
     A deletion is right here only as far as the n-gram's deletions exceed its count in the references.
     """
@@ -52,20 +61,31 @@ def operation_shares(column: Ragged, sources: Array, predictions: Array, referen
         for j, operation in enumerate(operations):
             for k, whole in enumerate((operation.done, operation.wanted)):
                 if whole:
-                    shares[i, n, j, k] = added(count / whole[gram] for gram, count in operation.right.items()) / len(whole)
+                    shares[i, n, j, k] = added(
+                        count / whole[gram] for gram, count in operation.right.items()
+                    ) / len(whole)
     return shares
 
 
 def _rows(
-    column: Ragged, sources: Array, predictions: Array, references: Ragged, orders: int, exceeding: bool = False
+    column: Ragged,
+    sources: Array,
+    predictions: Array,
+    references: Ragged,
+    orders: int,
+    exceeding: bool = False,
 ) -> Iterator[tuple[int, int, list[Operation], int]]:
     """Row, order, its three operations, and the number of references."""
     rows = column.lists()
-    for i, (source, prediction, group) in enumerate(zip(sources.tolist(), predictions.tolist(), references.lists(), strict=True)):
+    for i, (source, prediction, group) in enumerate(
+        zip(sources.tolist(), predictions.tolist(), references.lists(), strict=True)
+    ):
         for n in range(orders):
             before, after = (_grams(rows[text], n + 1, len(group)) for text in (source, prediction))
             expected = sum((_grams(rows[reference], n + 1) for reference in group), Counter())
-            new, wanted = (Counter(dict.fromkeys(side.keys() - before.keys(), 1)) for side in (after, expected))
+            new, wanted = (
+                Counter(dict.fromkeys(side.keys() - before.keys(), 1)) for side in (after, expected)
+            )
             kept, should_keep = before & after, before & expected
             deleted, should_delete = before - after, before - expected
             right = deleted - expected if exceeding else deleted & should_delete

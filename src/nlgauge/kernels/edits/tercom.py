@@ -1,19 +1,22 @@
 """Tercom's edits: insertions, deletions, substitutions and shifts of blocks, each at cost 1, found greedily.
 
-A shift moves a block of the prediction that also stands in the reference. In every round all shifts are tried on the edit
-distance to the reference and the best one is kept, until none lowers the distance. What is tried, and what decides ties, is
-Tercom's as sacreBLEU 2.6 does it:
+A shift moves a block of the prediction that also stands in the reference. In every round all shifts are tried
+on the edit distance to the reference and the best one is kept, until none lowers the distance. What is tried,
+and what decides ties, is Tercom's as sacreBLEU 2.6 does it:
 
-- blocks of 1 to 10 tokens that start at most 50 places apart in prediction and reference, by prediction start, reference
+- blocks of 1 to 10 tokens that start at most 50 places apart in prediction and reference, by prediction
+  start, reference
   start, length; only where neither the block nor its counterpart is free of errors in the current alignment, and the
   counterpart is not aligned into the block itself;
-- targets: before the first token, or after the token that is aligned with reference place `start - 1`, `start`, ...,
+- targets: before the first token, or after the token that is aligned with reference place `start - 1`,
+  `start`, ...,
   `start + length - 1`; a target equal to the one tried just before is passed over;
 - the best shift has the greatest gain, then the longest block, the earliest start, the earliest target;
 - once 1000 shifts were tried, the current round is abandoned and its best shift is not made.
 
-The edit distance looks only at cells of the grid near its diagonal, 25 to either side (a last row is complete); among equal
-costs a step is a match or substitution, then a token of the prediction too many, then one of the reference missing.
+The edit distance looks only at cells of the grid near its diagonal, 25 to either side (a last row is
+complete); among equal costs a step is a match or substitution, then a token of the prediction too many, then
+one of the reference missing.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ Token = TypeVar("Token")
 
 
 class Shift(NamedTuple):
-    """A block of `length` tokens from `start`, moved so that it begins at `target` of the shifted prediction."""
+    """A block of `length` tokens from `start`, moved so that it begins at `target` of the shifted
+    prediction.
+    """
 
     start: int
     length: int
@@ -43,7 +48,9 @@ class Shift(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Shifts in the order they are made, the prediction after them, and the steps of its alignment with the reference."""
+    """Shifts in the order they are made, the prediction after them, and the steps of its alignment with
+    the reference.
+    """
 
     shifts: list[Shift]
     shifted: list[int]
@@ -57,7 +64,9 @@ class Path(NamedTuple):
 
 @compiled
 def shift_edits(column: Ragged, predictions: Array, references: Array) -> tuple[Array, Ragged]:
-    """(rows,) all edits that turn prediction row into reference row, and the shifts among them as (start, length, target)."""
+    """(rows,) all edits that turn prediction row into reference row, and the shifts among them as (start,
+    length, target).
+    """
     rows = column.lists()
     edits, shifts = np.zeros(len(predictions)), []
     for i, (prediction, reference) in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
@@ -92,7 +101,9 @@ def shift_path(prediction: list[int], reference: list[int]) -> Path:
         for start, length, targets in _shifts(prediction, reference, steps):
             backward = grid.backward(prediction) if backward is None else backward
             for target in targets:
-                gain = forward[-1][-1] - grid.distance_with(prediction, Shift(start, length, _place(start, length, target)), forward, backward)
+                gain = forward[-1][-1] - grid.distance_with(
+                    prediction, Shift(start, length, _place(start, length, target)), forward, backward
+                )
                 best = max(best or (gain, length, -start, -target), (gain, length, -start, -target))
                 tried += 1
             if tried >= MOST_TRIED:
@@ -112,30 +123,49 @@ def apply_shift(tokens: list[Token], shift: Shift) -> list[Token]:
 
 
 def _place(start: int, length: int, target: int) -> int:
-    """Where a block begins once it is moved to before token `target`; a target inside it moves it right by as much, as in sacreBLEU."""
+    """Where a block begins once it is moved to before token `target`; a target inside it moves it right
+    by as much, as in sacreBLEU.
+    """
     return target if target <= start + length else target - length
 
 
-def _shifts(prediction: list[int], reference: list[int], steps: list[Opcode]) -> Iterator[tuple[int, int, list[int]]]:
-    """Blocks worth moving, as start and length, with the targets to try: places of the prediction to put them before."""
+def _shifts(
+    prediction: list[int], reference: list[int], steps: list[Opcode]
+) -> Iterator[tuple[int, int, list[int]]]:
+    """Blocks worth moving, as start and length, with the targets to try: places of the prediction to put
+    them before.
+    """
     aligned, wrong, missed = _alignment(steps)
     places: dict[int, list[int]] = {}
     for place, token in enumerate(reference):
         places.setdefault(token, []).append(place)
     for start, token in enumerate(prediction):
         matches = places.get(token, [])
-        for expected in matches[bisect_left(matches, start - FARTHEST) : bisect_right(matches, start + FARTHEST)]:
-            for length in range(1, min(LONGEST_BLOCK, len(prediction) - start, len(reference) - expected) + 1):
+        for expected in matches[
+            bisect_left(matches, start - FARTHEST) : bisect_right(matches, start + FARTHEST)
+        ]:
+            for length in range(
+                1, min(LONGEST_BLOCK, len(prediction) - start, len(reference) - expected) + 1
+            ):
                 if prediction[start + length - 1] != reference[expected + length - 1]:
                     break
                 erring = any(wrong[start : start + length]) and any(missed[expected : expected + length])
                 if erring and not start <= aligned[expected] < start + length:
-                    targets = [aligned[place] + 1 if place >= 0 else 0 for place in range(expected - 1, expected + length)]
-                    yield start, length, [target for i, target in enumerate(targets) if i == 0 or target != targets[i - 1]]
+                    targets = [
+                        aligned[place] + 1 if place >= 0 else 0
+                        for place in range(expected - 1, expected + length)
+                    ]
+                    yield (
+                        start,
+                        length,
+                        [target for i, target in enumerate(targets) if i == 0 or target != targets[i - 1]],
+                    )
 
 
 def _alignment(steps: list[Opcode]) -> tuple[list[int], list[bool], list[bool]]:
-    """For each token of the reference the last token of the prediction up to it; whether tokens of either side are in error."""
+    """For each token of the reference the last token of the prediction up to it; whether tokens of either
+    side are in error.
+    """
     aligned: list[int] = []
     wrong: list[bool] = []
     missed: list[bool] = []
@@ -149,9 +179,11 @@ def _alignment(steps: list[Opcode]) -> tuple[list[int], list[bool], list[bool]]:
 
 
 class _Grid:
-    """The edit grid of predictions of one length with a reference: row i, column j is the cost of i tokens against j.
+    """The edit grid of predictions of one length with a reference: row i, column j is the cost of i tokens
+    against j.
 
-    A row holds only the columns of its band. `forward` costs lead from the first cell here, `backward` costs from here to the last.
+    A row holds only the columns of its band. `forward` costs lead from the first cell here, `backward` costs
+    from here to the last.
     """
 
     def __init__(self, length: int, reference: list[int]) -> None:
@@ -176,7 +208,9 @@ class _Grid:
             rows.append(self._above(i, rows[-1], prediction[i]))
         return rows[::-1]
 
-    def distance_with(self, prediction: list[int], shift: Shift, forward: list[list[int]], backward: list[list[int]]) -> int:
+    def distance_with(
+        self, prediction: list[int], shift: Shift, forward: list[list[int]], backward: list[list[int]]
+    ) -> int:
         """The distance after a shift: only the rows between where a block was and where it goes are new."""
         start, length, target = shift
         block = prediction[start : start + length]
@@ -215,7 +249,11 @@ class _Grid:
         """Row i + 1 from row i and the token between them."""
         (low, high), (next_low, next_high) = self.bands[i], self.bands[i + 1]
         costs = [_NEVER, *above, *[_NEVER] * (next_high - high)][next_low - low :]
-        tokens = self.reference[next_low - 1 : next_high - 1] if next_low else [-1, *self.reference[: next_high - 1]]
+        tokens = (
+            self.reference[next_low - 1 : next_high - 1]
+            if next_low
+            else [-1, *self.reference[: next_high - 1]]
+        )
         row: list[int] = []
         cost = _NEVER
         for other, diagonal, up in zip(tokens, costs, costs[1:], strict=False):

@@ -16,4 +16,15 @@ from nlgauge.meta.benchmarks.places import folder
 from nlgauge.meta.benchmarks.rows import Pair, Row
 from nlgauge.meta.benchmarks.scores import MetricScores
 
-__all__ = ["Benchmark", "BenchmarkCard", "MetricScores", "Pair", "Row", "card", "folder", "imported", "load", "names"]
+__all__ = [
+    "Benchmark",
+    "BenchmarkCard",
+    "MetricScores",
+    "Pair",
+    "Row",
+    "card",
+    "folder",
+    "imported",
+    "load",
+    "names",
+]

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """Rows of judged texts, or pairs of which one was judged better, with the card that says what they are."""
+    """Rows of judged texts, or pairs of which one was judged better, with the card that says what they
+    are.
+    """
 
     card: BenchmarkCard
     rows: tuple[Row, ...]
@@ -32,7 +34,10 @@ class Benchmark:
 
     def __repr__(self) -> str:
         judged = ", ".join(self.dimensions) if not self.pairs else f"{len(self.pairs)} pairs"
-        return f"Benchmark({self.card.name}: {len(self.segments)} segments, {len(self.systems)} systems, {judged})"
+        return (
+            f"Benchmark({self.card.name}: {len(self.segments)} segments, {len(self.systems)} systems,"
+            f" {judged})"
+        )
 
     @property
     def name(self) -> str:
@@ -65,25 +70,45 @@ class Benchmark:
         return all(row.prediction is not None for row in self.rows)
 
     def machines(self) -> Benchmark:
-        """What machines wrote: human texts are often the reference itself, and would make any metric look good."""
+        """What machines wrote: human texts are often the reference itself, and would make any metric look
+        good.
+        """
         rows = [row for row in self.rows if not row.by_human and row.system not in self.card.people]
         return self if len(rows) == len(self.rows) else self._with_rows(rows)
 
     def where(
-        self, *, group: str | None = None, systems: Iterable[str] | None = None, segments: Iterable[str] | None = None, **fields: Any
+        self,
+        *,
+        group: str | None = None,
+        systems: Iterable[str] | None = None,
+        segments: Iterable[str] | None = None,
+        **fields: Any,
     ) -> Benchmark:
-        """Choose the part with this language pair, these systems and these segments, and these values of further fields, such as type="abstractive".
+        """Choose the part with this language pair, these systems and these segments, and these values of
+        further fields, such as type="abstractive".
 
         A list of values asks for any of them.
         """
         known = dict.fromkeys(name for row in self.rows for name in row.meta)
         for name in fields:
             if name not in known:
-                raise UnknownNameError(f"{self.name} has no field {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}.")
-        wanted_fields = {name: value if isinstance(value, list | tuple | set | frozenset) else [value] for name, value in fields.items()}
+                raise UnknownNameError(
+                    f"{self.name} has no field {name!r}{did_you_mean(name, known)}; there are"
+                    f" {', '.join(known) or 'none'}."
+                )
+        wanted_fields = {
+            name: value if isinstance(value, list | tuple | set | frozenset) else [value]
+            for name, value in fields.items()
+        }
         if group is not None and group not in self.groups:
-            raise UnknownNameError(f"{self.name} has no group {group!r}{did_you_mean(group, self.groups)}; there are {', '.join(self.groups)}.")
-        chosen = {"system": None if systems is None else set(systems), "segment": None if segments is None else set(segments)}
+            raise UnknownNameError(
+                f"{self.name} has no group {group!r}{did_you_mean(group, self.groups)}; there are"
+                f" {', '.join(self.groups)}."
+            )
+        chosen = {
+            "system": None if systems is None else set(systems),
+            "segment": None if segments is None else set(segments),
+        }
         rows = [
             row
             for row in self.rows
@@ -96,7 +121,9 @@ class Benchmark:
         return self._with_rows(rows)
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
-        """A part with this many segments of each language pair, drawn at random; all where there are fewer."""
+        """A part with this many segments of each language pair, drawn at random; all where there are
+        fewer.
+        """
         rng = np.random.default_rng(seed)
         drawn: set[str] = set()
         for group in self.groups:
@@ -106,7 +133,11 @@ class Benchmark:
 
     def _with_rows(self, rows: Sequence[Row]) -> Benchmark:
         there = {(row.segment, row.system) for row in rows}
-        pairs = tuple(pair for pair in self.pairs if (pair.segment, pair.better) in there and (pair.segment, pair.worse) in there)
+        pairs = tuple(
+            pair
+            for pair in self.pairs
+            if (pair.segment, pair.better) in there and (pair.segment, pair.worse) in there
+        )
         return replace(self, rows=tuple(rows), pairs=pairs)
 
     @lazy
@@ -125,27 +156,47 @@ class Benchmark:
         return len(self.rows) == len(self.systems) * len(self.segments) and len(shared) == len(self.segments)
 
     def corpus(self) -> Corpus:
-        """The texts, with human scores as system fields named by their dimension, and what else is known of segments as fields.
+        """The texts, with human scores as system fields named by their dimension, and what else is known of
+        segments as fields.
 
-        Where some system lacks some segment, every row is a segment of its own, with its system and human scores as fields.
+        Where some system lacks some segment, every row is a segment of its own, with its system and human
+        scores as fields.
         """
         if not self.has_texts:
-            raise InputError(f"{self.name} has scores only, without texts; correlate the published metrics instead (peers=True, --peers).")
+            raise InputError(
+                f"{self.name} has scores only, without texts; correlate the published metrics instead"
+                " (peers=True, --peers)."
+            )
         rows = self.rows
         if not self.is_grid():
-            named = {"segment": [row.segment for row in rows], "system": [row.system for row in rows], **self._fields(rows)}
+            named = {
+                "segment": [row.segment for row in rows],
+                "system": [row.system for row in rows],
+                **self._fields(rows),
+            }
             ids = [f"{row.segment}|{row.system}" for row in rows]
-            return Corpus.of_parts(Parts({"system": [row.prediction for row in rows]}, **_shared(rows), ids=ids, fields=named), self.language)
+            return Corpus.of_parts(
+                Parts({"system": [row.prediction for row in rows]}, **_shared(rows), ids=ids, fields=named),
+                self.language,
+            )
         by_system = {system: self._in_order(system) for system in self.systems}
         own = {system: self._fields(each) for system, each in by_system.items()}
         first = own[self.systems[0]]
-        constant = {name for name in first if name not in self.dimensions and all(each[name] == first[name] for each in own.values())}
+        constant = {
+            name
+            for name in first
+            if name not in self.dimensions and all(each[name] == first[name] for each in own.values())
+        }
         parts = Parts(
             {system: [row.prediction for row in each] for system, each in by_system.items()},
             **_shared(by_system[self.systems[0]]),
             ids=list(self.segments),
             fields={name: values for name, values in first.items() if name in constant},
-            system_fields={name: {system: each[name] for system, each in own.items()} for name in first if name not in constant},
+            system_fields={
+                name: {system: each[name] for system, each in own.items()}
+                for name in first
+                if name not in constant
+            },
         )
         return Corpus.of_parts(parts, self.language)
 
@@ -155,8 +206,13 @@ class Benchmark:
 
     def _fields(self, rows: Sequence[Row]) -> dict[str, list[Any]]:
         kinds = dict.fromkeys(name for row in self.rows for name in row.meta)
-        found: dict[str, list[Any]] = {name: [row.human.get(name) for row in rows] for name in self.dimensions}
-        return {**found, **{name: [row.meta.get(name) for row in rows] for name in kinds if name not in found}}
+        found: dict[str, list[Any]] = {
+            name: [row.human.get(name) for row in rows] for name in self.dimensions
+        }
+        return {
+            **found,
+            **{name: [row.meta.get(name) for row in rows] for name in kinds if name not in found},
+        }
 
     @property
     def language(self) -> str | None:
@@ -172,18 +228,27 @@ class Benchmark:
 
     @lazy
     def _places(self) -> tuple[Array, Array]:
-        systems, segments = ({name: i for i, name in enumerate(names)} for names in (self.systems, self.segments))
-        return np.array([systems[row.system] for row in self.rows]), np.array([segments[row.segment] for row in self.rows])
+        systems, segments = (
+            {name: i for i, name in enumerate(names)} for names in (self.systems, self.segments)
+        )
+        return np.array([systems[row.system] for row in self.rows]), np.array(
+            [segments[row.segment] for row in self.rows]
+        )
 
     def human(self, dimension: str) -> Array:
         """(systems, segments) human scores, NaN where one is missing."""
         if dimension not in self.dimensions:
             known = ", ".join(self.dimensions) or "none, but pairs"
-            raise UnknownNameError(f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; there are {known}.")
+            raise UnknownNameError(
+                f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; there"
+                f" are {known}."
+            )
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 
     def ratings(self, dimension: str) -> Array | None:
-        """(systems, segments, raters) single ratings, NaN where there are fewer; None where they are not known."""
+        """(systems, segments, raters) single ratings, NaN where there are fewer; None where they are not
+        known.
+        """
         most = max((len(row.ratings.get(dimension, ())) for row in self.rows), default=0)
         if not most:
             return None
@@ -205,13 +270,17 @@ class Benchmark:
         return {name: self.cells(row.metrics.get(name, np.nan) for row in self.rows) for name in names}
 
     def score(self, *metrics: str, **options: Any) -> dict[str, MetricScores]:
-        """The scores of metrics on these texts, by label; options as for `nlgauge.meta.benchmarks.scores.scored`."""
+        """The scores of metrics on these texts, by label; options as for
+        `nlgauge.meta.benchmarks.scores.scored`.
+        """
         from nlgauge.meta.benchmarks.scores import scored
 
         return scored(self, metrics, **options)
 
     def seconds_per_thousand(self, scores: Mapping[str, MetricScores]) -> dict[str, float]:
-        """The seconds that each metric takes for 1,000 texts, by label, where they are known; all outputs of a metric take those of the metric."""
+        """The seconds that each metric takes for 1,000 texts, by label, where they are known; all outputs
+        of a metric take those of the metric.
+        """
         return {
             label if output == one.main else f"{label}.{output}": 1000 * one.seconds / len(self.rows)
             for label, one in scores.items()
@@ -228,13 +297,22 @@ class Benchmark:
         outputs: str = "first",
         corpus_scores: bool = False,
     ) -> Judgements:
-        """Human scores beside those of metrics: scored ones (outputs="all": all of their outputs) and, on request, the published ones.
+        """Human scores beside those of metrics: scored ones (outputs="all": all of their outputs) and, on
+        request, the published ones.
 
-        A system's score is the mean over its segments, or what the metric gives all of its texts (corpus BLEU) if `corpus_scores`.
+        A system's score is the mean over its segments, or what the metric gives all of its texts (corpus
+        BLEU) if `corpus_scores`.
         """
         from nlgauge.meta.benchmarks.judging import judgements
 
-        return judgements(self, scores or {}, dimensions=dimensions, peers=peers, outputs=outputs, corpus_scores=corpus_scores)
+        return judgements(
+            self,
+            scores or {},
+            dimensions=dimensions,
+            peers=peers,
+            outputs=outputs,
+            corpus_scores=corpus_scores,
+        )
 
 
 def _shared(rows: Sequence[Row]) -> dict[str, Any]:

@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
 
 def judgements(
-    benchmark: Benchmark, scores: Mapping[str, MetricScores], *, dimensions: Iterable[str] | None, peers: bool, outputs: str, corpus_scores: bool
+    benchmark: Benchmark,
+    scores: Mapping[str, MetricScores],
+    *,
+    dimensions: Iterable[str] | None,
+    peers: bool,
+    outputs: str,
+    corpus_scores: bool,
 ) -> Judgements:
     """Human scores beside those of metrics.
 
-    Scores of whole systems are there on request, and for metrics that have no others; never where there are several groups.
+    Scores of whole systems are there on request, and for metrics that have no others; never where there are
+    several groups.
     """
     if outputs not in ("first", "all"):
         raise ParameterError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
@@ -31,14 +38,25 @@ def judgements(
     systems: dict[str, Array] = {}
     for one in scores.values():
         if one.fingerprint != benchmark.fingerprint:
-            raise InputError(f"the scores of {one.label} are of other texts than those of {benchmark.name}; score these.")
+            raise InputError(
+                f"the scores of {one.label} are of other texts than those of {benchmark.name}; score these."
+            )
         for output, label in _labels(one, outputs == "all"):
             directions[label] = one.higher_is_better[output]
             if output in one.segments:
-                metrics[label] = benchmark.cells(np.nan if value is None else value for value in one.segments[output])
-            by_system = one.systems.get(output, {}).get(benchmark.groups[0], {}) if len(benchmark.groups) == 1 else {}
+                metrics[label] = benchmark.cells(
+                    np.nan if value is None else value for value in one.segments[output]
+                )
+            by_system = (
+                one.systems.get(output, {}).get(benchmark.groups[0], {}) if len(benchmark.groups) == 1 else {}
+            )
             if by_system and (corpus_scores or label not in metrics):
-                systems[label] = np.array([np.nan if (value := by_system.get(name)) is None else value for name in benchmark.systems])
+                systems[label] = np.array(
+                    [
+                        np.nan if (value := by_system.get(name)) is None else value
+                        for name in benchmark.systems
+                    ]
+                )
     if peers:
         published = benchmark.peers()
         if not published:
@@ -69,5 +87,10 @@ def _labels(scores: MetricScores, every: bool) -> Iterator[tuple[str, str]]:
 
 
 def _pairs(benchmark: Benchmark) -> Array:
-    systems, segments = ({name: i for i, name in enumerate(names)} for names in (benchmark.systems, benchmark.segments))
-    return np.array([(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in benchmark.pairs], dtype=np.int64)
+    systems, segments = (
+        {name: i for i, name in enumerate(names)} for names in (benchmark.systems, benchmark.segments)
+    )
+    return np.array(
+        [(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in benchmark.pairs],
+        dtype=np.int64,
+    )

@@ -1,4 +1,6 @@
-"""load: a benchmark by its name, from the folder of benchmarks, or by the path of a file; imported: original files put into that folder."""
+"""load: a benchmark by its name, from the folder of benchmarks, or by the path of a file; imported:
+original files put into that folder.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from nlgauge.meta.benchmarks.rows import Row, read_lines, written
 
 
 def load(name: str | Path) -> Benchmark:
-    """A benchmark by name, or of a file of judged texts: JSON lines in the form of this package, or original files of a known benchmark."""
+    """A benchmark by name, or of a file of judged texts: JSON lines in the form of this package, or
+    original files of a known benchmark.
+    """
     text = str(name)
     try:
         known = card(text)
@@ -40,13 +44,17 @@ def load(name: str | Path) -> Benchmark:
 
 
 def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:
-    """The benchmark of original files, and where it was put: in the folder of benchmarks, as JSON lines, so that its name loads it."""
+    """The benchmark of original files, and where it was put: in the folder of benchmarks, as JSON lines,
+    so that its name loads it.
+    """
     given = ", ".join(map(str, paths))
     parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]
     found = {part.name: part.card for part in parts}
     if len(found) != 1 or not found.keys() <= CATALOGUE.keys() or "sample" in found:
         known = ", ".join(one for one in CATALOGUE if one != "sample")
-        raise ParameterError(f"{given} may be of several benchmarks or of none that is known; name it with --name: {known}.")
+        raise ParameterError(
+            f"{given} may be of several benchmarks or of none that is known; name it with --name: {known}."
+        )
     (own,) = found.values()
     # A table may hold several benchmarks, and say of each row of which it is.
     rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
@@ -64,7 +72,9 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
 
 
 def _sample() -> list[Row]:
-    """The package's sample with made-up ratings, and two further systems: the first sentence of the source, and its first words."""
+    """The package's sample with made-up ratings, and two further systems: the first sentence of the
+    source, and its first words.
+    """
     data = files("nlgauge") / "data"
     with as_file(data / "sample_ratings.jsonl") as path:
         rated, _ = read_lines(path)
@@ -95,9 +105,21 @@ def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
 def _own_card(path: Path, rows: list[Row]) -> BenchmarkCard:
     dimensions = dict.fromkeys((dimension for row in rows for dimension in row.human), "")
     languages = tuple(dict.fromkeys(row.group for row in rows if row.group))
-    return BenchmarkCard(path.name.partition(".")[0] or path.name, f"own data: {path.name}", "", languages, dimensions, "", "", str(path), "")
+    return BenchmarkCard(
+        path.name.partition(".")[0] or path.name,
+        f"own data: {path.name}",
+        "",
+        languages,
+        dimensions,
+        "",
+        "",
+        str(path),
+        "",
+    )
 
 
 def _with_metrics(rows: list[Row], peers: Path) -> list[Row]:
     published = {(row.segment, row.system): row.metrics for row in read_lines(peers)[0]}
-    return [replace(row, metrics={**row.metrics, **published.get((row.segment, row.system), {})}) for row in rows]
+    return [
+        replace(row, metrics={**row.metrics, **published.get((row.segment, row.system), {})}) for row in rows
+    ]

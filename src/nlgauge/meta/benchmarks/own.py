@@ -1,4 +1,6 @@
-"""Own files of texts as a benchmark: any file of records that `nlgauge score` reads, with columns of human scores."""
+"""Own files of texts as a benchmark: any file of records that `nlgauge score` reads, with columns of
+human scores.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,26 @@ from nlgauge.stats.agreement import known_mean
 
 
 def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benchmark:
-    """The benchmark of a file of records; `humans` are the columns with human scores, `group` is the one with language pairs.
+    """The benchmark of a file of records; `humans` are the columns with human scores, `group` is the one with
+    language pairs.
 
     Systems need not have the same segments.
     """
     from nlgauge.io import read_corpus
 
-    return of_corpus(read_corpus([str(path)], pooled=True), humans, group, path.name.partition(".")[0] or path.name)
+    return of_corpus(
+        read_corpus([str(path)], pooled=True), humans, group, path.name.partition(".")[0] or path.name
+    )
 
 
-def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own") -> Benchmark:
-    """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold human scores, and perhaps the system.
+def of_corpus(
+    corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own"
+) -> Benchmark:
+    """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold
+    human scores, and perhaps the system.
 
-    A human score may be a list of what several annotators gave, None for one who did not judge it: their mean is the score.
+    A human score may be a list of what several annotators gave, None for one who did not judge it: their mean
+    is the score.
 
     >>> records = [{"id": 7, "system": system, "prediction": "a cat", "reference": "the cat", "quality": 3} for system in "AB"]
     >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
@@ -36,21 +45,33 @@ def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, n
     """
     others = [field for field in corpus.fields if field not in FIELD_NAMES["system"]]
     if not humans:
-        raise InputError(f"say which columns hold human scores with --human; beside texts, ids and systems there are {', '.join(others) or 'none'}.")
+        raise InputError(
+            "say which columns hold human scores with --human; beside texts, ids and systems there are"
+            f" {', '.join(others) or 'none'}."
+        )
     for field in humans:
         if field not in corpus.fields:
             near = did_you_mean(field, others)
-            raise UnknownNameError(f"there is no column {field!r}{near}; beside texts, ids and systems there are {', '.join(others) or 'none'}.")
+            raise UnknownNameError(
+                f"there is no column {field!r}{near}; beside texts, ids and systems there are"
+                f" {', '.join(others) or 'none'}."
+            )
     (column,) = corpus.predictions.values()
     if (column.lengths != 1).any():
-        raise InputError("some segment has several predictions of one system, and people judged one; give one prediction each.")
+        raise InputError(
+            "some segment has several predictions of one system, and people judged one; give one prediction"
+            " each."
+        )
     strings = corpus.texts.strings
     sources = None if corpus.sources is None else [strings[i] for i in corpus.sources.tolist()]
     references = None if corpus.references is None else corpus.references.lists()
     groups = None if group is None else corpus.values(group)
     segments, systems = _named(corpus)
     given = {
-        field: [as_numbers(value, f"{field} of segment {segment!r}") for value, segment in zip(corpus.fields[field], segments, strict=True)]
+        field: [
+            as_numbers(value, f"{field} of segment {segment!r}")
+            for value, segment in zip(corpus.fields[field], segments, strict=True)
+        ]
         for field in humans
     }
     several = [field for field, judged in given.items() if any(len(numbers) > 1 for numbers in judged)]
@@ -68,17 +89,26 @@ def of_corpus(corpus: Corpus, humans: Sequence[str], group: str | None = None, n
         for i, texts in enumerate(column.lists())
     ]
     languages = (corpus.lang,) if corpus.lang else ()
-    return Benchmark(BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""), tuple(rows))
+    return Benchmark(
+        BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""),
+        tuple(rows),
+    )
 
 
 def _named(corpus: Corpus) -> tuple[list[str], list[str]]:
     """The segment and the system of every record."""
     field = next((name for name in FIELD_NAMES["system"] if name in corpus.fields), None)
-    systems = [next(iter(corpus.predictions))] * len(corpus) if field is None else [str(system) for system in corpus.fields[field]]
+    systems = (
+        [next(iter(corpus.predictions))] * len(corpus)
+        if field is None
+        else [str(system) for system in corpus.fields[field]]
+    )
     if isinstance(corpus.ids, range) and len(set(systems)) > 1:
         raise InputError("records of several systems need an 'id' that says which segment each is of.")
     segments = [str(segment) for segment in corpus.ids]
     # Where several systems have the same segment, a pooled id is followed by the system's name.
     if all(segment.endswith(f"/{system}") for segment, system in zip(segments, systems, strict=True)):
-        segments = [segment.removesuffix(f"/{system}") for segment, system in zip(segments, systems, strict=True)]
+        segments = [
+            segment.removesuffix(f"/{system}") for segment, system in zip(segments, systems, strict=True)
+        ]
     return segments, systems

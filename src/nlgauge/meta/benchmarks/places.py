@@ -12,7 +12,9 @@ SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
 
 
 def folder() -> Path:
-    """The folder of the benchmarks: NLGAUGE_BENCHMARKS, else the place that the operating system keeps for a user's data."""
+    """The folder of the benchmarks: NLGAUGE_BENCHMARKS, else the place that the operating system keeps
+    for a user's data.
+    """
     return user_folder("data", "benchmarks", "NLGAUGE_BENCHMARKS")
 
 
@@ -22,7 +24,9 @@ def place_of(name: str) -> Path | None:
 
 
 def peers_of(place: Path) -> Path | None:
-    """The file of metric scores that others published for a benchmark's rows, beside it; None where there is none."""
+    """The file of metric scores that others published for a benchmark's rows, beside it; None where there
+    is none.
+    """
     stem = next(place.name.removesuffix(suffix) for suffix in SUFFIXES if place.name.endswith(suffix))
     path = place.with_name(f"{stem}.peer_metrics.jsonl.gz")
     return path if path.is_file() else None
@@ -31,6 +35,6 @@ def peers_of(place: Path) -> Path | None:
 def missing(card: BenchmarkCard) -> InputError:
     """What is said where a benchmark is not on this machine."""
     return InputError(
-        f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). Licence: {card.licence}. "
-        f"Source: {card.source}. {card.how}"
+        f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). Licence:"
+        f" {card.licence}. Source: {card.source}. {card.how}"
     )

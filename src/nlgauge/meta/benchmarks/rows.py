@@ -1,4 +1,6 @@
-"""Row and Pair: one judged text, and one judgement of two texts; how they are written as JSON lines and read again."""
+"""Row and Pair: one judged text, and one judgement of two texts; how they are written as JSON lines and
+read again.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Numbers = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Row:
-    """What one system wrote for one segment, with what people (and published metrics) say of it; a prediction of None is not known."""
+    """What one system wrote for one segment, with what people (and published metrics) say of it; a
+    prediction of None is not known.
+    """
 
     segment: str
     system: str
@@ -88,7 +92,9 @@ def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
             raise InputError(f"{where}: human_raw must hold a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
-            pairs.append(Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", ""))))
+            pairs.append(
+                Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
+            )
             for side in (line.better, line.worse):
                 _add(rows, _row_of(line, side.system, side.text), where)
         elif line.system == "":
@@ -103,7 +109,10 @@ def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
 def _add(rows: dict[tuple[str, str], Row], row: Row, where: str, twice: bool = True) -> None:
     known = rows.setdefault((row.segment, row.system), row)
     if known is not row and not (twice and known.prediction == row.prediction):
-        raise InputError(f"{where}: segment {row.segment!r} of system {row.system!r} is there twice{', with another text' if twice else ''}.")
+        raise InputError(
+            f"{where}: segment {row.segment!r} of system {row.system!r} is there"
+            f" twice{', with another text' if twice else ''}."
+        )
 
 
 def _row_of(line: _Line, system: str, prediction: str | None) -> Row:
@@ -142,13 +151,26 @@ def written(rows: Iterable[Row], pairs: Iterable[Pair] = ()) -> bytes:
     encode = msgspec.json.Encoder().encode
     judged = list(pairs)
     if judged:
-        return b"".join(encode(_pair_line(pair, by_key[pair.segment, pair.better], by_key[pair.segment, pair.worse])) + b"\n" for pair in judged)
+        return b"".join(
+            encode(_pair_line(pair, by_key[pair.segment, pair.better], by_key[pair.segment, pair.worse]))
+            + b"\n"
+            for pair in judged
+        )
     return b"".join(encode(_row_line(row)) + b"\n" for row in by_key.values())
 
 
 def _pair_line(pair: Pair, better: Row, worse: Row) -> dict[str, Any]:
-    sides = {name: {"system": row.system, "text": row.prediction} for name, row in (("better", better), ("worse", worse))}
-    return {"segment": pair.segment, "source": better.source, "references": better.references, **sides, "meta": dict(better.meta)}
+    sides = {
+        name: {"system": row.system, "text": row.prediction}
+        for name, row in (("better", better), ("worse", worse))
+    }
+    return {
+        "segment": pair.segment,
+        "source": better.source,
+        "references": better.references,
+        **sides,
+        "meta": dict(better.meta),
+    }
 
 
 def _row_line(row: Row) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""MetricScores: one metric's scores of a benchmark's rows, as numbers without texts; computed once and kept in a directory.
+"""MetricScores: one metric's scores of a benchmark's rows, as numbers without texts; computed once and kept
+in a directory.
 
     scores/chrf.json.gz    label, signature, seconds, outputs with their directions, and one number per row and output
 
-A file counts as long as the benchmark's texts and the metric's signature are the same; any other is computed again, and that is said.
+A file counts as long as the benchmark's texts and the metric's signature are the same; any other is computed
+again, and that is said.
 """
 
 from __future__ import annotations
@@ -31,10 +33,11 @@ FORMAT = 1
 
 
 class MetricScores(msgspec.Struct, frozen=True, kw_only=True):
-    """One metric's scores: `segments[output]` has one number per row of the benchmark, `systems[output]` one per group and system.
+    """One metric's scores: `segments[output]` has one number per row of the benchmark, `systems[output]` one
+    per group and system.
 
-    The first output is the metric's main one. `higher_is_better` is null where an output has no direction. `seconds` is what
-    scoring took; 0 where that is not known.
+    The first output is the metric's main one. `higher_is_better` is null where an output has no direction.
+    `seconds` is what scoring took; 0 where that is not known.
     """
 
     label: str
@@ -62,13 +65,18 @@ class MetricScores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def file_name(label: str) -> str:
-    """The file of a metric: its label as far as every file system takes it, and a hash where that is not all of it.
+    """The file of a metric: its label as far as every file system takes it, and a hash where that is not all
+    of it.
 
     >>> file_name("chrf")
     'chrf.json.gz'
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", label).strip("-.")[:60]
-    return f"{plain}.json.gz" if plain == label else f"{plain}-{hashlib.sha256(label.encode()).hexdigest()[:8]}.json.gz"
+    return (
+        f"{plain}.json.gz"
+        if plain == label
+        else f"{plain}-{hashlib.sha256(label.encode()).hexdigest()[:8]}.json.gz"
+    )
 
 
 def read(path: Path) -> MetricScores:
@@ -97,10 +105,12 @@ def scored(
     show_progress: bool | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, MetricScores]:
-    """The scores of metrics, by label: what the directory holds already is taken from there, and what is computed is put there at once.
+    """The scores of metrics, by label: what the directory holds already is taken from there, and what is
+    computed is put there at once.
 
-    Each language pair is scored for itself, since languages differ; each metric alone, so that its seconds are its own. They are
-    not known (0) where rows came from the cache of statistics; cache=False computes every row.
+    Each language pair is scored for itself, since languages differ; each metric alone, so that its seconds
+    are its own. They are not known (0) where rows came from the cache of statistics; cache=False computes
+    every row.
     """
     from nlgauge.engine.chunk import Job
     from nlgauge.engine.prepare import labelled, prepared, signatures
@@ -110,7 +120,10 @@ def scored(
     specs = list(metrics)
     if not specs:
         return {}
-    parts = {group: benchmark.where(group=group) if len(benchmark.groups) > 1 else benchmark for group in benchmark.groups}
+    parts = {
+        group: benchmark.where(group=group) if len(benchmark.groups) > 1 else benchmark
+        for group in benchmark.groups
+    }
     corpora = {group: part.corpus() for group, part in parts.items()}
     found: dict[str, MetricScores] = {}
     options = RunOptions(seed, batch_size, device)
@@ -125,7 +138,9 @@ def scored(
             continue
         if old is not None:
             what = "other texts" if old.fingerprint != benchmark.fingerprint else "another version of it"
-            warnings.warn(f"the scores of {label} that were kept are of {what}; it is computed again.", stacklevel=2)
+            warnings.warn(
+                f"the scores of {label} that were kept are of {what}; it is computed again.", stacklevel=2
+            )
         if say is not None:
             say(f"scoring {label}")
         found[label] = _score(benchmark, parts, corpora, metric, label, signed, options, show_progress, cache)
@@ -165,7 +180,10 @@ def _score(
         result = scorer.score_corpus(corpora[group], None, options, show_progress)
         seconds += time.perf_counter() - start
         timed = timed and CACHED not in result.costs.used
-        directions |= {output.name: output.higher_is_better for output in result.tables[result.systems[0], result.labels[0]].outputs()}
+        directions |= {
+            output.name: output.higher_is_better
+            for output in result.tables[result.systems[0], result.labels[0]].outputs()
+        }
         for output, values in _segment_scores(result, part):
             by_row.setdefault(output, {}).update(values)
         for system, scores in _system_scores(result, part).items():
@@ -194,14 +212,23 @@ def _segment_scores(result: Result, part: Benchmark) -> Iterable[tuple[str, dict
         return
     for system in result.systems:
         for output, values in result.tables[system, label].segments().items():
-            yield output, {(segment, system): value for segment, value in zip(part.segments, values.tolist(), strict=True)}
+            yield (
+                output,
+                {
+                    (segment, system): value
+                    for segment, value in zip(part.segments, values.tolist(), strict=True)
+                },
+            )
 
 
 def _system_scores(result: Result, part: Benchmark) -> dict[str, dict[str, Any]]:
     (label,) = result.labels
     if part.is_grid():
         return {system: result.tables[system, label].scores() for system in result.systems}
-    return {system: result.where(system=[system]).tables[result.systems[0], label].scores() for system in part.systems}
+    return {
+        system: result.where(system=[system]).tables[result.systems[0], label].scores()
+        for system in part.systems
+    }
 
 
 def _number(value: Any) -> float | None:

@@ -1,8 +1,9 @@
-"""A study in a directory: which texts of which benchmark, and the scores of metrics on them; what `nlgauge meta -o` writes and goes on with.
+"""A study in a directory: which texts of which benchmark, and the scores of metrics on them; what `nlgauge
+meta -o` writes and goes on with.
 
-study.json          the selection: benchmark, language pair, sample, human dimensions; levels and coefficients that were asked for
-scores/*.json.gz    one file per metric: numbers without texts
-correlations.csv    what was found last
+study.json          the selection: benchmark, language pair, sample, human dimensions; levels and coefficients
+that were asked for scores/*.json.gz    one file per metric: numbers without texts correlations.csv    what
+was found last
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark, by name or as a file, and which part of it; `humans` are its dimensions, none of them means all."""
+    """A benchmark, by name or as a file, and which part of it; `humans` are its dimensions, none of them
+    means all.
+    """
 
     benchmark: str
     humans: list[str] = []
@@ -44,7 +47,9 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     coefficients: list[str] = []
 
     def asked(self, level: str | None, coefficient: str | None, usual: str = "pearson") -> tuple[str, str]:
-        """The level and the coefficient to use: those given, else the first that were asked for and fit together, else system level and `usual`."""
+        """The level and the coefficient to use: those given, else the first that were asked for and fit
+        together, else system level and `usual`.
+        """
         levels = [level] if level else self.levels or ["system"]
         coefficients = [coefficient] if coefficient else self.coefficients or [usual]
         fitting = ((at, name) for name in coefficients for at in levels if at in measure(name).levels)
@@ -68,33 +73,54 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             if path.exists() and not is_known(path):
                 return of_file(path, self.humans, self.group_field)
             if not path.exists() and (path.suffix or len(path.parts) > 1):
-                raise InputError(f"there is no file {path}, nor a benchmark of that name; `nlgauge benchmarks list` shows these.") from None
+                raise InputError(
+                    f"there is no file {path}, nor a benchmark of that name; `nlgauge benchmarks list` shows"
+                    " these."
+                ) from None
         return load(self.benchmark)
 
     def judgements(self, benchmark: Benchmark, scores: dict[str, MetricScores]) -> Judgements:
         """Human scores beside those of metrics."""
         dimensions = [] if benchmark.pairs and not benchmark.dimensions else self.humans or None
-        return benchmark.judgements(scores, dimensions=dimensions, peers=self.peers, outputs=self.outputs, corpus_scores=self.corpus_scores)
+        return benchmark.judgements(
+            scores,
+            dimensions=dimensions,
+            peers=self.peers,
+            outputs=self.outputs,
+            corpus_scores=self.corpus_scores,
+        )
 
-    def save(self, directory: Path, levels: Sequence[str] | None = None, coefficients: Sequence[str] | None = None) -> None:
+    def save(
+        self, directory: Path, levels: Sequence[str] | None = None, coefficients: Sequence[str] | None = None
+    ) -> None:
         """Writes the selection; a directory with another benchmark's scores is refused.
 
-        `levels` and `coefficients` are those that were asked for; without them the directory keeps those that it has.
+        `levels` and `coefficients` are those that were asked for; without them the directory keeps those that
+        it has.
         """
         path = directory / STUDY
-        found = self if not Path(self.benchmark).exists() else msgspec.structs.replace(self, benchmark=str(Path(self.benchmark).resolve()))
+        found = (
+            self
+            if not Path(self.benchmark).exists()
+            else msgspec.structs.replace(self, benchmark=str(Path(self.benchmark).resolve()))
+        )
         if path.is_file():
             before = _read(path)
             same = ("benchmark", "group", "segments", "seed", "people", "group_field")
             if any(getattr(before, name) != getattr(found, name) for name in same):
-                raise InputError(f"{directory} holds a study of other texts ({before.benchmark}); give another directory with -o.")
+                raise InputError(
+                    f"{directory} holds a study of other texts ({before.benchmark}); give another directory"
+                    " with -o."
+                )
             levels = before.levels if levels is None else levels
             coefficients = before.coefficients if coefficients is None else coefficients
         elif directory.exists() and any(directory.iterdir()):
             raise InputError(f"{directory} is not empty and holds no study; give another directory with -o.")
         require_folder(directory)
         directory.mkdir(exist_ok=True)
-        found = msgspec.structs.replace(found, levels=list(levels or ()), coefficients=list(coefficients or ()))
+        found = msgspec.structs.replace(
+            found, levels=list(levels or ()), coefficients=list(coefficients or ())
+        )
         write_whole(path, msgspec.json.format(msgspec.json.encode(found)) + b"\n")
 
 
@@ -102,7 +128,9 @@ def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, MetricScores]
     """The study of a directory, its texts, and all scores that are kept of them."""
     path = directory / STUDY
     if not path.is_file():
-        raise ResultError(f"{directory} holds no study; `nlgauge meta BENCHMARK -m METRIC -o {directory}` makes one.")
+        raise ResultError(
+            f"{directory} holds no study; `nlgauge meta BENCHMARK -m METRIC -o {directory}` makes one."
+        )
     study = _read(path)
     return study, study.read(), kept_scores.kept(directory / SCORES)
 

@@ -1,4 +1,6 @@
-"""The agreement of annotators as a table: every coefficient that the scale allows, with its interval over segments."""
+"""The agreement of annotators as a table: every coefficient that the scale allows, with its interval over
+segments.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,16 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Found, made
 from nlgauge.meta.judgments import Judgements
-from nlgauge.stats.agreement import Scale, checked_ratings, cohen, fleiss, intraclass, known_mean, krippendorff, why_unknown
+from nlgauge.stats.agreement import (
+    Scale,
+    checked_ratings,
+    cohen,
+    fleiss,
+    intraclass,
+    known_mean,
+    krippendorff,
+    why_unknown,
+)
 from nlgauge.stats.coefficients import kendall
 from nlgauge.stats.intervals import percentile
 
@@ -21,7 +32,8 @@ Coefficient = Callable[[Array], float]
 
 
 def pairwise_kendall(ratings: Any) -> float:
-    """The mean Kendall tau-b of all pairs of annotators over the units that both rated; pairs without one are left out.
+    """The mean Kendall tau-b of all pairs of annotators over the units that both rated; pairs without one are
+    left out.
 
     >>> pairwise_kendall([[1, 1, 3], [2, 2, 2], [3, 3, 1]])
     -0.3333333333333333
@@ -40,14 +52,21 @@ def mean_cohen(ratings: Any, weights: Any = None) -> float:
 
 
 def agreement(
-    ratings: Judgements | Mapping[str, Any] | Any, scale: Scale = "ordinal", *, draws: int = 1000, confidence: float = 0.95, seed: int = 12345
+    ratings: Judgements | Mapping[str, Any] | Any,
+    scale: Scale = "ordinal",
+    *,
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
 ) -> Found:
     """How far annotators agree, one row per dimension and coefficient.
 
-    ratings: Judgements with several annotators, or (systems, segments, annotators) or (units, annotators) arrays, one or several by name. scale: what
-    the numbers mean, which decides the coefficients: Krippendorff's alpha on every scale; Cohen's (mean of pairs) and Fleiss' kappa on a nominal one;
-    weighted Cohen's kappa and Kendall's tau-b from an ordinal one on; the intraclass correlations from an interval one on. Intervals come from
-    segments drawn with replacement (units, where the array has two axes); draws=0 leaves them out.
+    ratings: Judgements with several annotators, or (systems, segments, annotators) or (units, annotators)
+    arrays, one or several by name. scale: what the numbers mean, which decides the coefficients:
+    Krippendorff's alpha on every scale; Cohen's (mean of pairs) and Fleiss' kappa on a nominal one; weighted
+    Cohen's kappa and Kendall's tau-b from an ordinal one on; the intraclass correlations from an interval one
+    on. Intervals come from segments drawn with replacement (units, where the array has two axes); draws=0
+    leaves them out.
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
@@ -63,27 +82,54 @@ def agreement(
         for name, of in _coefficients(scale).items():
             value = of(rated)
             low, high, undefined = percentile(np.array([of(one) for one in drawn]), confidence)
-            row = {"dimension": dimension, "coefficient": name, "value": value, "low": low, "high": high, "annotators": rated.shape[-1]}
-            rows.append({**row, "n": shared, "n_undefined": undefined, "reason": why_unknown(rated) if math.isnan(value) else ""})
-    return Found(rows, made(scale=scale, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"), "Agreement of annotators")
+            row = {
+                "dimension": dimension,
+                "coefficient": name,
+                "value": value,
+                "low": low,
+                "high": high,
+                "annotators": rated.shape[-1],
+            }
+            rows.append(
+                {
+                    **row,
+                    "n": shared,
+                    "n_undefined": undefined,
+                    "reason": why_unknown(rated) if math.isnan(value) else "",
+                }
+            )
+    return Found(
+        rows,
+        made(scale=scale, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
+        "Agreement of annotators",
+    )
 
 
 def _coefficients(scale: Scale) -> dict[str, Coefficient]:
     found: dict[str, Coefficient] = {"krippendorff": lambda rated: krippendorff(rated, scale)}
     if scale == "nominal":
         return {**found, "cohen": mean_cohen, "fleiss": fleiss}
-    found |= {"cohen_linear": lambda rated: mean_cohen(rated, "linear"), "cohen_quadratic": lambda rated: mean_cohen(rated, "quadratic")}
+    found |= {
+        "cohen_linear": lambda rated: mean_cohen(rated, "linear"),
+        "cohen_quadratic": lambda rated: mean_cohen(rated, "quadratic"),
+    }
     if scale != "ordinal":
         found = {"krippendorff": found["krippendorff"]}
     found["kendall"] = pairwise_kendall
     if scale != "ordinal":
-        found |= {"icc_single": lambda rated: intraclass(rated).single, "icc_mean": lambda rated: intraclass(rated).mean}
+        found |= {
+            "icc_single": lambda rated: intraclass(rated).single,
+            "icc_mean": lambda rated: intraclass(rated).mean,
+        }
     return found
 
 
 def _by_dimension(ratings: Any) -> dict[str, Any]:
     if isinstance(ratings, Judgements):
         if not ratings.ratings:
-            raise InputError("these judgements have one score per output and no annotators; agreement needs ratings of several.")
+            raise InputError(
+                "these judgements have one score per output and no annotators; agreement needs ratings of"
+                " several."
+            )
         return dict(ratings.ratings)
     return dict(ratings) if isinstance(ratings, Mapping) else {"ratings": ratings}

@@ -16,11 +16,17 @@ from nlgauge.stats.levels import at_level, check_level, human_means
 
 
 def between_metrics(
-    judgements: Judgements, level: str = "global", coefficient: str = "pearson", metrics: Sequence[str] | None = None, humans: bool = False
+    judgements: Judgements,
+    level: str = "global",
+    coefficient: str = "pearson",
+    metrics: Sequence[str] | None = None,
+    humans: bool = False,
 ) -> Found:
-    """One row per pair of metrics: their correlation over the outputs that both score, both turned so that higher is better.
+    """One row per pair of metrics: their correlation over the outputs that both score, both turned so that
+    higher is better.
 
-    humans=True puts the human dimensions among the metrics. Where there are groups, the value is the average over those that have one.
+    humans=True puts the human dimensions among the metrics. Where there are groups, the value is the average
+    over those that have one.
 
     >>> judged = Judgements.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
     >>> between_metrics(judged).column("value")
@@ -38,20 +44,31 @@ def between_metrics(
     rows: list[dict[str, Any]] = []
     for i, one in enumerate(names):
         for other in names[i + 1 :]:
-            found = [at_level(measure, level, *_sides(part, one, other, level), part.weights) for part in parts]
+            found = [
+                at_level(measure, level, *_sides(part, one, other, level), part.weights) for part in parts
+            ]
             known = [of for of in found if of.value == of.value]
             row = {"metric": one, "other": other, "level": level, "coefficient": measure.name}
             value = sum(of.value for of in known) / len(known) if known else float("nan")
             undefined = sum(of.n_undefined for of in found)
             rows.append({**row, "value": value, "n": sum(of.n for of in found), "n_undefined": undefined})
-    return Found(rows, made(analysis="between_metrics", metrics=", ".join(names)), "Agreement of metrics with each other", drawn_as="heatmap")
+    return Found(
+        rows,
+        made(analysis="between_metrics", metrics=", ".join(names)),
+        "Agreement of metrics with each other",
+        drawn_as="heatmap",
+    )
 
 
 def _sides(part: Judgements, one: str, other: str, level: str) -> tuple[Array, Array]:
-    """The scores of both; where either scores whole systems, one score per system, as if there were one segment."""
+    """The scores of both; where either scores whole systems, one score per system, as if there were one
+    segment.
+    """
     x, z = (part.oriented(name) if name in part.labels else part.humans[name] for name in (one, other))
     whole = [part.oriented_system_scores(name) if name in part.labels else None for name in (one, other)]
     if level != "system" or all(of is None for of in whole):
         return x, z
-    first, second = (human_means(side, part.weights) if of is None else of for side, of in zip((x, z), whole, strict=True))
+    first, second = (
+        human_means(side, part.weights) if of is None else of for side, of in zip((x, z), whole, strict=True)
+    )
     return np.broadcast_to(first[:, None], x.shape), np.broadcast_to(second[:, None], x.shape)

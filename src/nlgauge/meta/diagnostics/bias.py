@@ -1,8 +1,9 @@
-"""Bias: what a metric rewards beside quality, and what is left of its agreement with people when that is taken away.
+"""Bias: what a metric rewards beside quality, and what is left of its agreement with people when that is
+taken away.
 
-Correlations are Spearman's. A partial correlation is that of what remains of two sides' ranks after their regression on the covariates' ranks. A
-metric that correlates with length more than people do rewards length; where its partial correlation with people is much lower than the plain one, it
-saw them through the covariate.
+Correlations are Spearman's. A partial correlation is that of what remains of two sides' ranks after their
+regression on the covariates' ranks. A metric that correlates with length more than people do rewards length;
+where its partial correlation with people is much lower than the plain one, it saw them through the covariate.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ ALL = "all of these"
 
 
 def partial(x: Any, z: Any, covariates: Any) -> Array:
-    """The rank correlation of x and z given covariates, over the last axis: x and z (..., n), covariates (..., k, n) or, one alone, (n,).
+    """The rank correlation of x and z given covariates, over the last axis: x and z (..., n), covariates
+    (..., k, n) or, one alone, (n,).
 
-    Points where anything is NaN are left out. NaN where x or z is constant or wholly explained by the covariates; constant covariates change nothing.
+    Points where anything is NaN are left out. NaN where x or z is constant or wholly explained by the
+    covariates; constant covariates change nothing.
 
     >>> round(float(partial([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 1, 4, 2, 3])), 4)
     0.978
@@ -41,7 +44,14 @@ def partial(x: Any, z: Any, covariates: Any) -> Array:
     given = sides[2][..., None, :] if sides[2].ndim == 1 else sides[2]
     try:
         stacked = np.concatenate(
-            [*(np.broadcast_to(side[..., None, :], (*given.shape[:-2], 1, given.shape[-1])) for side in sides[:2]), given], axis=-2
+            [
+                *(
+                    np.broadcast_to(side[..., None, :], (*given.shape[:-2], 1, given.shape[-1]))
+                    for side in sides[:2]
+                ),
+                given,
+            ],
+            axis=-2,
         )
     except ValueError:
         shapes = ", ".join(str(side.shape) for side in sides)
@@ -54,36 +64,59 @@ def partial(x: Any, z: Any, covariates: Any) -> Array:
     unit = centred / np.sqrt(np.where(squares > 0, squares, 1.0))
     correlations = unit @ np.swapaxes(unit, -1, -2)
     among, across = correlations[..., 2:, 2:], correlations[..., 2:, :2]
-    left = correlations[..., :2, :2] - np.swapaxes(across, -1, -2) @ np.linalg.pinv(among, rcond=1e-9, hermitian=True) @ across
+    left = (
+        correlations[..., :2, :2]
+        - np.swapaxes(across, -1, -2) @ np.linalg.pinv(among, rcond=1e-9, hermitian=True) @ across
+    )
     variances = left[..., 0, 0] * left[..., 1, 1]
     # What is left of a side that the covariates explain wholly is rounding.
     defined = (left[..., 0, 0] > 1e-9) & (left[..., 1, 1] > 1e-9)
-    return np.where(defined, np.clip(left[..., 0, 1] / np.sqrt(np.where(defined, variances, 1.0)), -1, 1), np.nan)
+    return np.where(
+        defined, np.clip(left[..., 0, 1] / np.sqrt(np.where(defined, variances, 1.0)), -1, 1), np.nan
+    )
 
 
 def bias(
-    judgements: Judgements, covariates: Corpus | Result | Mapping[str, Any], *, human: str | list[str] | None = None, level: str = "global"
+    judgements: Judgements,
+    covariates: Corpus | Result | Mapping[str, Any],
+    *,
+    human: str | list[str] | None = None,
+    level: str = "global",
 ) -> Found:
-    """How metrics and people correlate with what texts are like, one row per human dimension, metric and covariate, and one of all covariates.
+    """How metrics and people correlate with what texts are like, one row per human dimension, metric and
+    covariate, and one of all covariates.
 
-    covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns: `metric_covariate`, `human_covariate`,
-    `metric_human`, `partial` (metric and human given the covariate), each a mean over the groups of the level where it is defined; `low` and `high`
-    bound the partial one at 95 %, where there is one group. The judgements' own groups (language pairs) are looked at apart, and their means taken.
+    covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns:
+    `metric_covariate`, `human_covariate`, `metric_human`, `partial` (metric and human given the covariate),
+    each a mean over the groups of the level where it is defined; `low` and `high` bound the partial one at 95
+    %, where there is one group. The judgements' own groups (language pairs) are looked at apart, and their
+    means taken.
     """
     given = aligned(judgements, covariates)
     if not given:
         raise InputError("bias needs covariates, none were given.")
-    dimensions = [judgements.dimension(name) for name in (list(judgements.humans) if human is None else [human] if isinstance(human, str) else human)]
+    dimensions = [
+        judgements.dimension(name)
+        for name in (
+            list(judgements.humans) if human is None else [human] if isinstance(human, str) else human
+        )
+    ]
     groups = group_columns(judgements)
     rows = []
     for dimension in dimensions:
         people = judgements.humans[dimension]
         for label in judgements.metrics:
             scores = judgements.oriented(label)
-            for name, values in [*given.items(), *([(ALL, np.stack(list(given.values())))] if len(given) > 1 else [])]:
+            for name, values in [
+                *given.items(),
+                *([(ALL, np.stack(list(given.values())))] if len(given) > 1 else []),
+            ]:
                 several = values.reshape(-1, *people.shape)
                 weights = np.ones(people.shape[1]) if judgements.weights is None else judgements.weights
-                found = [_of_level(level, scores[:, here], people[:, here], several[..., here], weights[here]) for here in groups]
+                found = [
+                    _of_level(level, scores[:, here], people[:, here], several[..., here], weights[here])
+                    for here in groups
+                ]
                 rows.append({"human": dimension, "metric": label, "covariate": name, **_together(found)})
     how = made(level=level, coefficient="spearman", partial="residuals of ranks")
     return Found(rows, how, "What metrics reward beside quality")
@@ -93,7 +126,10 @@ def _together(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Means over groups of judgements, sums of counts; bounds of one group alone."""
     if len(found) == 1:
         return found[0]
-    means = {name: known_mean(of[name] for of in found) for name in ("metric_covariate", "human_covariate", "metric_human", "partial")}
+    means = {
+        name: known_mean(of[name] for of in found)
+        for name in ("metric_covariate", "human_covariate", "metric_human", "partial")
+    }
     counts = {name: sum(of[name] for of in found) for name in ("n_groups", "n_undefined")}
     return {**means, "low": np.nan, "high": np.nan, "n": max(of["n"] for of in found), **counts}
 
@@ -108,7 +144,9 @@ def _of_level(level: str, scores: Array, people: Array, covariates: Array, weigh
     alone = c[..., 0, :] if c.shape[-2] == 1 else None
     n = int(points.max(initial=0))
     # Each covariate costs a point; of a mean over groups the interval is not known.
-    low, high = fisher(float(left[0]), n - c.shape[-2], "spearman")[:2] if len(left) == 1 else (np.nan, np.nan)
+    low, high = (
+        fisher(float(left[0]), n - c.shape[-2], "spearman")[:2] if len(left) == 1 else (np.nan, np.nan)
+    )
     return {
         "metric_covariate": np.nan if alone is None else known_mean(spearman(x, alone)),
         "human_covariate": np.nan if alone is None else known_mean(spearman(z, alone)),

@@ -1,7 +1,8 @@
-"""What a score means in other terms: how often people would agree, what another metric would say, where it lies on the human scale.
+"""What a score means in other terms: how often people would agree, what another metric would say, where it
+lies on the human scale.
 
-`convert` tabulates; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` give what it is made of. Maps are increasing: scores are
-oriented first, so that a map from BLEU to an error rate falls.
+`convert` tabulates; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` give what it is
+made of. Maps are increasing: scores are oriented first, so that a map from BLEU to an error rate falls.
 """
 
 from __future__ import annotations
@@ -44,13 +45,17 @@ class ScoreMap:
 
 
 def quantile_map(source: Any, target: Any) -> ScoreMap:
-    """The map that gives a score the target's score of the same rank; the two need not be of the same outputs."""
+    """The map that gives a score the target's score of the same rank; the two need not be of the same
+    outputs.
+    """
     x, z = (np.sort(_known(values)) for values in (source, target))
     if not len(x) or not len(z):
         return ScoreMap(np.empty(0), np.empty(0))
     knots = np.unique(x)
     # The middle of the ranks of each value: equal scores get one value.
-    shares = (np.searchsorted(x, knots, "left") + np.searchsorted(x, knots, "right") - 1) / 2 / max(1, len(x) - 1)
+    shares = (
+        (np.searchsorted(x, knots, "left") + np.searchsorted(x, knots, "right") - 1) / 2 / max(1, len(x) - 1)
+    )
     return ScoreMap(knots, np.quantile(z, shares))
 
 
@@ -70,9 +75,11 @@ def isotonic_map(source: Any, target: Any) -> ScoreMap:
 
 
 class Calibrated(NamedTuple):
-    """Scores on the human scale, each from a map that was fitted without its segment; the reliability table; the expected calibration error.
+    """Scores on the human scale, each from a map that was fitted without its segment; the reliability table;
+    the expected calibration error.
 
-    `skill` is the share of the human variance that the calibrated scores explain; below 0 the mean alone would do better.
+    `skill` is the share of the human variance that the calibrated scores explain; below 0 the mean alone
+    would do better.
     """
 
     scores: Array
@@ -81,15 +88,21 @@ class Calibrated(NamedTuple):
     skill: float
 
 
-def to_human_scale(scores: Any, human: Any, *, folds: int = 5, bins: int = 10, seed: int = 12345) -> Calibrated:
-    """A metric on the human scale by isotonic regression, cross-fitted over segments (the last axis): (segments,) or (systems, segments).
+def to_human_scale(
+    scores: Any, human: Any, *, folds: int = 5, bins: int = 10, seed: int = 12345
+) -> Calibrated:
+    """A metric on the human scale by isotonic regression, cross-fitted over segments (the last axis):
+    (segments,) or (systems, segments).
 
-    The table has one row per bin of equal mass: how many outputs, their mean calibrated and human score, and the gap. The error is the mean size of
-    the gap, weighted by outputs, in human points.
+    The table has one row per bin of equal mass: how many outputs, their mean calibrated and human score, and
+    the gap. The error is the mean size of the gap, weighted by outputs, in human points.
     """
     x, z = np.asarray(scores, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if x.shape != z.shape or x.ndim not in (1, 2):
-        raise InputError(f"calibration needs scores and human scores of one shape, (segments,) or (systems, segments); got {x.shape} and {z.shape}.")
+        raise InputError(
+            "calibration needs scores and human scores of one shape, (segments,) or (systems, segments); got"
+            f" {x.shape} and {z.shape}."
+        )
     found = np.full(x.shape, np.nan)
     for fold in folds_of(x.shape[-1], folds, seed):
         others = np.setdiff1d(np.arange(x.shape[-1]), fold)
@@ -101,20 +114,36 @@ def to_human_scale(scores: Any, human: Any, *, folds: int = 5, bins: int = 10, s
     for place in np.unique(places).tolist():
         here = places == place
         mean, real = float(predicted[here].mean()), float(people[here].mean())
-        rows.append({"bin": place + 1, "n": int(here.sum()), "calibrated": mean, "human": real, "gap": mean - real})
+        rows.append(
+            {"bin": place + 1, "n": int(here.sum()), "calibrated": mean, "human": real, "gap": mean - real}
+        )
     error = math.fsum(row["n"] * abs(row["gap"]) for row in rows) / len(people) if len(people) else math.nan
     spread = float(((people - people.mean()) ** 2).sum()) if len(people) else 0.0
     skill = 1 - float(((people - predicted) ** 2).sum()) / spread if spread > 0 else math.nan
     how = made(
-        rule="isotonic, cross-fitted over segments", folds=folds, bins=bins, seed=seed, error=error, skill=skill, n_undefined=int((~known).sum())
+        rule="isotonic, cross-fitted over segments",
+        folds=folds,
+        bins=bins,
+        seed=seed,
+        error=error,
+        skill=skill,
+        n_undefined=int((~known).sum()),
     )
     return Calibrated(found, Found(rows, how, "Reliability of the calibrated scores"), error, skill)
 
 
 def agreement_curve(
-    judgements: Judgements, metric: str, human: str | None = None, *, bins: int = 10, draws: int = 1000, seed: int = 12345
+    judgements: Judgements,
+    metric: str,
+    human: str | None = None,
+    *,
+    bins: int = 10,
+    draws: int = 1000,
+    seed: int = 12345,
 ) -> AgreementCurve:
-    """How often people prefer the system that the metric prefers by so much, over all pairs of systems within groups, with draws of systems."""
+    """How often people prefer the system that the metric prefers by so much, over all pairs of systems
+    within groups, with draws of systems.
+    """
     return fitted(compared_systems(judgements, metric, human, draws, seed), bins)
 
 
@@ -134,14 +163,17 @@ def convert(
 ) -> Found:
     """What scores of a metric mean, as a table.
 
-    to="accuracy": how often people agree with each of the differences `deltas`, and which difference each of `accuracies` takes; bounds are those of
-    what was asked for. to="human": the reliability table of `to_human_scale`. to=another metric: its scores at eleven scores of this one.
+    to="accuracy": how often people agree with each of the differences `deltas`, and which difference each of
+    `accuracies` takes; bounds are those of what was asked for. to="human": the reliability table of
+    `to_human_scale`. to=another metric: its scores at eleven scores of this one.
     """
     judgements.check_metric(metric)
     if to == "accuracy":
         return _to_accuracy(judgements, metric, human, (deltas, accuracies), (bins, draws, confidence, seed))
     if to == "human":
-        return to_human_scale(judgements.oriented(metric), judgements.human(human), bins=bins, seed=seed).table
+        return to_human_scale(
+            judgements.oriented(metric), judgements.human(human), bins=bins, seed=seed
+        ).table
     if how not in ("quantile", "isotonic"):
         raise ParameterError(f"how must be 'quantile' or 'isotonic', got {how!r}.")
     source, target = judgements.oriented(metric), judgements.oriented(to)
@@ -152,14 +184,22 @@ def convert(
     shares = np.linspace(0, 1, 11)
     scores = np.quantile(known, shares)
     rows = [
-        {"share": float(share), metric: judgements.sign(metric) * float(score), to: judgements.sign(to) * float(mapped(score))}
+        {
+            "share": float(share),
+            metric: judgements.sign(metric) * float(score),
+            to: judgements.sign(to) * float(mapped(score)),
+        }
         for share, score in zip(shares, scores, strict=True)
     ]
     return Found(rows, made(rule=how, n=len(known)), f"{metric} as {to}")
 
 
 def _to_accuracy(
-    judgements: Judgements, metric: str, human: str | None, asked: tuple[Sequence[float], Sequence[float]], options: tuple[int, int, float, int]
+    judgements: Judgements,
+    metric: str,
+    human: str | None,
+    asked: tuple[Sequence[float], Sequence[float]],
+    options: tuple[int, int, float, int],
 ) -> Found:
     bins, draws, confidence, seed = options
     pairs = compared_systems(judgements, metric, human, draws, seed)
@@ -167,32 +207,78 @@ def _to_accuracy(
     few = (
         ""
         if not math.isnan(curve.ceiling)
-        else f"a curve needs three pairs of systems with different scores, there are {np.count_nonzero(pairs.delta)}"
+        else (
+            "a curve needs three pairs of systems with different scores, there are"
+            f" {np.count_nonzero(pairs.delta)}"
+        )
     )
     rows: list[dict[str, Any]] = []
     for delta in asked[0]:
         low, high = curve.accuracy_interval(delta, confidence)
-        rows.append({"metric": metric, "asked": "delta", "delta": delta, "accuracy": curve.accuracy(delta), "low": low, "high": high, "reason": few})
+        rows.append(
+            {
+                "metric": metric,
+                "asked": "delta",
+                "delta": delta,
+                "accuracy": curve.accuracy(delta),
+                "low": low,
+                "high": high,
+                "reason": few,
+            }
+        )
     for accuracy in asked[1]:
         delta = curve.delta(accuracy)
         low, high = curve.delta_interval(accuracy, confidence)
         reason = few or (f"the ceiling is {curve.ceiling:.3f}" if math.isnan(delta) else "")
-        rows.append({"metric": metric, "asked": "accuracy", "delta": delta, "accuracy": accuracy, "low": low, "high": high, "reason": reason})
-    fit = {"ceiling": curve.ceiling, "slope": curve.slope, "n_pairs": len(pairs.delta), "n_human_ties": pairs.tied}
-    how = made(rule="a / (1 + exp(-b d))", **fit, bins=bins, draws=draws, confidence=confidence, seed=seed, generalises_to="systems")
+        rows.append(
+            {
+                "metric": metric,
+                "asked": "accuracy",
+                "delta": delta,
+                "accuracy": accuracy,
+                "low": low,
+                "high": high,
+                "reason": reason,
+            }
+        )
+    fit = {
+        "ceiling": curve.ceiling,
+        "slope": curve.slope,
+        "n_pairs": len(pairs.delta),
+        "n_human_ties": pairs.tied,
+    }
+    how = made(
+        rule="a / (1 + exp(-b d))",
+        **fit,
+        bins=bins,
+        draws=draws,
+        confidence=confidence,
+        seed=seed,
+        generalises_to="systems",
+    )
     return Found(rows, how, f"What a difference of {metric} means")
 
 
-def compared_systems(judgements: Judgements, metric: str, human: str | None, draws: int, seed: int) -> SystemPairs:
-    """The pairs of systems within groups that people order, by how far the metric has them apart, with draws of systems."""
+def compared_systems(
+    judgements: Judgements, metric: str, human: str | None, draws: int, seed: int
+) -> SystemPairs:
+    """The pairs of systems within groups that people order, by how far the metric has them apart, with
+    draws of systems.
+    """
     dimension = judgements.dimension(human)
-    return system_pairs([_of_systems(part, metric, dimension) for part in judgements.by_group().values()], draws, seed)
+    return system_pairs(
+        [_of_systems(part, metric, dimension) for part in judgements.by_group().values()], draws, seed
+    )
 
 
 def _of_systems(part: Judgements, metric: str, dimension: str) -> tuple[Array, Array]:
     """The scores of systems by the metric and by people."""
     whole, people = part.oriented_system_scores(metric), part.human(dimension)
-    return system_means(part.oriented(metric), people, part.weights) if whole is None else (whole, human_means(people, part.weights))
+    return (
+        system_means(part.oriented(metric), people, part.weights)
+        if whole is None
+        else (whole, human_means(people, part.weights))
+    )
 
 
 def _known(values: Any) -> Array:

@@ -13,16 +13,19 @@ from nlgauge.meta.findings import Found, made
 
 
 def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | None = None) -> Found:
-    """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts, and how well it agrees with people.
+    """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts,
+    and how well it agrees with people.
 
-    `frontier` says whether no other metric is both faster and better. With `co2`, the grams of CO2-equivalents that each emits for 1,000 texts,
-    it says whether no other metric both emits less and is better, and those that emit least come first.
+    `frontier` says whether no other metric is both faster and better. With `co2`, the grams of
+    CO2-equivalents that each emits for 1,000 texts, it says whether no other metric both emits less and is
+    better, and those that emit least come first.
 
-    A metric whose seconds are not known, because its scores came from a cache or were published, stays as one of the last rows, with NaN and without
-    a place on the frontier, and a note names it.
+    A metric whose seconds are not known, because its scores came from a cache or were published, stays as one
+    of the last rows, with NaN and without a place on the frontier, and a note names it.
 
-    A metric with several rows (levels, human dimensions) has their mean, and then there is no interval, since the bounds of a mean are not the mean
-    of bounds. `Benchmark.seconds_per_thousand` has the seconds of scored metrics, of which each was run alone.
+    A metric with several rows (levels, human dimensions) has their mean, and then there is no interval, since
+    the bounds of a mean are not the mean of bounds. `Benchmark.seconds_per_thousand` has the seconds of
+    scored metrics, of which each was run alone.
 
     >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
     >>> [(row["metric"], row["frontier"]) for row in cost(Found(rows), {"quick": 0.1, "slow": 9.0})]
@@ -32,7 +35,10 @@ def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | 
     measured = {"seconds": seconds, **({} if co2 is None else {"co2": co2})}
     for what, of in measured.items():
         if wrong := [name for name in names if name in of and not (of[name] > 0 or math.isnan(of[name]))]:
-            raise InputError(f"the {what} of a metric must be above 0, or be left out if they are not known; got {of[wrong[0]]!r} for {wrong[0]}.")
+            raise InputError(
+                f"the {what} of a metric must be above 0, or be left out if they are not known; got"
+                f" {of[wrong[0]]!r} for {wrong[0]}."
+            )
     spent, column = (seconds, "seconds_per_1000") if co2 is None else (co2, "co2_grams_per_1000")
     rows = []
     for name in sorted(names, key=lambda name: (not spent.get(name, 0) > 0, spent.get(name, 0))):
@@ -45,13 +51,23 @@ def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | 
     known = [row for row in rows if row[column] > 0]
     best = frontier([row[column] for row in known], [row["value"] for row in known])
     shared = {
-        name: values[0] for name in ("level", "coefficient", "human") if name in found.names and len(values := list(set(found.column(name)))) == 1
+        name: values[0]
+        for name in ("level", "coefficient", "human")
+        if name in found.names and len(values := list(set(found.column(name)))) == 1
     }
-    marked = [{**row, **shared, "frontier": place in best if place < len(known) else None} for place, row in enumerate(rows)]
+    marked = [
+        {**row, **shared, "frontier": place in best if place < len(known) else None}
+        for place, row in enumerate(rows)
+    ]
     lacking = ", ".join(row["metric"] for row in rows[len(known) :])
-    unknown = f"The cost of {lacking} is not known: scores came from the cache, or were published. Score again with --no-cache to know it."
+    unknown = (
+        f"The cost of {lacking} is not known: scores came from the cache, or were published. Score again with"
+        " --no-cache to know it."
+    )
     notes = [unknown] if lacking else []
-    return Found(marked, made(**{**found.made, "analysis": "cost"}), "Agreement and cost", notes, drawn_as="pareto")
+    return Found(
+        marked, made(**{**found.made, "analysis": "cost"}), "Agreement and cost", notes, drawn_as="pareto"
+    )
 
 
 def frontier(times: Any, values: Any) -> list[int]:

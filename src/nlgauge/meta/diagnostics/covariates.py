@@ -17,9 +17,11 @@ from nlgauge.results.result import Result
 
 
 def lengths(corpus: Corpus) -> dict[str, Array]:
-    """The length of outputs, references and sources, as far as there are any, (systems, segments) each; several texts at their mean.
+    """The length of outputs, references and sources, as far as there are any, (systems, segments) each;
+    several texts at their mean.
 
-    Words and punctuation marks count, in scripts without spaces characters, so that a tokenised text is as long as the same text as it is written.
+    Words and punctuation marks count, in scripts without spaces characters, so that a tokenised text is as
+    long as the same text as it is written.
     """
     words = np.array([_length(corpus.texts[text]) for text in range(len(corpus.texts))], dtype=np.float64)
     found = {"length": np.stack([_mean(words, corpus.predictions[system]) for system in corpus.systems])}
@@ -31,7 +33,9 @@ def lengths(corpus: Corpus) -> dict[str, Array]:
 
 
 def covariates(corpus: Corpus) -> dict[str, Array]:
-    """Lengths and repetition of the outputs, and with sources novelty, coverage, compression and density: what a metric may reward by mistake."""
+    """Lengths and repetition of the outputs, and with sources novelty, coverage, compression and density:
+    what a metric may reward by mistake.
+    """
     from nlgauge.features import RunOptions
     from nlgauge.meta.papers.shannon import summary_statistics
     from nlgauge.scoring import Scorer
@@ -43,28 +47,47 @@ def covariates(corpus: Corpus) -> dict[str, Array]:
     label = repeated.labels[0]
     found = {
         **lengths(corpus),
-        "repetition": np.stack([repeated.tables[system, label].segments()["repetitiveness3"] for system in corpus.systems]),
+        "repetition": np.stack(
+            [repeated.tables[system, label].segments()["repetitiveness3"] for system in corpus.systems]
+        ),
     }
     if corpus.sources is not None:
         shape = found["length"].shape
-        found |= {name: values.reshape(shape) for name, values in summary_statistics(corpus).items() if name != "length"}
+        found |= {
+            name: values.reshape(shape)
+            for name, values in summary_statistics(corpus).items()
+            if name != "length"
+        }
     return found
 
 
-def aligned(judgements: Judgements, given: Corpus | Result | Mapping[str, Any], only_lengths: bool = False) -> dict[str, Array]:
-    """Covariates in the order of the judgements' systems and segments: of a corpus (NaN where it lacks one), or arrays of that shape."""
+def aligned(
+    judgements: Judgements, given: Corpus | Result | Mapping[str, Any], only_lengths: bool = False
+) -> dict[str, Array]:
+    """Covariates in the order of the judgements' systems and segments: of a corpus (NaN where it lacks
+    one), or arrays of that shape.
+    """
     shape = len(judgements.systems), len(judgements.segments)
     corpus = given.corpus if isinstance(given, Result) else given
     if not isinstance(corpus, Corpus):
         return {name: _checked(name, values, shape) for name, values in corpus.items()}
     rows = {system: i for i, system in enumerate(corpus.systems)}
     columns = {segment: i for i, segment in enumerate(corpus.ids)}
-    i, j = np.array([rows.get(name, -1) for name in judgements.systems]), np.array([columns.get(name, -1) for name in judgements.segments])
+    i, j = (
+        np.array([rows.get(name, -1) for name in judgements.systems]),
+        np.array([columns.get(name, -1) for name in judgements.segments]),
+    )
     if (i < 0).all() or (j < 0).all():
-        raise InputError("the corpus has none of the systems, or none of the segments, that were judged; give the texts of the same outputs.")
+        raise InputError(
+            "the corpus has none of the systems, or none of the segments, that were judged; give the texts of"
+            " the same outputs."
+        )
     here = np.ix_(i, j)
     known = (i >= 0)[:, None] & (j >= 0)
-    return {name: np.where(known, values[here], np.nan) for name, values in (lengths if only_lengths else covariates)(corpus).items()}
+    return {
+        name: np.where(known, values[here], np.nan)
+        for name, values in (lengths if only_lengths else covariates)(corpus).items()
+    }
 
 
 def group_columns(judgements: Judgements) -> list[Array]:
@@ -77,7 +100,9 @@ def _checked(name: str, values: Any, shape: tuple[int, int]) -> Array:
     try:
         return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape))
     except (TypeError, ValueError):
-        raise InputError(f"the covariate {name!r} must hold numbers, (systems, segments) = {shape}, or one per segment.") from None
+        raise InputError(
+            f"the covariate {name!r} must hold numbers, (systems, segments) = {shape}, or one per segment."
+        ) from None
 
 
 def _length(text: str) -> int:

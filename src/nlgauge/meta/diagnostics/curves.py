@@ -2,8 +2,9 @@
 
     P(people agree | difference d) = a / (1 + exp(-b d))
 
-a is the ceiling, which no difference exceeds, b the slope. It is fitted to the shares of agreeing pairs in bins of equal mass, weighted by their
-sizes (Kocmi et al., 2024, "Navigating the Metrics Maze"). Pairs that share a system are not independent, so the band comes from drawing systems.
+a is the ceiling, which no difference exceeds, b the slope. It is fitted to the shares of agreeing pairs in
+bins of equal mass, weighted by their sizes (Kocmi et al., 2024, "Navigating the Metrics Maze"). Pairs that
+share a system are not independent, so the band comes from drawing systems.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 
-# Slopes that are tried first, in units of 1 / the median difference, and how often the best is looked for more finely.
+# Slopes that are tried first, in units of 1 / the median difference, and how often the best is looked for
+# more finely.
 _SLOPES = np.geomspace(1e-3, 1e3, 121)
 _REFINED = 4
 
 
 @dataclass(frozen=True, eq=False)
 class AgreementCurve:
-    """A fitted or published curve; `draws` (B, 2) holds ceilings and slopes of bootstrap draws, from which the bounds come.
+    """A fitted or published curve; `draws` (B, 2) holds ceilings and slopes of bootstrap draws, from which
+    the bounds come.
 
     >>> bleu = PUBLISHED["bleu"]
     >>> round(bleu.accuracy(1.0), 4), round(bleu.delta(0.8), 3), bleu.delta(0.9)
@@ -61,7 +64,8 @@ class AgreementCurve:
         return np.empty((2, 0)) if self.draws is None else np.asarray(self.draws.T)
 
 
-# Ceilings (as shares) and slopes that Kocmi et al. (2024) published for translation; BLEU, chrF and COMET are in points up to 100.
+# Ceilings (as shares) and slopes that Kocmi et al. (2024) published for translation; BLEU, chrF and COMET are
+# in points up to 100.
 PUBLISHED = {
     name: AgreementCurve(ceiling / 100, slope)
     for name, (ceiling, slope) in {
@@ -87,8 +91,8 @@ PUBLISHED = {
 
 
 class SystemPairs(NamedTuple):
-    """Pairs of systems that people order: the size of the metric's difference, whether they agree (1, 0, a metric's tie 1/2), how many they tie,
-    and the weights of the pairs in draws of systems (B, pairs)."""
+    """Pairs of systems that people order: the size of the metric's difference, whether they agree (1, 0, a
+    metric's tie 1/2), how many they tie, and the weights of the pairs in draws of systems (B, pairs)."""
 
     delta: Array
     agrees: Array
@@ -97,13 +101,18 @@ class SystemPairs(NamedTuple):
 
 
 def system_pairs(groups: Iterable[tuple[Any, Any]], draws: int = 0, seed: int = 12345) -> SystemPairs:
-    """The pairs within each group, given as (metric scores, human scores) of its systems, higher is better; systems without either are left out."""
+    """The pairs within each group, given as (metric scores, human scores) of its systems, higher is
+    better; systems without either are left out.
+    """
     rng = np.random.default_rng(seed)
     deltas, agreed, weights, tied = [np.empty(0)], [np.empty(0)], [np.empty((draws, 0))], 0
     for metric, human in groups:
         x, z = np.asarray(metric, dtype=np.float64), np.asarray(human, dtype=np.float64)
         if x.ndim != 1 or x.shape != z.shape:
-            raise InputError(f"a group needs one metric score and one human score per system, got the shapes {x.shape} and {z.shape}.")
+            raise InputError(
+                f"a group needs one metric score and one human score per system, got the shapes {x.shape} and"
+                f" {z.shape}."
+            )
         known = np.isfinite(x) & np.isfinite(z)
         x, z = x[known], z[known]
         i, j = np.triu_indices(len(x), 1)
@@ -112,13 +121,17 @@ def system_pairs(groups: Iterable[tuple[Any, Any]], draws: int = 0, seed: int = 
         tied += int((~ordered).sum())
         deltas.append(np.abs(dx[ordered]))
         agreed.append((1 + np.sign(dx[ordered]) * np.sign(dz[ordered])) / 2)
-        counts = rng.multinomial(len(x), np.full(len(x), 1 / len(x)), draws) if len(x) else np.empty((draws, 0))
+        counts = (
+            rng.multinomial(len(x), np.full(len(x), 1 / len(x)), draws) if len(x) else np.empty((draws, 0))
+        )
         weights.append((counts[:, i] * counts[:, j])[:, ordered].astype(np.float64))
     return SystemPairs(np.concatenate(deltas), np.concatenate(agreed), tied, np.concatenate(weights, axis=1))
 
 
 def fitted(pairs: SystemPairs, bins: int = 10) -> AgreementCurve:
-    """The curve through the shares of agreeing pairs in bins of equal mass; NaN for fewer than three different differences."""
+    """The curve through the shares of agreeing pairs in bins of equal mass; NaN for fewer than three
+    different differences.
+    """
     if not isinstance(bins, int) or bins < 2:
         raise ParameterError(f"bins must be a whole number from 2, got {bins!r}.")
     if len(np.unique(pairs.delta)) < 3:
@@ -129,7 +142,10 @@ def fitted(pairs: SystemPairs, bins: int = 10) -> AgreementCurve:
     weights = np.concatenate([np.ones((1, len(pairs.delta))), pairs.drawn])
     mass = weights @ inside
     with np.errstate(invalid="ignore"):
-        x, y = (np.nan_to_num(((weights * values) @ inside) / mass) for values in (pairs.delta / scale, pairs.agrees))
+        x, y = (
+            np.nan_to_num(((weights * values) @ inside) / mass)
+            for values in (pairs.delta / scale, pairs.agrees)
+        )
     found = _least_squares(x, y, mass)
     found[(mass > 0).sum(axis=1) < 2] = np.nan
     found[:, 1] /= scale
@@ -140,19 +156,25 @@ def binned(values: Array, bins: int) -> Array:
     """The number of the bin of each value, bins of equal mass; equal values are in the same."""
     from nlgauge.stats.arrays import mid_ranks
 
-    found: Array = np.minimum(((mid_ranks(values) - 0.5) / max(1, len(values)) * bins).astype(np.int64), bins - 1)
+    found: Array = np.minimum(
+        ((mid_ranks(values) - 0.5) / max(1, len(values)) * bins).astype(np.int64), bins - 1
+    )
     return found
 
 
 def _least_squares(x: Array, y: Array, weights: Array) -> Array:
-    """Ceiling and slope of each row (B, bins): for each slope the best ceiling is known, so the slopes alone are searched."""
+    """Ceiling and slope of each row (B, bins): for each slope the best ceiling is known, so the slopes
+    alone are searched.
+    """
     slopes = np.broadcast_to(_SLOPES, (len(x), len(_SLOPES)))
     step = _SLOPES[1] / _SLOPES[0]
     for _ in range(_REFINED + 1):
         shape = 1 / (1 + np.exp(-np.minimum(x[:, :, None] * slopes[:, None, :], 700)))
         weighted = weights[:, :, None] * shape
         with np.errstate(invalid="ignore"):
-            ceilings = np.minimum((weighted * y[:, :, None]).sum(axis=1) / (weighted * shape).sum(axis=1), 1.0)
+            ceilings = np.minimum(
+                (weighted * y[:, :, None]).sum(axis=1) / (weighted * shape).sum(axis=1), 1.0
+            )
         losses = (weights[:, :, None] * (y[:, :, None] - ceilings[:, None, :] * shape) ** 2).sum(axis=1)
         best = np.argmin(np.where(np.isnan(losses), np.inf, losses), axis=1)[:, None]
         ceiling, slope = (np.take_along_axis(values, best, axis=1) for values in (ceilings, slopes))

@@ -1,7 +1,8 @@
-"""How good the decisions are that are made with a metric: which outputs to keep, which of several to take, which of two systems to prefer.
+"""How good the decisions are that are made with a metric: which outputs to keep, which of several to take,
+which of two systems to prefer.
 
-Thresholds are tuned on other segments than those they are judged on. Each number has an interval over segments (fixed thresholds, segments drawn
-with replacement) and beside it what chance would reach.
+Thresholds are tuned on other segments than those they are judged on. Each number has an interval over
+segments (fixed thresholds, segments drawn with replacement) and beside it what chance would reach.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ def detect(
 ) -> Found:
     """Precision, recall and F of keeping the outputs that a metric scores high, one row per metric.
 
-    good: the human score from which an output is to be kept, by default the highest that was given: error-free outputs. The threshold of each fold
-    of segments is the one with the best F on the others. floor: the F of keeping everything.
+    good: the human score from which an output is to be kept, by default the highest that was given:
+    error-free outputs. The threshold of each fold of segments is the one with the best F on the others.
+    floor: the F of keeping everything.
     """
     if not beta > 0:
         raise ParameterError(f"beta must be above 0, got {beta!r}.")
@@ -52,23 +54,49 @@ def detect(
         kept, thresholds = np.zeros(people.shape, dtype=bool), []
         for part in parts:
             others = np.setdiff1d(np.arange(people.shape[1]), part)
-            thresholds.append(best_threshold(scores[:, others][known[:, others]], wanted[:, others][known[:, others]], beta))
+            thresholds.append(
+                best_threshold(scores[:, others][known[:, others]], wanted[:, others][known[:, others]], beta)
+            )
             with np.errstate(invalid="ignore"):
                 kept[:, part] = known[:, part] & (scores[:, part] >= thresholds[-1])
-        counts = np.stack([(kept & wanted).sum(axis=0), kept.sum(axis=0), wanted.sum(axis=0)]).astype(np.float64)
+        counts = np.stack([(kept & wanted).sum(axis=0), kept.sum(axis=0), wanted.sum(axis=0)]).astype(
+            np.float64
+        )
         precision, recall, f = _rates(counts.sum(axis=1), beta)
         low, high = percentile(_rates(counts @ weights.T, beta)[2], confidence)[:2]
         floor = _rates(np.array([wanted.sum(), known.sum(), wanted.sum()], dtype=np.float64), beta)[2]
-        row: dict[str, Any] = {"metric": label, "human": dimension, "f": float(f), "low": low, "high": high, "floor": float(floor)}
+        row: dict[str, Any] = {
+            "metric": label,
+            "human": dimension,
+            "f": float(f),
+            "low": low,
+            "high": high,
+            "floor": float(floor),
+        }
         sign = judgements.sign(label)
-        row |= {"precision": float(precision), "recall": float(recall), "thresholds": [sign * float(one) for one in thresholds]}
-        rows.append({**row, "n": int(known.sum()), "n_good": int(wanted.sum()), "n_undefined": int((~known).sum())})
-    how = made(good=cut, beta=beta, folds=folds, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs")
+        row |= {
+            "precision": float(precision),
+            "recall": float(recall),
+            "thresholds": [sign * float(one) for one in thresholds],
+        }
+        rows.append(
+            {**row, "n": int(known.sum()), "n_good": int(wanted.sum()), "n_undefined": int((~known).sum())}
+        )
+    how = made(
+        good=cut,
+        beta=beta,
+        folds=folds,
+        draws=draws,
+        confidence=confidence,
+        seed=seed,
+        generalises_to="inputs",
+    )
     return Found(rows, how, "Keeping good outputs by a metric")
 
 
 def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
-    """The score from which to keep outputs for the best F; the highest of those that are equally good, NaN where nothing is wanted.
+    """The score from which to keep outputs for the best F; the highest of those that are equally good, NaN
+    where nothing is wanted.
 
     >>> best_threshold(np.array([1.0, 2.0, 3.0]), np.array([False, True, True]))
     2.0
@@ -84,11 +112,18 @@ def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
     return float(ordered[last][int(np.nanargmax(f))])
 
 
-def rerank(judgements: Judgements, *, human: str | None = None, draws: int = 1000, confidence: float = 0.95, seed: int = 12345) -> Found:
+def rerank(
+    judgements: Judgements,
+    *,
+    human: str | None = None,
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+) -> Found:
     """How often a metric's best output of a segment is among the best by people, one row per metric.
 
-    A metric that ties several as best counts the share of them that people find best; floor: of an output drawn at random. gained: how much of the
-    way from the mean to the best human score the choice makes good.
+    A metric that ties several as best counts the share of them that people find best; floor: of an output
+    drawn at random. gained: how much of the way from the mean to the best human score the choice makes good.
     """
     dimension = judgements.dimension(human)
     people = judgements.humans[dimension]
@@ -101,7 +136,10 @@ def rerank(judgements: Judgements, *, human: str | None = None, draws: int = 100
             hits = np.where(usable, (ours & best).sum(axis=0) / ours.sum(axis=0), 0.0)
             chance = np.where(usable, best.sum(axis=0) / known.sum(axis=0), 0.0)
             filled = np.where(known, people, 0.0)
-            chosen, mean, top = (np.where(usable, (of * filled).sum(axis=0) / of.sum(axis=0), 0.0) for of in (ours, known, best))
+            chosen, mean, top = (
+                np.where(usable, (of * filled).sum(axis=0) / of.sum(axis=0), 0.0)
+                for of in (ours, known, best)
+            )
             resampled = (weights @ hits) / (weights @ usable)
         n = int(usable.sum())
         low, high = percentile(resampled, confidence)[:2]
@@ -116,7 +154,11 @@ def rerank(judgements: Judgements, *, human: str | None = None, draws: int = 100
         }
         row["gained"] = float(chosen.sum() - mean.sum()) / room if room > 0 else math.nan
         rows.append({**row, "n": n, "n_undefined": int((~usable).sum())})
-    return Found(rows, made(draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"), "Taking the best of several outputs by a metric")
+    return Found(
+        rows,
+        made(draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
+        "Taking the best of several outputs by a metric",
+    )
 
 
 class _Sure(NamedTuple):
@@ -130,12 +172,21 @@ class _Sure(NamedTuple):
         return ~(self.better | self.worse)
 
 
-def three_way(judgements: Judgements, *, human: str | None = None, sure: float = 0.95, draws: int = 1000, seed: int = 12345) -> Found:
-    """Whether a metric and people come to the same verdict on pairs of systems: better, worse or cannot say (REALSumm's third experiment).
+def three_way(
+    judgements: Judgements,
+    *,
+    human: str | None = None,
+    sure: float = 0.95,
+    draws: int = 1000,
+    seed: int = 12345,
+) -> Found:
+    """Whether a metric and people come to the same verdict on pairs of systems: better, worse or cannot say
+    (REALSumm's third experiment).
 
-    A system is better than another if its mean is higher in more than the share `sure` of draws of segments; the draws are the same for all. f: the
-    F of the three verdicts, weighted by how often people come to each, over ordered pairs, so that the order of systems does not matter. Systems are
-    compared within groups (language pairs), and all pairs counted. floor: the f of always giving people's commonest verdict.
+    A system is better than another if its mean is higher in more than the share `sure` of draws of segments;
+    the draws are the same for all. f: the F of the three verdicts, weighted by how often people come to each,
+    over ordered pairs, so that the order of systems does not matter. Systems are compared within groups
+    (language pairs), and all pairs counted. floor: the f of always giving people's commonest verdict.
     """
     if not 0.5 < sure < 1:
         raise ParameterError(f"sure must be between 0.5 and 1, got {sure!r}.")
@@ -144,10 +195,18 @@ def three_way(judgements: Judgements, *, human: str | None = None, sure: float =
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
     for label, scores, known in _each(judgements, people):
-        found = [_verdict_counts(scores[:, here], people[:, here], known[:, here], weights[:, here], sure) for here in group_columns(judgements)]
+        found = [
+            _verdict_counts(scores[:, here], people[:, here], known[:, here], weights[:, here], sure)
+            for here in group_columns(judgements)
+        ]
         counts = np.sum(found, axis=0)
         pairs = int(counts.sum())
-        row: dict[str, Any] = {"metric": label, "human": dimension, "f": weighted_f(counts), "floor": _commonest_f(counts.sum(axis=1))}
+        row: dict[str, Any] = {
+            "metric": label,
+            "human": dimension,
+            "f": weighted_f(counts),
+            "floor": _commonest_f(counts.sum(axis=1)),
+        }
         row |= {
             "agreed": _over(float(np.trace(counts)), pairs),
             "reversed": _over(float(counts[0, 1] + counts[1, 0]), pairs),
@@ -155,20 +214,28 @@ def three_way(judgements: Judgements, *, human: str | None = None, sure: float =
             "overclaimed": _over(float(counts[2, :2].sum()), pairs),
         }
         rows.append({**row, "n_pairs": pairs // 2, "n_undefined": int((~known.any(axis=1)).sum())})
-    return Found(rows, made(sure=sure, draws=draws, seed=seed, generalises_to="inputs"), "Verdicts on pairs of systems")
+    return Found(
+        rows, made(sure=sure, draws=draws, seed=seed, generalises_to="inputs"), "Verdicts on pairs of systems"
+    )
 
 
 def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, sure: float) -> Array:
-    """How many ordered pairs of systems have each verdict (better, worse, cannot say) of people (rows) and of the metric (columns)."""
+    """How many ordered pairs of systems have each verdict (better, worse, cannot say) of people (rows)
+    and of the metric (columns).
+    """
     judged = known.any(axis=1)
-    ours, theirs = (_verdicts(np.where(known, values, np.nan)[judged], weights, sure) for values in (scores, people))
+    ours, theirs = (
+        _verdicts(np.where(known, values, np.nan)[judged], weights, sure) for values in (scores, people)
+    )
     pairs = ~np.eye(len(ours.better), dtype=bool)
     verdicts = [[side.better & pairs, side.worse & pairs, side.undecided & pairs] for side in (ours, theirs)]
     return np.array([[float((one & other).sum()) for other in verdicts[0]] for one in verdicts[1]])
 
 
 def weighted_f(counts: Array) -> float:
-    """The mean F1 of classes, weighted by their true sizes, of a table of true (rows) and given (columns) classes; NaN for an empty one."""
+    """The mean F1 of classes, weighted by their true sizes, of a table of true (rows) and given (columns)
+    classes; NaN for an empty one.
+    """
     true, given, right = counts.sum(axis=1), counts.sum(axis=0), np.diag(counts)
     total = true + given
     f = np.where(total > 0, 2 * right / np.where(total > 0, total, 1), 0.0)
@@ -188,7 +255,11 @@ def _verdicts(values: Array, weights: Array, sure: float) -> _Sure:
     # Sums of the same numbers in another order are not better.
     slack = 1e-9 * np.nanmax(np.abs(means), initial=0.0)
     with np.errstate(invalid="ignore"):
-        above = np.stack([(one - means > slack).mean(axis=1) for one in means]) if len(means) else np.zeros((0, 0))
+        above = (
+            np.stack([(one - means > slack).mean(axis=1) for one in means])
+            if len(means)
+            else np.zeros((0, 0))
+        )
     better = above > sure
     return _Sure(better, better.T)
 
@@ -206,7 +277,9 @@ def _best(values: Array) -> Array:
 
 
 def _rates(counts: Array, beta: float) -> tuple[Array, Array, Array]:
-    """Precision, recall and F from (right, kept, wanted) counts; F is 0 where nothing is right, NaN where nothing is wanted."""
+    """Precision, recall and F from (right, kept, wanted) counts; F is 0 where nothing is right, NaN where
+    nothing is wanted.
+    """
     right, kept, wanted = counts
     with np.errstate(invalid="ignore", divide="ignore"):
         f = np.where(wanted > 0, (1 + beta**2) * right / (kept + beta**2 * wanted), np.nan)

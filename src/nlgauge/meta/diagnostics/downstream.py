@@ -1,9 +1,11 @@
-"""Downstream agreement: does a metric prefer the systems whose outputs a task treats as it treats their sources? (The COSMIC paper.)
+"""Downstream agreement: does a metric prefer the systems whose outputs a task treats as it treats their
+sources? (The COSMIC paper.)
 
     P_e = share of inputs whose output gets another label than the source
 
-`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; here are labels, or any agreement of output and source such as
-the cosine of embeddings, beside metrics, and what information says of the least error.
+`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; here are labels, or any
+agreement of output and source such as the cosine of embeddings, beside metrics, and what information says of
+the least error.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ MEAN = "mean"
 
 
 def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[Sequence[Hashable]]) -> Array:
-    """(systems, segments) 1 where the output has the label of its source, 0 where it has another, NaN where either label is None.
+    """(systems, segments) 1 where the output has the label of its source, 0 where it has another, NaN where
+    either label is None.
 
     >>> label_agreement(["news", "sport"], [["news", "news"], ["news", None]]).tolist()
     [[1.0, 0.0], [1.0, nan]]
@@ -40,12 +43,21 @@ def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[S
     rows = [list(row) for row in output_labels]
     for number, row in enumerate(rows):
         if len(row) != len(sources):
-            raise InputError(f"system {number} has {len(row)} labels, there are {len(sources)} sources; give one label per source.")
-    return np.array([[math.nan if a is None or b is None else float(a == b) for a, b in zip(sources, row, strict=True)] for row in rows])
+            raise InputError(
+                f"system {number} has {len(row)} labels, there are {len(sources)} sources; give one label per"
+                " source."
+            )
+    return np.array(
+        [
+            [math.nan if a is None or b is None else float(a == b) for a, b in zip(sources, row, strict=True)]
+            for row in rows
+        ]
+    )
 
 
 def error_probability(agreement: Any) -> Array:
-    """P_e of each system: 1 - the mean agreement over the segments where it is known; NaN where it is nowhere.
+    """P_e of each system: 1 - the mean agreement over the segments where it is known; NaN where it is
+    nowhere.
 
     >>> error_probability([[1.0, 0.0], [1.0, float("nan")]]).tolist()
     [0.5, 0.0]
@@ -54,10 +66,17 @@ def error_probability(agreement: Any) -> Array:
     return found
 
 
-def downstream(judgements: Judgements, agreement: Any, *, coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall")) -> Found:
-    """How well metrics agree with 1 - P_e over systems, by dataset (the judgements' groups) and in the mean of datasets.
+def downstream(
+    judgements: Judgements,
+    agreement: Any,
+    *,
+    coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
+) -> Found:
+    """How well metrics agree with 1 - P_e over systems, by dataset (the judgements' groups) and in the mean
+    of datasets.
 
-    agreement: (systems, segments), of `label_agreement`, or any other that is higher where the output is closer to its source.
+    agreement: (systems, segments), of `label_agreement`, or any other that is higher where the output is
+    closer to its source.
     """
     judged = replace(judgements, humans={"agreement": agreement}, ratings={})
     parts = judged.by_group()
@@ -67,19 +86,49 @@ def downstream(judgements: Judgements, agreement: Any, *, coefficients: str | Se
             by_name = coefficient(name)
             values = []
             for group, part in parts.items():
-                found = at_level(by_name, "system", part.oriented(label), part.human(), part.weights, part.oriented_system_scores(label))
+                found = at_level(
+                    by_name,
+                    "system",
+                    part.oriented(label),
+                    part.human(),
+                    part.weights,
+                    part.oriented_system_scores(label),
+                )
                 values.append(found.value)
                 reason = "" if not math.isnan(found.value) else "fewer than two systems, or all are alike"
                 if judgements.groups is not None:
-                    rows.append({"metric": label, "coefficient": by_name.name, "group": group, "value": found.value, "n": found.n, "reason": reason})
+                    rows.append(
+                        {
+                            "metric": label,
+                            "coefficient": by_name.name,
+                            "group": group,
+                            "value": found.value,
+                            "n": found.n,
+                            "reason": reason,
+                        }
+                    )
             mean, known = known_mean(values), sum(not math.isnan(value) for value in values)
             reason = "" if known else "not defined in any group"
-            rows.append({"metric": label, "coefficient": by_name.name, "group": MEAN, "value": mean, "n": known, "reason": reason})
-    return Found(rows, made(level="system", rule="1 - P_e, by group, then the mean"), "Agreement with a downstream task")
+            rows.append(
+                {
+                    "metric": label,
+                    "coefficient": by_name.name,
+                    "group": MEAN,
+                    "value": mean,
+                    "n": known,
+                    "reason": reason,
+                }
+            )
+    return Found(
+        rows,
+        made(level="system", rule="1 - P_e, by group, then the mean"),
+        "Agreement with a downstream task",
+    )
 
 
 def fano_floor(information: float, classes: int) -> float:
-    """The least P_e that this information (in nats) about one of so many equally likely classes allows, by Fano's inequality.
+    """The least P_e that this information (in nats) about one of so many equally likely classes allows, by
+    Fano's inequality.
 
     It solves log m - H(D) - D log(m - 1) = I for D, H the entropy of D and 1 - D.
 
@@ -98,27 +147,34 @@ def fano_floor(information: float, classes: int) -> float:
     for _ in range(100):
         middle = (low + high) / 2
         entropy = -middle * math.log(middle) - (1 - middle) * math.log(1 - middle)
-        low, high = (middle, high) if math.log(classes) - entropy - middle * math.log(classes - 1) > information else (low, middle)
+        low, high = (
+            (middle, high)
+            if math.log(classes) - entropy - middle * math.log(classes - 1) > information
+            else (low, middle)
+        )
     return (low + high) / 2
 
 
 def normalised_information(information: float, entropy: float) -> float:
     """I / H, the share of the entropy of discrete labels that is known.
 
-    Densities of embeddings have differential entropies, which may be below the information or below 0; their ratio has no meaning, so it is refused.
+    Densities of embeddings have differential entropies, which may be below the information or below 0; their
+    ratio has no meaning, so it is refused.
     """
     if not 0 <= information <= entropy * (1 + 1e-9) or entropy <= 0:
         raise InputError(
-            f"information of {information:g} about something of entropy {entropy:g} is not that of discrete labels (0 <= I <= H); "
-            "information between densities cannot be normalised: compare it as it is."
+            f"information of {information:g} about something of entropy {entropy:g} is not that of discrete"
+            " labels (0 <= I <= H); information between densities cannot be normalised: compare it as it is."
         )
     return min(1.0, information / entropy)
 
 
 def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Found:
-    """The strongest edges of a graph of systems (`nlgauge.meta.papers.cosmic.information_graph`): those above a quantile of all, strongest first.
+    """The strongest edges of a graph of systems (`nlgauge.meta.papers.cosmic.information_graph`): those above
+    a quantile of all, strongest first.
 
-    outgoing: the mean of what the predicting system tells about others; incoming: of what others tell about the predicted one.
+    outgoing: the mean of what the predicting system tells about others; incoming: of what others tell about
+    the predicted one.
     """
     if not 0 <= quantile <= 1:
         raise ParameterError(f"quantile must be from 0 to 1, got {quantile!r}.")
@@ -128,6 +184,10 @@ def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Found:
     cut = float(np.quantile([edge.information for edge in edges], quantile))
     outgoing, incoming = graph.outgoing, graph.incoming
     rows = [
-        {**edge._asdict(), "outgoing": outgoing[edge.predicting], "incoming": incoming[edge.predicted]} for edge in edges if edge.information >= cut
+        {**edge._asdict(), "outgoing": outgoing[edge.predicting], "incoming": incoming[edge.predicted]}
+        for edge in edges
+        if edge.information >= cut
     ]
-    return Found(rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "What systems tell about each other")
+    return Found(
+        rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "What systems tell about each other"
+    )

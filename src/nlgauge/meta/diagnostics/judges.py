@@ -1,4 +1,6 @@
-"""Probes of a judge: whether it repeats itself, uses its scale, likes long texts, first places or its own family."""
+"""Probes of a judge: whether it repeats itself, uses its scale, likes long texts, first places or its own
+family.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ _STEADY, _FAIR, _CONSISTENT, _CROWDED = 0.01, 0.05, 0.8, 0.8
 
 @dataclass(frozen=True)
 class Finding:
-    """One number of a probe, with its 95 % interval where it has one; `fine` is None where nothing can be said."""
+    """One number of a probe, with its 95 % interval where it has one; `fine` is None where nothing can be
+    said.
+    """
 
     probe: str
     what: str
@@ -52,11 +56,22 @@ class JudgeCheck(Shown):
 
     def records(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"metric": self.metric, "rows": self.rows, "findings": [vars(finding) for finding in self.findings], "used": dict(self.used)}
+        return {
+            "metric": self.metric,
+            "rows": self.rows,
+            "findings": [vars(finding) for finding in self.findings],
+            "used": dict(self.used),
+        }
 
     def _short_page(self) -> Page:
         sheet = Sheet(
-            [column("probe"), column("what"), column("value", "number"), column("95 % interval", "number"), column("")],
+            [
+                column("probe"),
+                column("what"),
+                column("value", "number"),
+                column("95 % interval", "number"),
+                column(""),
+            ],
             [_cells(finding) for finding in self.findings],
         )
         used = ", ".join(f"{name.removeprefix('judge ')} {amount:,.6g}" for name, amount in self.used.items())
@@ -67,13 +82,22 @@ class JudgeCheck(Shown):
         )
 
 
-def check(metric: AnyMetric, corpus: Corpus, rows: int = 20, own: Sequence[str] = (), against: AnyMetric | None = None) -> JudgeCheck:
+def check(
+    metric: AnyMetric,
+    corpus: Corpus,
+    rows: int = 20,
+    own: Sequence[str] = (),
+    against: AnyMetric | None = None,
+) -> JudgeCheck:
     """Probes a judge with some texts of a corpus, past the cache where it is asked the same thing twice.
 
-    own: the systems that are of the judge's own family; against: a metric that does not belong to it, for what both make of these systems.
+    own: the systems that are of the judge's own family; against: a metric that does not belong to it, for
+    what both make of these systems.
     """
     if not isinstance(metric, Judged):
-        raise ParameterError(f"{metric} is not a judge; name g_eval, gemba, rubric, yes_no, judge or pairwise.")
+        raise ParameterError(
+            f"{metric} is not a judge; name g_eval, gemba, rubric, yes_no, judge or pairwise."
+        )
     if isinstance(metric, Pairwise) and corpus.references is None:
         raise InputError("pairwise compares with references, none were given.")
     texts = _Texts.of(corpus, rows)
@@ -88,7 +112,9 @@ def check(metric: AnyMetric, corpus: Corpus, rows: int = 20, own: Sequence[str] 
 
 @dataclass(frozen=True)
 class _Texts:
-    """Some rows: different predictions that are not empty, evenly from the whole corpus, with what belongs to each."""
+    """Some rows: different predictions that are not empty, evenly from the whole corpus, with what
+    belongs to each.
+    """
 
     predictions: list[str]
     references: list[str] | None
@@ -106,7 +132,10 @@ class _Texts:
         if not found:
             raise InputError("there is no prediction with words in it to ask the judge about.")
         chosen = list(found.items())
-        chosen = [chosen[i] for i in np.unique(np.linspace(0, len(chosen) - 1, min(rows, len(chosen))).round().astype(int))]
+        chosen = [
+            chosen[i]
+            for i in np.unique(np.linspace(0, len(chosen) - 1, min(rows, len(chosen))).round().astype(int))
+        ]
         strings = corpus.texts.strings
         references, sources = corpus.references, corpus.sources
         return cls(
@@ -133,9 +162,19 @@ class _Probes:
         apart = np.abs(once - again)[~np.isnan(once + again)]
         steady = float(np.mean(apart)) <= _STEADY * self._width if len(apart) else None
         return [
-            Finding("repeatability", "share of scores that are equal when asked again", _mean(apart == 0), fine=steady),
+            Finding(
+                "repeatability",
+                "share of scores that are equal when asked again",
+                _mean(apart == 0),
+                fine=steady,
+            ),
             Finding("repeatability", "mean difference between the two", _mean(apart), fine=steady),
-            Finding("repeatability", "share of rows with a score", _mean(~np.isnan(self._first)), fine=bool(np.all(~np.isnan(self._first)))),
+            Finding(
+                "repeatability",
+                "share of rows with a score",
+                _mean(~np.isnan(self._first)),
+                fine=bool(np.all(~np.isnan(self._first))),
+            ),
         ]
 
     def scale_use(self) -> list[Finding]:
@@ -148,11 +187,18 @@ class _Probes:
         return [
             Finding("scale use", "share of scores at the top", top, fine=bool(top < _CROWDED)),
             Finding("scale use", "share of scores at the bottom", bottom, fine=bool(bottom < _CROWDED)),
-            Finding("scale use", "different scores", float(len(np.unique(np.round(known, 6)))), fine=len(np.unique(np.round(known, 6))) > 2),
+            Finding(
+                "scale use",
+                "different scores",
+                float(len(np.unique(np.round(known, 6)))),
+                fine=len(np.unique(np.round(known, 6))) > 2,
+            ),
         ]
 
     def verbosity(self) -> list[Finding]:
-        """Whether length is rewarded: over the texts as they are, and where a sentence without content is put at the end of each."""
+        """Whether length is rewarded: over the texts as they are, and where a sentence without content is
+        put at the end of each.
+        """
         from scipy.stats import spearmanr
 
         lengths = np.log([len(text) for text in self.texts.predictions])
@@ -164,7 +210,14 @@ class _Probes:
         value, low, high = _interval(gain)
         return [
             Finding("verbosity", "rank correlation of score and length", rank),
-            Finding("verbosity", "what a sentence without content adds", value, low, high, None if math.isnan(low) else low <= 0),
+            Finding(
+                "verbosity",
+                "what a sentence without content adds",
+                value,
+                low,
+                high,
+                None if math.isnan(low) else low <= 0,
+            ),
         ]
 
     def position(self) -> list[Finding]:
@@ -190,26 +243,52 @@ class _Probes:
         both = self._result(pairwise, predictions, others)
         label = str(pairwise)
         equal, first, consistent = (
-            result.intervals()[label][name] for result, name in ((same, "first_preferred"), (both, "first_preferred"), (both, "consistent"))
+            result.intervals()[label][name]
+            for result, name in ((same, "first_preferred"), (both, "first_preferred"), (both, "consistent"))
         )
         return [
-            _of_interval("identity", "preference for the first of two equal texts (0 is fair, 0.5 is always)", equal, abs(equal.score) <= _FAIR),
-            _of_interval("position", "preference for the first of two texts", first, abs(first.score) <= _FAIR),
-            _of_interval("position", "share of pairs with the same winner in both orders", consistent, consistent.score >= _CONSISTENT),
+            _of_interval(
+                "identity",
+                "preference for the first of two equal texts (0 is fair, 0.5 is always)",
+                equal,
+                abs(equal.score) <= _FAIR,
+            ),
+            _of_interval(
+                "position", "preference for the first of two texts", first, abs(first.score) <= _FAIR
+            ),
+            _of_interval(
+                "position",
+                "share of pairs with the same winner in both orders",
+                consistent,
+                consistent.score >= _CONSISTENT,
+            ),
         ]
 
-    def self_preference(self, corpus: Corpus, own: tuple[str, ...], against: AnyMetric | None) -> list[Finding]:
-        """How much better the judge's own family is for the judge than for another metric, in standard deviations of each one's scores."""
+    def self_preference(
+        self, corpus: Corpus, own: tuple[str, ...], against: AnyMetric | None
+    ) -> list[Finding]:
+        """How much better the judge's own family is for the judge than for another metric, in standard
+        deviations of each one's scores.
+        """
         unknown = [system for system in own if system not in corpus.systems]
         if unknown or set(own) >= set(corpus.systems):
-            raise ParameterError(f"own must name some of the systems {', '.join(corpus.systems)}, but not all; got {', '.join(own)}.")
+            raise ParameterError(
+                f"own must name some of the systems {', '.join(corpus.systems)}, but not all; got"
+                f" {', '.join(own)}."
+            )
         if against is None:
-            raise ParameterError("own needs another metric to hold the judge against: against=... (on the command line --against METRIC).")
+            raise ParameterError(
+                "own needs another metric to hold the judge against: against=... (on the command line"
+                " --against METRIC)."
+            )
         result = Scorer([self.metric, against]).score_corpus(corpus, None, RunOptions())
         self._use(result)
         gaps = [_gaps(result, label, own) for label in result.labels]
         value, low, high = _interval((gaps[0] - gaps[1])[~np.isnan(gaps[0] - gaps[1])])
-        what = f"lead of {', '.join(own)} with this judge, less that with {result.labels[1]}, in standard deviations"
+        what = (
+            f"lead of {', '.join(own)} with this judge, less that with {result.labels[1]}, in standard"
+            " deviations"
+        )
         return [Finding("self-preference", what, value, low, high, None if math.isnan(low) else low <= 0)]
 
     @property
@@ -219,10 +298,14 @@ class _Probes:
 
     def _scores(self, metric: Judged, predictions: list[str]) -> Array:
         result = self._result(metric, predictions, self.texts.references)
-        return np.asarray(next(iter(result.tables.values())).segments()[metric.measures()[0].name], dtype=np.float64)
+        return np.asarray(
+            next(iter(result.tables.values())).segments()[metric.measures()[0].name], dtype=np.float64
+        )
 
     def _result(self, metric: Judged, predictions: list[str], references: list[str] | None) -> Result:
-        result = Scorer([metric])(predictions, references, self.texts.sources, lang=self.texts.lang, show_progress=False)
+        result = Scorer([metric])(
+            predictions, references, self.texts.sources, lang=self.texts.lang, show_progress=False
+        )
         self._use(result)
         return result
 
@@ -252,12 +335,23 @@ def _interval(values: Array) -> tuple[float, float, float]:
 
     if not len(values):
         return math.nan, math.nan, math.nan
-    half = float(t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
+    half = (
+        float(t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values)))
+        if len(values) > 1
+        else math.nan
+    )
     return float(values.mean()), float(values.mean()) - half, float(values.mean()) + half
 
 
 def _of_interval(probe: str, what: str, interval: Any, fine: bool) -> Finding:
-    return Finding(probe, what, interval.score, interval.low, interval.high, None if math.isnan(interval.score) else bool(fine))
+    return Finding(
+        probe,
+        what,
+        interval.score,
+        interval.low,
+        interval.high,
+        None if math.isnan(interval.score) else bool(fine),
+    )
 
 
 def _mean(values: Array) -> float:
@@ -268,4 +362,10 @@ def _cells(finding: Finding) -> list[Cell]:
     interval = "" if math.isnan(finding.low) else f"{finding.low:.3f} to {finding.high:.3f}"
     value = "n/a" if math.isnan(finding.value) else f"{finding.value:.3f}"
     said = "" if finding.fine is None else "fine" if finding.fine else "look"
-    return [Cell(finding.probe), Cell(finding.what), Cell(value), Cell(interval), Cell(said, "good" if finding.fine else "bad" if said else "")]
+    return [
+        Cell(finding.probe),
+        Cell(finding.what),
+        Cell(value),
+        Cell(interval),
+        Cell(said, "good" if finding.fine else "bad" if said else ""),
+    ]

@@ -1,8 +1,9 @@
 """Perturbations: texts made worse in one known way, to see whether a metric notices.
 
-Every perturbation draws from the seed, its own name and the number of the text alone, so that other texts or perturbations change nothing. Where a
-text gives no hold (there is no number to swap, no word to leave out) it stays as it is, with the reason. Negation and number words are
-English; entities are runs of capitalised words. In scripts without spaces, characters are the words.
+Every perturbation draws from the seed, its own name and the number of the text alone, so that other texts or
+perturbations change nothing. Where a text gives no hold (there is no number to swap, no word to leave out) it
+stays as it is, with the reason. Negation and number words are English; entities are runs of capitalised
+words. In scripts without spaces, characters are the words.
 """
 
 from __future__ import annotations
@@ -23,12 +24,30 @@ Severity = Literal["critical", "major", "minor"]
 _WORD = regex.compile(r"\s*\S+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _AUXILIARIES = "am|is|are|was|were|has|have|had|will|would|can|could|shall|should|may|might|must|do|does|did"
-_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty", "forty", "fifty")
+_NUMBER_WORDS = (
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "twenty",
+    "thirty",
+    "forty",
+    "fifty",
+)
 _NUMBER_WORD = regex.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b", regex.IGNORECASE)
 _AUXILIARY = regex.compile(rf"\b(?:{_AUXILIARIES})\b(?!['’])", regex.IGNORECASE)
 _NOT = regex.compile(rf"\b({_AUXILIARIES}|be)(\s+not\b|n['’]t\b)", regex.IGNORECASE)
 _CANNOT = regex.compile(r"\b(ca|wo)(n['’]t)\b|\b(can)(not)\b", regex.IGNORECASE)
-_ENTITY = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}](?:\s+\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}])*")
+_ENTITY = regex.compile(
+    r"\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}](?:\s+\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}])*"
+)
 _SENTENCE_START = regex.compile(r"(?:^|[.!?…]['\"”’)]*\s+|\n)\s*['\"“‘(]*$")
 # Those within numbers and words (3.5, don't, U.S) are part of them.
 _MARK = regex.compile(r"(?!(?<=\w)[.,:'’/-](?=\w))\p{P}")
@@ -78,12 +97,18 @@ class Perturbation:
     function: Callable[[_Given], str | None]
     needs_sources: bool = False
 
-    def __call__(self, texts: Sequence[str], sources: Sequence[str] | None = None, seed: int = 12345) -> list[Perturbed]:
+    def __call__(
+        self, texts: Sequence[str], sources: Sequence[str] | None = None, seed: int = 12345
+    ) -> list[Perturbed]:
         """Each text perturbed."""
         if self.needs_sources and sources is None:
-            raise InputError(f"the perturbation {self.name!r} needs sources, none were given; give sources=[...].")
+            raise InputError(
+                f"the perturbation {self.name!r} needs sources, none were given; give sources=[...]."
+            )
         if sources is not None and len(sources) != len(texts):
-            raise InputError(f"each text needs one source, got {len(texts)} texts and {len(sources)} sources.")
+            raise InputError(
+                f"each text needs one source, got {len(texts)} texts and {len(sources)} sources."
+            )
         found = []
         for number, text in enumerate(texts):
             rng = np.random.default_rng([seed, zlib.crc32(self.name.encode()), number])
@@ -99,15 +124,21 @@ def perturbation(name: str) -> Perturbation:
     """The perturbation of this name.
 
     >>> perturbation("negation")(["The cat is black.", "No verb here"])
-    [Perturbed(text='The cat is not black.', reason=''), Perturbed(text='No verb here', reason='there is no auxiliary verb to negate')]
+    [Perturbed(text='The cat is not black.', reason=''), Perturbed(text='No verb here', reason='there is no
+    auxiliary verb to negate')]
     """
     if name not in PERTURBATIONS:
-        raise ParameterError(f"there is no perturbation {name!r}{did_you_mean(str(name), PERTURBATIONS)}; there are {', '.join(PERTURBATIONS)}.")
+        raise ParameterError(
+            f"there is no perturbation {name!r}{did_you_mean(str(name), PERTURBATIONS)}; there are"
+            f" {', '.join(PERTURBATIONS)}."
+        )
     return PERTURBATIONS[name]
 
 
 def chosen(names: str | Iterable[str] | None, sources: bool) -> list[Perturbation]:
-    """The perturbations of these names; by default all, but those that need sources only where there are some."""
+    """The perturbations of these names; by default all, but those that need sources only where there are
+    some.
+    """
     if names is None:
         return [one for one in PERTURBATIONS.values() if sources or not one.needs_sources]
     return [perturbation(name) for name in ([names] if isinstance(names, str) else names)]
@@ -118,7 +149,9 @@ def _negation(given: _Given) -> str | None:
     if found := _CANNOT.search(text):
         stem = found[1] or found[3]
         whole = {"ca": "can", "wo": "will", "can": "can"}[stem.lower()]
-        return text[: found.start()] + (whole.capitalize() if stem[0].isupper() else whole) + text[found.end() :]
+        return (
+            text[: found.start()] + (whole.capitalize() if stem[0].isupper() else whole) + text[found.end() :]
+        )
     if found := _NOT.search(text):
         return text[: found.end(1)] + text[found.end() :]
     if found := _AUXILIARY.search(text):
@@ -132,20 +165,37 @@ def _number(given: _Given) -> str | None:
         first = int(given.text[one.start()])
         lowest = 1 if one.end() - one.start() > 1 and first else 0
         others = [digit for digit in range(lowest, 10) if digit != first]
-        return given.text[: one.start()] + str(others[int(given.rng.integers(len(others)))]) + given.text[one.start() + 1 :]
+        return (
+            given.text[: one.start()]
+            + str(others[int(given.rng.integers(len(others)))])
+            + given.text[one.start() + 1 :]
+        )
     if found := list(_NUMBER_WORD.finditer(given.text)):
         one = found[int(given.rng.integers(len(found)))]
         others_of = [word for word in _NUMBER_WORDS if word != one[0].lower()]
         word = others_of[int(given.rng.integers(len(others_of)))]
-        return given.text[: one.start()] + (word.capitalize() if one[0][0].isupper() else word) + given.text[one.end() :]
+        return (
+            given.text[: one.start()]
+            + (word.capitalize() if one[0][0].isupper() else word)
+            + given.text[one.end() :]
+        )
     return None
 
 
 def _entities(text: str) -> list[str]:
-    """Runs of capitalised words, but for single words at the start of a sentence that are not also within one."""
-    runs = [(found[0], bool(_SENTENCE_START.search(text, endpos=found.start()))) for found in _ENTITY.finditer(text)]
+    """Runs of capitalised words, but for single words at the start of a sentence that are not also within
+    one.
+    """
+    runs = [
+        (found[0], bool(_SENTENCE_START.search(text, endpos=found.start())))
+        for found in _ENTITY.finditer(text)
+    ]
     within = {run for run, starts in runs if not starts}
-    return list(dict.fromkeys(run for run, starts in runs if not starts or run in within or (" " in run and not run.isupper())))
+    return list(
+        dict.fromkeys(
+            run for run, starts in runs if not starts or run in within or (" " in run and not run.isupper())
+        )
+    )
 
 
 def _entity(given: _Given) -> str | None:
@@ -188,7 +238,9 @@ def _word_order(given: _Given) -> str | None:
     order = words
     while order == words:
         order = [words[i] for i in given.rng.permutation(len(words))]
-    return "".join(piece[: len(piece) - len(piece.lstrip())] + word for piece, word in zip(pieces, order, strict=True))
+    return "".join(
+        piece[: len(piece) - len(piece.lstrip())] + word for piece, word in zip(pieces, order, strict=True)
+    )
 
 
 def _copied_source(given: _Given) -> str | None:
@@ -228,18 +280,71 @@ def _empty(given: _Given) -> str | None:
 PERTURBATIONS = {
     one.name: one
     for one in (
-        Perturbation("negation", "critical", "'not' is added or taken away", "there is no auxiliary verb to negate", _negation),
-        Perturbation("number", "critical", "one number becomes another of as many digits", "there is no number", _number),
-        Perturbation("entity", "critical", "two names change places, or one becomes another", "there is no name that could be another", _entity),
-        Perturbation("wrong_document", "critical", "another of the texts", "there is no other text", _Given.another),
-        Perturbation("copied_source", "critical", "the source as it is", "the source is this text", _copied_source, needs_sources=True),
+        Perturbation(
+            "negation",
+            "critical",
+            "'not' is added or taken away",
+            "there is no auxiliary verb to negate",
+            _negation,
+        ),
+        Perturbation(
+            "number",
+            "critical",
+            "one number becomes another of as many digits",
+            "there is no number",
+            _number,
+        ),
+        Perturbation(
+            "entity",
+            "critical",
+            "two names change places, or one becomes another",
+            "there is no name that could be another",
+            _entity,
+        ),
+        Perturbation(
+            "wrong_document", "critical", "another of the texts", "there is no other text", _Given.another
+        ),
+        Perturbation(
+            "copied_source",
+            "critical",
+            "the source as it is",
+            "the source is this text",
+            _copied_source,
+            needs_sources=True,
+        ),
         Perturbation("empty", "critical", "nothing at all", "the text is empty", _empty),
-        Perturbation("truncation", "major", "the first half of the words", "there are not two words", _truncation),
-        Perturbation("deletion", "major", "every seventh word or so is left out", "there are not two words", _deletion),
-        Perturbation("repetition", "major", "up to five words are said three times", "the text is empty", _repetition),
-        Perturbation("word_order", "major", "the words in another order", "there are not two different words", _word_order),
-        Perturbation("length", "major", "a sentence of another text is added", "there is no other text", _length),
-        Perturbation("case", "minor", "lower case, or upper case where it is lower already", "there is no letter with two cases", _case),
-        Perturbation("punctuation", "minor", "without punctuation marks", "there are no punctuation marks", _punctuation),
+        Perturbation(
+            "truncation", "major", "the first half of the words", "there are not two words", _truncation
+        ),
+        Perturbation(
+            "deletion", "major", "every seventh word or so is left out", "there are not two words", _deletion
+        ),
+        Perturbation(
+            "repetition", "major", "up to five words are said three times", "the text is empty", _repetition
+        ),
+        Perturbation(
+            "word_order",
+            "major",
+            "the words in another order",
+            "there are not two different words",
+            _word_order,
+        ),
+        Perturbation(
+            "length", "major", "a sentence of another text is added", "there is no other text", _length
+        ),
+        Perturbation(
+            "case",
+            "minor",
+            "lower case, or upper case where it is lower already",
+            "there is no letter with two cases",
+            _case,
+        ),
+        Perturbation(
+            "punctuation",
+            "minor",
+            "without punctuation marks",
+            "there are no punctuation marks",
+            _punctuation,
+        ),
     )
 }

@@ -1,8 +1,9 @@
-"""How likely a real difference is to be found: between two correlations, by theory or on one's own data, and between two accuracies.
+"""How likely a real difference is to be found: between two correlations, by theory or on one's own data, and
+between two accuracies.
 
-Power is the share of repetitions in which the test rejects at `alpha`. That of Williams' test is simulated from normal populations, whose sample
-correlations are drawn directly (Bartlett's decomposition of the Wishart distribution), so its cost does not grow with n. That of McNemar's exact
-test is summed without simulation.
+Power is the share of repetitions in which the test rejects at `alpha`. That of Williams' test is simulated
+from normal populations, whose sample correlations are drawn directly (Bartlett's decomposition of the Wishart
+distribution), so its cost does not grow with n. That of McNemar's exact test is summed without simulation.
 """
 
 from __future__ import annotations
@@ -27,26 +28,50 @@ _MOST = 1_000_000
 
 
 def power(kind: str = "williams", **options: Any) -> Found:
-    """The power of a comparison, one row for each size: kind "williams" (`williams_power`), "data" (`data_power`) or "mcnemar" (`mcnemar_power`).
+    """The power of a comparison, one row for each size: kind "williams" (`williams_power`), "data"
+    (`data_power`) or "mcnemar" (`mcnemar_power`).
 
     >>> power("mcnemar", accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
     [0.544...]
     """
-    kinds: dict[str, Callable[..., Found]] = {"williams": williams_power, "data": data_power, "mcnemar": mcnemar_power}
+    kinds: dict[str, Callable[..., Found]] = {
+        "williams": williams_power,
+        "data": data_power,
+        "mcnemar": mcnemar_power,
+    }
     if kind not in kinds:
         raise ParameterError(f"kind must be one of {', '.join(kinds)}, got {kind!r}.")
     return kinds[kind](**options)
 
 
 def williams_power(
-    r1: float, r2: float, r12: float, n: int | Iterable[int], *, alpha: float = 0.05, sides: Sides = 1, draws: int = DRAWS, seed: int = 12345
+    r1: float,
+    r2: float,
+    r12: float,
+    n: int | Iterable[int],
+    *,
+    alpha: float = 0.05,
+    sides: Sides = 1,
+    draws: int = DRAWS,
+    seed: int = 12345,
 ) -> Found:
-    """How often Williams' test finds that a metric at r1 is better than one at r2, which correlate by r12, on n systems; one row for each n."""
+    """How often Williams' test finds that a metric at r1 is better than one at r2, which correlate by
+    r12, on n systems; one row for each n.
+    """
     _check(alpha, sides, draws)
     rows = []
     for size in _sizes(n, 4):
         share = _williams_share(r1, r2, r12, size, alpha, sides, draws, seed)
-        rows.append({"n": size, "r1": r1, "r2": r2, "r12": r12, "power": share, "standard_error": math.sqrt(share * (1 - share) / draws)})
+        rows.append(
+            {
+                "n": size,
+                "r1": r1,
+                "r2": r2,
+                "r12": r12,
+                "power": share,
+                "standard_error": math.sqrt(share * (1 - share) / draws),
+            }
+        )
     how = made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed, generalises_to="systems")
     return Found(rows, how, "Power of Williams' test", drawn_as="power")
 
@@ -62,7 +87,9 @@ def min_detectable(
     draws: int = DRAWS,
     seed: int = 12345,
 ) -> Found:
-    """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each n; NaN with its reason where none is."""
+    """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each
+    n; NaN with its reason where none is.
+    """
     _check(alpha, sides, draws)
     _share(target, "target")
     lowest = r1 * r12 - math.sqrt((1 - r1**2) * (1 - r12**2)) + 1e-9
@@ -73,13 +100,31 @@ def min_detectable(
             return _williams_share(r1, r2, r12, size, alpha, sides, draws, seed) >= target
 
         found = _bisected(lowest, r1, reached) if reached(lowest) else math.nan
-        reason = "" if not math.isnan(found) else f"no metric that correlates by {r12:g} with the first is so much worse"
-        rows.append({"n": size, "r1": r1, "r12": r12, "difference": r1 - found, "power": target, "reason": reason})
-    return Found(rows, made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed), "Smallest difference that Williams' test detects")
+        reason = (
+            ""
+            if not math.isnan(found)
+            else f"no metric that correlates by {r12:g} with the first is so much worse"
+        )
+        rows.append(
+            {"n": size, "r1": r1, "r12": r12, "difference": r1 - found, "power": target, "reason": reason}
+        )
+    return Found(
+        rows,
+        made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed),
+        "Smallest difference that Williams' test detects",
+    )
 
 
 def systems_needed(
-    r1: float, r2: float, r12: float, *, target: float = 0.8, alpha: float = 0.05, sides: Sides = 1, draws: int = DRAWS, seed: int = 12345
+    r1: float,
+    r2: float,
+    r12: float,
+    *,
+    target: float = 0.8,
+    alpha: float = 0.05,
+    sides: Sides = 1,
+    draws: int = DRAWS,
+    seed: int = 12345,
 ) -> int:
     """How many systems Williams' test needs to find r1 better than r2 with the target power."""
     _check(alpha, sides, draws)
@@ -116,20 +161,27 @@ def data_power(
     draws: int = 2000,
     seed: int = 12345,
 ) -> Found:
-    """How often Williams' test would find `effect` on data like these: the power at system level for each number of systems and inputs.
+    """How often Williams' test would find `effect` on data like these: the power at system level for each
+    number of systems and inputs.
 
-    The second metric is changed just so much (a share of the systems' human means is added to its scores) that its Pearson correlation is lower than
-    that of the first by `effect`; then systems and inputs are drawn with replacement, as many as are asked for, by default as many as there are.
+    The second metric is changed just so much (a share of the systems' human means is added to its scores)
+    that its Pearson correlation is lower than that of the first by `effect`; then systems and inputs are
+    drawn with replacement, as many as are asked for, by default as many as there are.
     """
     _check(alpha, sides, draws)
     dimension = judgements.dimension(human)
     if len(set(judgements.groups or ())) > 1:
-        raise InputError("power on data is that of one group (language pair), these judgements have several; take one from judgements.by_group().")
+        raise InputError(
+            "power on data is that of one group (language pair), these judgements have several; take one from"
+            " judgements.by_group()."
+        )
     cells = np.stack([judgements.oriented(first), judgements.oriented(second), judgements.humans[dimension]])
     known = ~np.isnan(cells).any(axis=0)
     judged = known.any(axis=1)
     if judged.sum() < 4:
-        raise InputError(f"power on data needs four systems with scores and judgements, got {int(judged.sum())}.")
+        raise InputError(
+            f"power on data needs four systems with scores and judgements, got {int(judged.sum())}."
+        )
     cells, known = np.where(known, cells, 0.0)[:, judged], known[judged].astype(np.float64)
     one, other, people = cells.sum(axis=2) / known.sum(axis=1)
     cells[1] = _injected(one, other, people, cells[1], known, effect)
@@ -147,14 +199,34 @@ def data_power(
         p = tested.p if sides == 2 else tested.p_greater if effect >= 0 else 1 - tested.p_greater
         share = float((p <= alpha).mean())
         error = math.sqrt(share * (1 - share) / draws)
-        row = {"metric": first, "other": second, "human": dimension, "effect": effect, "systems": count, "inputs": size, "power": share}
+        row = {
+            "metric": first,
+            "other": second,
+            "human": dimension,
+            "effect": effect,
+            "systems": count,
+            "inputs": size,
+            "power": share,
+        }
         rows.append({**row, "standard_error": error, "n_undefined": int(np.isnan(p).sum())})
-    how = made(test="williams", level="system", coefficient="pearson", sides=sides, alpha=alpha, draws=draws, seed=seed, generalises_to="systems")
+    how = made(
+        test="williams",
+        level="system",
+        coefficient="pearson",
+        sides=sides,
+        alpha=alpha,
+        draws=draws,
+        seed=seed,
+        generalises_to="systems",
+    )
     return Found(rows, how, "Power on data like these", drawn_as="power")
 
 
-def mcnemar_power(accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05) -> Found:
-    """How often the exact two-sided McNemar test finds that two accuracies on the same n items differ; one row for each n.
+def mcnemar_power(
+    accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05
+) -> Found:
+    """How often the exact two-sided McNemar test finds that two accuracies on the same n items differ; one
+    row for each n.
 
     agreement: the share of items on which both are right or both are wrong, at most 1 - |accuracy - other|.
     """
@@ -166,7 +238,9 @@ def mcnemar_power(accuracy: float, other: float, agreement: float, n: int | Iter
     better, worse = (1 - agreement + accuracy - other) / 2, (1 - agreement - accuracy + other) / 2
     both = min(accuracy, other) - min(better, worse)
     if min(better, worse) < -1e-12 or both < -1e-12 or both > agreement + 1e-12:
-        raise ParameterError(f"agreement cannot be {agreement:g} for accuracies of {accuracy:g} and {other:g}.")
+        raise ParameterError(
+            f"agreement cannot be {agreement:g} for accuracies of {accuracy:g} and {other:g}."
+        )
     better, worse = max(better, 0.0), max(worse, 0.0)
     rows = []
     for size in _sizes(n, 1):
@@ -174,14 +248,27 @@ def mcnemar_power(accuracy: float, other: float, agreement: float, n: int | Iter
         cut = binom.ppf(alpha / 2, differing, 0.5)
         cut = np.where(binom.cdf(cut, differing, 0.5) > alpha / 2 + 1e-15, cut - 1, cut)
         chance = better / (better + worse) if better + worse > 0 else 0.5
-        rejected = np.where(cut >= 0, binom.cdf(cut, differing, chance) + binom.sf(differing - cut - 1, differing, chance), 0.0)
+        rejected = np.where(
+            cut >= 0,
+            binom.cdf(cut, differing, chance) + binom.sf(differing - cut - 1, differing, chance),
+            0.0,
+        )
         found = float((binom.pmf(differing, size, min(1.0, better + worse)) * rejected).sum())
         rows.append({"n": size, "accuracy": accuracy, "other": other, "agreement": agreement, "power": found})
-    return Found(rows, made(test="mcnemar", sides=2, alpha=alpha, generalises_to="inputs"), "Power of McNemar's test", drawn_as="power")
+    return Found(
+        rows,
+        made(test="mcnemar", sides=2, alpha=alpha, generalises_to="inputs"),
+        "Power of McNemar's test",
+        drawn_as="power",
+    )
 
 
-def _williams_share(r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, draws: int, seed: int) -> float:
-    """The share of samples of n in which the test rejects; the same seed serves all sizes and correlations, so that shares are comparable."""
+def _williams_share(
+    r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, draws: int, seed: int
+) -> float:
+    """The share of samples of n in which the test rejects; the same seed serves all sizes and
+    correlations, so that shares are comparable.
+    """
     sample = _sample_correlations(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]), n, draws, seed)
     tested = williams(sample[:, 0, 1], sample[:, 0, 2], sample[:, 1, 2], n)
     return float(((tested.p if sides == 2 else tested.p_greater) <= alpha).mean())
@@ -192,7 +279,9 @@ def _sample_correlations(population: Array, n: int, draws: int, seed: int) -> Ar
         root = np.linalg.cholesky(population)
     except np.linalg.LinAlgError as error:
         r1, r2, r12 = population[0, 1], population[0, 2], population[1, 2]
-        raise ParameterError(f"no three variables have the correlations r1={r1:g}, r2={r2:g}, r12={r12:g}") from error
+        raise ParameterError(
+            f"no three variables have the correlations r1={r1:g}, r2={r2:g}, r12={r12:g}"
+        ) from error
     rng = np.random.default_rng(seed)
     lower = np.zeros((draws, 3, 3))
     lower[:, [1, 2, 2], [0, 0, 1]] = rng.standard_normal((draws, 3))
@@ -205,13 +294,20 @@ def _sample_correlations(population: Array, n: int, draws: int, seed: int) -> Ar
 
 
 def _injected(first: Array, second: Array, human: Array, cells: Array, known: Array, effect: float) -> Array:
-    """The second metric's cells with so much of the human means added that it correlates by `effect` less than the first."""
+    """The second metric's cells with so much of the human means added that it correlates by `effect` less
+    than the first.
+    """
     r1, r2 = float(pearson(first, human)), float(pearson(second, human))
     wanted = r1 - effect
     if math.isnan(r1) or math.isnan(r2) or abs(r2) >= 1:
-        raise InputError("power on data needs two metrics whose system scores vary and are not those of the humans.")
+        raise InputError(
+            "power on data needs two metrics whose system scores vary and are not those of the humans."
+        )
     if not abs(wanted) < 1:
-        raise ParameterError(f"effect must leave the second metric a correlation between -1 and 1; the first has {r1:.3f}, effect is {effect:g}.")
+        raise ParameterError(
+            f"effect must leave the second metric a correlation between -1 and 1; the first has {r1:.3f},"
+            f" effect is {effect:g}."
+        )
     added = wanted * math.sqrt((1 - r2**2) / (1 - wanted**2)) - r2
     scaled: Array = cells / second.std() + known * (added * (human - human.mean()) / human.std())[:, None]
     return scaled

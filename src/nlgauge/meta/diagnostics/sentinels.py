@@ -1,4 +1,5 @@
-"""Sentinels: scores that know nothing of an output's quality. What they reach at a level, every metric reaches there for nothing.
+"""Sentinels: scores that know nothing of an output's quality. What they reach at a level, every metric
+reaches there for nothing.
 
     constant          the same for every output: no coefficient is defined, and what acc_eq gives it is the floor of acc_eq
     random            normal numbers
@@ -7,8 +8,8 @@
     source_only       that of the source
     segment_mean      the mean human score of the other systems' outputs of the segment: the best that the source alone can tell
 
-A level at which `source_only`, `reference_only` or `segment_mean` beats metrics rewards knowing which inputs are hard; correlate within
-inputs (level "input") instead.
+A level at which `source_only`, `reference_only` or `segment_mean` beats metrics rewards knowing which inputs
+are hard; correlate within inputs (level "input") instead.
 """
 
 from __future__ import annotations
@@ -32,13 +33,29 @@ from nlgauge.stats.levels import LEVELS, Levelled, at_level, check_level
 
 # The sentinels that see no output.
 _BLIND = ("reference_only", "source_only", "segment_mean")
-_OF_LENGTHS = {"length": "candidate_length", "reference length": "reference_only", "source length": "source_only"}
+_OF_LENGTHS = {
+    "length": "candidate_length",
+    "reference length": "reference_only",
+    "source length": "source_only",
+}
 
 
-def sentinel_scores(judgements: Judgements, texts: Corpus | Result | None = None, *, human: str | None = None, seed: int = 12345) -> dict[str, Array]:
-    """The sentinels that can be made, (systems, segments) each; those of lengths need the texts. Made for one human dimension."""
+def sentinel_scores(
+    judgements: Judgements,
+    texts: Corpus | Result | None = None,
+    *,
+    human: str | None = None,
+    seed: int = 12345,
+) -> dict[str, Array]:
+    """The sentinels that can be made, (systems, segments) each; those of lengths need the texts.
+
+    Made for one human dimension.
+    """
     people = judgements.human(human)
-    found = {"constant": np.zeros(people.shape), "random": np.random.default_rng(seed).normal(size=people.shape)}
+    found = {
+        "constant": np.zeros(people.shape),
+        "random": np.random.default_rng(seed).normal(size=people.shape),
+    }
     if texts is not None:
         measured = aligned(judgements, texts, only_lengths=True)
         found |= {name: measured[of] for of, name in _OF_LENGTHS.items() if of in measured}
@@ -54,38 +71,69 @@ def sentinels(
     coefficients: str | Sequence[str] = ("pearson", "kendall"),
     seed: int = 12345,
 ) -> Found:
-    """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics that do not reach it.
+    """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics
+    that do not reach it.
 
-    texts: the corpus or result with the outputs, for the sentinels of lengths. `warning` says so where a sentinel that sees no output beats a metric.
-    With groups (language pairs), values are means over those where they are defined.
+    texts: the corpus or result with the outputs, for the sentinels of lengths. `warning` says so where a
+    sentinel that sees no output beats a metric. With groups (language pairs), values are means over those
+    where they are defined.
     """
     dimension = judgements.dimension(human)
     made_up = sentinel_scores(judgements, texts, human=dimension, seed=seed)
     parts = list(judgements.by_group().values())
-    beside = list(replace(judgements, metrics=made_up, higher_is_better={}, system_scores={}).by_group().values())
+    beside = list(
+        replace(judgements, metrics=made_up, higher_is_better={}, system_scores={}).by_group().values()
+    )
     rows: list[dict[str, Any]] = []
     for one in [level] if isinstance(level, str) else level:
         for name in [coefficients] if isinstance(coefficients, str) else coefficients:
             by_name = coefficient(name)
-            metrics = {label: known_mean(found.value for found in _found(by_name, one, parts, label, dimension)) for label in judgements.labels}
+            metrics = {
+                label: known_mean(found.value for found in _found(by_name, one, parts, label, dimension))
+                for label in judgements.labels
+            }
             for sentinel in made_up:
                 found = _found(by_name, one, beside, sentinel, dimension)
-                # Among the outputs of one input the mean of the others falls as the own score rises, which says nothing of the source.
+                # Among the outputs of one input the mean of the others falls as the own score rises, which
+                # says nothing of the source.
                 apart = sentinel != "segment_mean" or one in ("global", "by_system")
                 value = known_mean(of.value for of in found) if apart else math.nan
                 beaten = [label for label, reached in metrics.items() if reached < value]
                 warning = "rewards knowing which inputs are hard" if beaten and sentinel in _BLIND else ""
-                row = {"human": dimension, "level": one, "coefficient": by_name.name, "sentinel": sentinel, "value": value, "beaten": beaten}
-                counts = {"n_groups": sum(of.n_groups for of in found), "n_undefined": sum(of.n_undefined for of in found)}
+                row = {
+                    "human": dimension,
+                    "level": one,
+                    "coefficient": by_name.name,
+                    "sentinel": sentinel,
+                    "value": value,
+                    "beaten": beaten,
+                }
+                counts = {
+                    "n_groups": sum(of.n_groups for of in found),
+                    "n_undefined": sum(of.n_undefined for of in found),
+                }
                 reason = "" if not math.isnan(value) else "the same for every output that is compared"
                 rows.append({**row, **counts, "warning": warning, "reason": reason})
-    return Found(rows, made(seed=seed, metrics=", ".join(judgements.labels)), "What can be reached without seeing quality")
+    return Found(
+        rows,
+        made(seed=seed, metrics=", ".join(judgements.labels)),
+        "What can be reached without seeing quality",
+    )
 
 
-def _found(by_name: Coefficient, level: str, parts: Sequence[Judgements], label: str, dimension: str) -> list[Levelled]:
+def _found(
+    by_name: Coefficient, level: str, parts: Sequence[Judgements], label: str, dimension: str
+) -> list[Levelled]:
     """The coefficient of one metric in each group."""
     return [
-        at_level(by_name, check_level(level), part.oriented(label), part.human(dimension), part.weights, part.oriented_system_scores(label))
+        at_level(
+            by_name,
+            check_level(level),
+            part.oriented(label),
+            part.human(dimension),
+            part.weights,
+            part.oriented_system_scores(label),
+        )
         for part in parts
     ]
 

@@ -1,7 +1,8 @@
 """Stress tests: does a metric score a good text above the same text made worse, and by how much?
 
-`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes pairs that somebody else made, such as ACES or DEMETR. Both score with
-`nlgauge.Scorer`, so that any metric can be tested, and count, over the pairs of a phenomenon:
+`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes pairs that somebody
+else made, such as ACES or DEMETR. Both score with `nlgauge.Scorer`, so that any metric can be tested, and
+count, over the pairs of a phenomenon:
 
     detected       wins / n, with Wilson's interval; a metric of random numbers has .5, a constant one 0
     tied           ties / n
@@ -48,7 +49,9 @@ ACES_WEIGHTS = {
 
 
 class Contrast(NamedTuple):
-    """One pair of a contrastive set: a good text, a bad one, what is bad about it and how bad that is; and what metrics compare them with."""
+    """One pair of a contrastive set: a good text, a bad one, what is bad about it and how bad that is;
+    and what metrics compare them with.
+    """
 
     good: str
     bad: str
@@ -71,10 +74,12 @@ def stress(
     seed: int = 12345,
     lang: str | None = None,
 ) -> Found:
-    """Whether metrics notice what makes texts worse: one row per metric and perturbation; see the module for the columns.
+    """Whether metrics notice what makes texts worse: one row per metric and perturbation; see the module for
+    the columns.
 
-    texts: good outputs, one per segment; references and sources: what the metrics need, as for `nlgauge.score`. perturbations: names of
-    nlgauge.meta.diagnostics.perturbations, by default all that can be made. Texts that could not be changed are counted (n_unchanged) and left out.
+    texts: good outputs, one per segment; references and sources: what the metrics need, as for
+    `nlgauge.score`. perturbations: names of nlgauge.meta.diagnostics.perturbations, by default all that can
+    be made. Texts that could not be changed are counted (n_unchanged) and left out.
     """
     texts = _texts(texts)
     kinds = chosen(perturbations, sources is not None)
@@ -85,9 +90,22 @@ def stress(
     rows = []
     for metric, of in scores.items():
         for kinds_of in _grouped([(one.name, one.severity) for one in kinds], by):
-            counted = [_Pairs(of["good text"], of[kinds[i].name], np.array([one.changed for one in bad[kinds[i].name]])) for i in kinds_of[1]]
-            rows.append({"metric": metric, **kinds_of[0], **_report(_Pairs.joined(counted), of["floor text"], confidence)})
-    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Stress test", drawn_as="stress")
+            counted = [
+                _Pairs(
+                    of["good text"], of[kinds[i].name], np.array([one.changed for one in bad[kinds[i].name]])
+                )
+                for i in kinds_of[1]
+            ]
+            rows.append(
+                {
+                    "metric": metric,
+                    **kinds_of[0],
+                    **_report(_Pairs.joined(counted), of["floor text"], confidence),
+                }
+            )
+    return Found(
+        rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Stress test", drawn_as="stress"
+    )
 
 
 def contrast(
@@ -100,23 +118,37 @@ def contrast(
     seed: int = 12345,
     lang: str | None = None,
 ) -> Found:
-    """Whether metrics score the good text of each pair above the bad one: one row per metric, phenomenon and severity; see the module."""
+    """Whether metrics score the good text of each pair above the bad one: one row per metric, phenomenon
+    and severity; see the module.
+    """
     given = [_contrast(pair, number) for number, pair in enumerate(pairs)]
     good = _texts([pair.good for pair in given])
     systems = {"good": good, "bad": [pair.bad for pair in given], "floor": _floor_texts(good, floor, seed)}
     references, sources = ([getattr(pair, name) for pair in given] for name in ("references", "source"))
     for name, values in (("references", references), ("source", sources)):
         if None in values and any(value is not None for value in values):
-            raise InputError(f"pair {values.index(None)} has no {name}, others have; give {name} for every pair, or for none.")
-    several = None if None in references else [[one] if isinstance(one, str) else list(one) for one in references]
-    scores = _scores(Scorer(metrics)(systems, several, None if None in sources else sources, lang=lang, seed=seed))
+            raise InputError(
+                f"pair {values.index(None)} has no {name}, others have; give {name} for every pair, or for"
+                " none."
+            )
+    several = (
+        None if None in references else [[one] if isinstance(one, str) else list(one) for one in references]
+    )
+    scores = _scores(
+        Scorer(metrics)(systems, several, None if None in sources else sources, lang=lang, seed=seed)
+    )
     rows = []
     changed = np.array([pair.good != pair.bad for pair in given])
     for metric, of in scores.items():
         for names, places in _grouped([(pair.phenomenon, pair.severity) for pair in given], by):
             here = _Pairs(of["good"][places], of["bad"][places], changed[places])
             rows.append({"metric": metric, **names, **_report(here, of["floor"][places], confidence)})
-    return Found(rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Contrastive pairs", drawn_as="stress")
+    return Found(
+        rows,
+        _made(floor, seed, confidence, metrics=", ".join(scores)),
+        "Contrastive pairs",
+        drawn_as="stress",
+    )
 
 
 def aces_score(taus: Mapping[str, float]) -> float:
@@ -126,7 +158,9 @@ def aces_score(taus: Mapping[str, float]) -> float:
     29.1
     """
     if missing := [name for name in ACES_WEIGHTS if name not in taus]:
-        raise InputError(f"the ACES score needs tau for {', '.join(ACES_WEIGHTS)}; {', '.join(missing)} is missing.")
+        raise InputError(
+            f"the ACES score needs tau for {', '.join(ACES_WEIGHTS)}; {', '.join(missing)} is missing."
+        )
     return math.fsum(weight * taus[name] for name, weight in ACES_WEIGHTS.items())
 
 
@@ -165,9 +199,16 @@ def _report(pairs: _Pairs, floor: Array, confidence: float) -> dict[str, Any]:
     n, wins, ties = len(drop), int((drop > 0).sum()), int((drop == 0).sum())
     low, high = wilson(wins, n, confidence)
     at_floor = floor[~np.isnan(floor)]
-    counts = {"n": n, "n_unchanged": int((~pairs.changed).sum()), "n_undefined": int((pairs.changed & ~known).sum())}
+    counts = {
+        "n": n,
+        "n_unchanged": int((~pairs.changed).sum()),
+        "n_undefined": int((pairs.changed & ~known).sum()),
+    }
     if not n:
-        nothing = dict.fromkeys(("detected", "low", "high", "tied", "tau", "drop", "effect", "relative_drop", "separation"), math.nan)
+        nothing = dict.fromkeys(
+            ("detected", "low", "high", "tied", "tau", "drop", "effect", "relative_drop", "separation"),
+            math.nan,
+        )
         return {**counts, "wins": 0, "ties": 0, "losses": 0, **nothing}
     mean = float(drop.mean())
     spread = float(drop.std(ddof=1)) if n > 1 else math.nan
@@ -191,7 +232,9 @@ def _report(pairs: _Pairs, floor: Array, confidence: float) -> dict[str, Any]:
 
 
 def _scores(result: Result) -> dict[str, dict[str, Array]]:
-    """Of every metric (the first output of each part), the segment scores of each system, so that higher is better."""
+    """Of every metric (the first output of each part), the segment scores of each system, so that higher
+    is better.
+    """
     names = column_names(result)
     found: dict[str, dict[str, Array]] = {}
     for label in result.labels:
@@ -202,11 +245,16 @@ def _scores(result: Result) -> dict[str, dict[str, Array]]:
                 lack = "a direction" if output.name in first.segments() else "scores of segments"
                 raise ParameterError(f"a stress test needs metrics with {lack}; {label} has none.")
             sign = 1 if output.higher_is_better else -1
-            found[names[label, output.name]] = {system: sign * np.asarray(table.segments()[output.name], float) for system, table in tables.items()}
+            found[names[label, output.name]] = {
+                system: sign * np.asarray(table.segments()[output.name], float)
+                for system, table in tables.items()
+            }
     return found
 
 
-def _grouped(kinds: Sequence[tuple[str, str]], by: str | Sequence[str]) -> list[tuple[dict[str, str], list[int]]]:
+def _grouped(
+    kinds: Sequence[tuple[str, str]], by: str | Sequence[str]
+) -> list[tuple[dict[str, str], list[int]]]:
     """The places of what is alike in phenomenon, severity or both, in the order in which they come first."""
     columns = [by] if isinstance(by, str) else list(by)
     if strange := [name for name in columns if name not in ("phenomenon", "severity")]:
@@ -221,7 +269,10 @@ def _grouped(kinds: Sequence[tuple[str, str]], by: str | Sequence[str]) -> list[
 def _floor_texts(texts: Sequence[str], floor: Floor, seed: int) -> list[str]:
     if floor not in get_args(Floor):
         raise ParameterError(f"floor must be 'unrelated' or 'empty', got {floor!r}.")
-    return [one.text for one in perturbation("wrong_document" if floor == "unrelated" else "empty")(texts, None, seed)]
+    return [
+        one.text
+        for one in perturbation("wrong_document" if floor == "unrelated" else "empty")(texts, None, seed)
+    ]
 
 
 def _texts(texts: Sequence[str]) -> list[str]:
@@ -236,11 +287,23 @@ def _contrast(pair: Contrast | Sequence[Any] | Mapping[str, Any], number: int) -
     try:
         found = Contrast(**pair) if isinstance(pair, Mapping) else Contrast(*pair)
     except TypeError as error:
-        raise InputError(f"pair {number} must have good, bad, phenomenon, and may have severity, references, source: {error}.") from None
+        raise InputError(
+            f"pair {number} must have good, bad, phenomenon, and may have severity, references, source:"
+            f" {error}."
+        ) from None
     if not (isinstance(found.good, str) and isinstance(found.bad, str)):
-        raise InputError(f"pair {number} must have texts as good and bad, got {found.good!r:.40} and {found.bad!r:.40}.")
+        raise InputError(
+            f"pair {number} must have texts as good and bad, got {found.good!r:.40} and {found.bad!r:.40}."
+        )
     return found
 
 
 def _made(floor: Floor, seed: int, confidence: float, metrics: str) -> dict[str, Any]:
-    return made(metrics=metrics, floor=floor, interval="Wilson", confidence=confidence, seed=seed, generalises_to="inputs")
+    return made(
+        metrics=metrics,
+        floor=floor,
+        interval="Wilson",
+        confidence=confidence,
+        seed=seed,
+        generalises_to="inputs",
+    )

@@ -24,10 +24,12 @@ def top_systems(
     metrics: Sequence[str] | None = None,
     **options: Any,
 ) -> Found:
-    """One row per metric and k: its agreement with people among the k systems that people find best (REALSumm's second experiment).
+    """One row per metric and k: its agreement with people among the k systems that people find best
+    (REALSumm's second experiment).
 
-    `ks` are from 4 to all systems by default. Further options are those of `correlate`; `interval` is None unless it is given. Choosing systems by
-    what they are then judged by narrows the range of human scores, so that values for small k are lower for good metrics, too.
+    `ks` are from 4 to all systems by default. Further options are those of `correlate`; `interval` is None
+    unless it is given. Choosing systems by what they are then judged by narrows the range of human scores, so
+    that values for small k are lower for good metrics, too.
     """
     if judgements.groups is not None:
         raise InputError("top_systems takes one group at a time: give each part of judgements.by_group().")
@@ -37,7 +39,10 @@ def top_systems(
     least = min(4, len(judged))
     chosen = list(range(least, len(judged) + 1)) if ks is None else sorted(set(ks))
     if not judged or not chosen or chosen[0] < 2 or chosen[-1] > len(judged):
-        raise ParameterError(f"ks must be whole numbers from 2 to {len(judged)}, the number of judged systems; got {chosen!r:.60}.")
+        raise ParameterError(
+            f"ks must be whole numbers from 2 to {len(judged)}, the number of judged systems; got"
+            f" {chosen!r:.60}."
+        )
     rows = []
     for k in chosen:
         part = judgements.only(systems=[judgements.systems[i] for i in judged[:k]], metrics=metrics)

@@ -1,23 +1,28 @@
 """The mean of human scores from a sample of them, with predictions of all of them as control variate.
 
-There are N values y (the human scores of one system, or the differences of two systems), of which those in L are known, and a prediction h of every
-one. With weights w = 1 / (probability of being labelled), the estimate with power lambda is
+There are N values y (the human scores of one system, or the differences of two systems), of which those in L
+are known, and a prediction h of every one. With weights w = 1 / (probability of being labelled), the estimate
+with power lambda is
 
     theta(lambda) = mean_L,w(y) + lambda (mean_all(h) - mean_L,w(h)),
 
-the difference estimator of survey sampling; the prediction-powered mean of Angelopoulos et al. (2023, arXiv:2301.09633), and with other powers their
-PPI++ (arXiv:2311.01453), which takes the mean of h over the unlabelled ones, so that its lambda is (N - n) / N of this one. lambda = 0 gives
-the mean of the labels alone. Nothing is assumed of h: a bad prediction makes the interval wide, never wrong.
+the difference estimator of survey sampling; the prediction-powered mean of Angelopoulos et al. (2023,
+arXiv:2301.09633), and with other powers their PPI++ (arXiv:2311.01453), which takes the mean of h over the
+unlabelled ones, so that its lambda is (N - n) / N of this one. lambda = 0 gives the mean of the labels alone.
+Nothing is assumed of h: a bad prediction makes the interval wide, never wrong.
 
-With e = y - lambda h, both centred at their weighted means, and p the probability of the unit u (a segment, a document) that was drawn as a whole,
+With e = y - lambda h, both centred at their weighted means, and p the probability of the unit u (a segment, a
+document) that was drawn as a whole,
 
     V(lambda) = m / (m - k) * sum_u (1 - p_u) / p_u^2 * (sum_{i in u} e_i)^2 / (sum w)^2        (what the drawing of labels adds)
               + the variance of the mean of all N human scores                                    (where new inputs are meant, not only these N)
 
-with m units and k = 1, plus what choosing lambda costs. If all units are as probable, the first line is (1/n - 1/N) S_e^2 and the second S_y^2 / N,
-whose sum is PPI++'s S_e^2 / n + lambda^2 S_h^2 / (N - n) written another way. One lambda is chosen for all R systems, the one that makes the sum of
-their V smallest, within 0 and 1: where each has its own, as in PPI++, ten labels pay more for it than most metrics are worth. It takes 1 / R of
-a degree of freedom from each system, and its own uncertainty adds (mean_all(h) - mean_L(h))^2 Var(lambda), as in the regression estimator.
+with m units and k = 1, plus what choosing lambda costs. If all units are as probable, the first line is (1/n
+- 1/N) S_e^2 and the second S_y^2 / N, whose sum is PPI++'s S_e^2 / n + lambda^2 S_h^2 / (N - n) written
+another way. One lambda is chosen for all R systems, the one that makes the sum of their V smallest, within 0
+and 1: where each has its own, as in PPI++, ten labels pay more for it than most metrics are worth. It takes 1
+/ R of a degree of freedom from each system, and its own uncertainty adds (mean_all(h) - mean_L(h))^2
+Var(lambda), as in the regression estimator.
 """
 
 from __future__ import annotations
@@ -38,8 +43,9 @@ FEWEST_TO_TUNE = 5
 class Drawn:
     """How labels were drawn: one entry per value.
 
-    `probabilities` are those of being labelled, and matter where `labelled` holds; `units` are the numbers of what was drawn together, `clusters`
-    the numbers of what is independent of each other in the world (documents, or the segments themselves).
+    `probabilities` are those of being labelled, and matter where `labelled` holds; `units` are the numbers of
+    what was drawn together, `clusters` the numbers of what is independent of each other in the world
+    (documents, or the segments themselves).
     """
 
     labelled: Array
@@ -52,8 +58,8 @@ class Drawn:
 class Summed:
     """What the estimate of one mean is made of: everything but the power.
 
-    `values` and `predictions` hold the sums over each drawn unit, centred and weighted so that their squares add up to a variance; `units`
-    counts those that chance has chosen.
+    `values` and `predictions` hold the sums over each drawn unit, centred and weighted so that their squares
+    add up to a variance; `units` counts those that chance has chosen.
     """
 
     mean: float
@@ -66,7 +72,9 @@ class Summed:
 
 
 class Controlled(NamedTuple):
-    """An estimate: its variance from the drawing of labels, its variance as a mean of these N inputs, degrees of freedom, the power, and a remark."""
+    """An estimate: its variance from the drawing of labels, its variance as a mean of these N inputs,
+    degrees of freedom, the power, and a remark.
+    """
 
     estimate: float
     drawing: float
@@ -82,7 +90,9 @@ class Controlled(NamedTuple):
 
 
 def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) -> Summed:
-    """The sums over labelled units of values and predictions, of which there is one of each per output; `values` matter where they are labelled."""
+    """The sums over labelled units of values and predictions, of which there is one of each per output;
+    `values` matter where they are labelled.
+    """
     known = np.flatnonzero(drawn.labelled)
     units, first, by_unit = np.unique(drawn.units[known], return_index=True, return_inverse=True)
     unit_chances = drawn.probabilities[known][first]
@@ -94,7 +104,9 @@ def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) ->
     mean, mean_prediction = float(np.average(y, weights=weights)), float(np.average(h, weights=weights))
     factors = np.sqrt(1 - unit_chances) / unit_chances / weights.sum()
     total_y, total_h = (factors * np.bincount(by_unit, part) for part in (y - mean, h - mean_prediction))
-    inputs = _variance_of_all(y - mean, weights, drawn.clusters[known], drawn.units[known]) if new_inputs else 0.0
+    inputs = (
+        _variance_of_all(y - mean, weights, drawn.clusters[known], drawn.units[known]) if new_inputs else 0.0
+    )
     # Sums of the same numbers in another order differ by rounding.
     reason = "everything is labelled" if m == 0 else ""
     if m and np.abs(total_y).max() <= 1e-12 * factors.max() * max(np.abs(y).max(), 1e-300):
@@ -107,7 +119,11 @@ def best_power(parts: Iterable[Summed]) -> float:
     """The power from 0 to 1 that makes the sum of the variances smallest; 0 where too few are labelled."""
     enough = [part for part in parts if part.units >= FEWEST_TO_TUNE and not np.isnan(part.values).any()]
     squares = sum(float(part.predictions @ part.predictions) for part in enough)
-    return float(np.clip(sum(float(part.values @ part.predictions) for part in enough) / squares, 0.0, 1.0)) if squares > 0 else 0.0
+    return (
+        float(np.clip(sum(float(part.values @ part.predictions) for part in enough) / squares, 0.0, 1.0))
+        if squares > 0
+        else 0.0
+    )
 
 
 def controlled(part: Summed, power: float, price: float = 0.0) -> Controlled:
@@ -129,22 +145,36 @@ def controlled(part: Summed, power: float, price: float = 0.0) -> Controlled:
     rest = float(left @ left)
     squares = float(part.predictions @ part.predictions)
     of_power = price * part.shift**2 * rest / (squares * degrees) if squares > 0 else 0.0
-    return Controlled(estimate, rest * part.units / degrees + of_power, part.inputs, degrees, power, part.reason or _skewed(left, part.units))
+    return Controlled(
+        estimate,
+        rest * part.units / degrees + of_power,
+        part.inputs,
+        degrees,
+        power,
+        part.reason or _skewed(left, part.units),
+    )
 
 
 def _skewed(left: Array, units: int) -> str:
-    """A remark where so few labels are so skewed that the interval holds less often than it says: Cochran's rule, n > 25 skewness^2."""
+    """A remark where so few labels are so skewed that the interval holds less often than it says:
+    Cochran's rule, n > 25 skewness^2.
+    """
     spread = float(np.sqrt(np.mean(left**2)))
     skewness = float(np.mean(left**3)) / spread**3 if spread > 0 else 0.0
     if abs(skewness) <= 1 or units > 25 * skewness**2:
         return ""
-    return f"skewness {skewness:.1f}; below {int(25 * skewness**2) + 1} labels the interval holds less often than it says"
+    return (
+        f"skewness {skewness:.1f}; below {int(25 * skewness**2) + 1} labels the interval holds less often"
+        " than it says"
+    )
 
 
 def _variance_of_all(y: Array, weights: Array, clusters: Array, units: Array) -> float:
-    """The variance of the mean of all N values as a sample of independent clusters, from centred labelled values.
+    """The variance of the mean of all N values as a sample of independent clusters, from centred labelled
+    values.
 
-    Two values of the same cluster count with the probability that both are labelled: that of one if they were drawn together, else the product.
+    Two values of the same cluster count with the probability that both are labelled: that of one if they were
+    drawn together, else the product.
     """
     names, by_cluster = np.unique(clusters, return_inverse=True)
     alone = float(weights @ y**2)
@@ -152,6 +182,9 @@ def _variance_of_all(y: Array, weights: Array, clusters: Array, units: Array) ->
     if len(names) < len(y):
         same_unit = np.unique(units, return_inverse=True)[1]
         sums = np.bincount(same_unit, np.sqrt(weights) * y)
-        apart = np.square(np.bincount(by_cluster, weights * y)).sum() - np.square(np.bincount(same_unit, weights * y)).sum()
+        apart = (
+            np.square(np.bincount(by_cluster, weights * y)).sum()
+            - np.square(np.bincount(same_unit, weights * y)).sum()
+        )
         together = max(alone, float(np.square(sums).sum() + apart))
     return together / float(weights.sum()) ** 2 * len(names) / max(len(names) - 1, 1)

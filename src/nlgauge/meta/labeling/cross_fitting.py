@@ -1,8 +1,9 @@
 """Human scores predicted from several metrics, each by a fit that has not seen the labels of its own segment.
 
-Ridge regression on K folds of the labelled segments (cross-prediction, Zrnic and Candes 2024, arXiv:2309.16598). The labelled segments of a fold get
-the fit of the other folds, all other segments the mean of the fits. Only slopes are kept: what is added to all scores of a system does not
-change its estimate, and an intercept that is fitted without a fold would only tell the folds apart.
+Ridge regression on K folds of the labelled segments (cross-prediction, Zrnic and Candes 2024,
+arXiv:2309.16598). The labelled segments of a fold get the fit of the other folds, all other segments the mean
+of the fits. Only slopes are kept: what is added to all scores of a system does not change its estimate, and
+an intercept that is fitted without a fold would only tell the folds apart.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from nlgauge._core.ragged import Array
 _PENALTIES = np.logspace(-6, 2, 17)
 
 
-def out_of_fold(human: Array, metrics: Array, segments: Array, folds: int, seed: int, within_segments: bool) -> Array:
-    """Predictions (systems, segments), but for a constant per system, from human scores with NaN and metrics (K, systems, segments).
+def out_of_fold(
+    human: Array, metrics: Array, segments: Array, folds: int, seed: int, within_segments: bool
+) -> Array:
+    """Predictions (systems, segments), but for a constant per system, from human scores with NaN and metrics
+    (K, systems, segments).
 
-    `segments` numbers what must not be split between folds, one per segment (documents, or the segments themselves). `within_segments` fits
-    the differences between systems on the same segment instead of the scores of each system over segments. A missing metric score counts as the mean
-    of its system.
+    `segments` numbers what must not be split between folds, one per segment (documents, or the segments
+    themselves). `within_segments` fits the differences between systems on the same segment instead of the
+    scores of each system over segments. A missing metric score counts as the mean of its system.
     """
     standard = standardised(metrics)
     labelled = ~np.isnan(human)
@@ -29,7 +33,9 @@ def out_of_fold(human: Array, metrics: Array, segments: Array, folds: int, seed:
     folds = min(folds, len(named))
     for fold in range(folds):
         fold_of[np.isin(segments, shuffled[fold::folds])] = fold
-    fits = [_slopes(np.where(fold_of == fold, np.nan, human), standard, within_segments) for fold in range(folds)]
+    fits = [
+        _slopes(np.where(fold_of == fold, np.nan, human), standard, within_segments) for fold in range(folds)
+    ]
     slopes = np.array(fits).reshape(folds, len(metrics))
     sizes = np.array([len(shuffled[fold::folds]) for fold in range(folds)], dtype=float)
     mean = sizes @ slopes / sizes.sum() if folds else np.zeros(len(metrics))
@@ -38,17 +44,26 @@ def out_of_fold(human: Array, metrics: Array, segments: Array, folds: int, seed:
 
 
 def standardised(metrics: Array) -> Array:
-    """Each metric with mean 0 in every system and a pooled deviation of 1; 0 where it is missing or constant."""
+    """Each metric with mean 0 in every system and a pooled deviation of 1; 0 where it is missing or
+    constant.
+    """
     known = ~np.isnan(metrics)
     counts = np.maximum(known.sum(axis=2, keepdims=True), 1)
     centred = np.where(known, metrics - np.where(known, metrics, 0).sum(axis=2, keepdims=True) / counts, 0.0)
-    deviations = np.sqrt(np.square(centred).sum(axis=(1, 2), keepdims=True) / np.maximum(known.sum(axis=(1, 2), keepdims=True), 1))
+    deviations = np.sqrt(
+        np.square(centred).sum(axis=(1, 2), keepdims=True)
+        / np.maximum(known.sum(axis=(1, 2), keepdims=True), 1)
+    )
     size = np.abs(np.where(known, metrics, 0)).max(axis=(1, 2), keepdims=True, initial=0)
-    return np.asarray(np.divide(centred, deviations, out=np.zeros_like(centred), where=deviations > 1e-12 * size))
+    return np.asarray(
+        np.divide(centred, deviations, out=np.zeros_like(centred), where=deviations > 1e-12 * size)
+    )
 
 
 def _slopes(human: Array, metrics: Array, within_segments: bool) -> Array:
-    """One slope per metric, by ridge regression whose penalty has the smallest generalised cross-validation error."""
+    """One slope per metric, by ridge regression whose penalty has the smallest generalised
+    cross-validation error.
+    """
     labelled = ~np.isnan(human)
     if not labelled.any():
         return np.zeros(len(metrics))

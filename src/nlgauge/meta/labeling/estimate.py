@@ -1,6 +1,8 @@
-"""Human scores of systems from few labels: estimates and intervals that use metric scores of all outputs and human scores of a sample.
+"""Human scores of systems from few labels: estimates and intervals that use metric scores of all outputs and
+human scores of a sample.
 
-The mathematics is in `control_variates`, the predictions from several metrics in `cross_fitting`, what to label next in `labelling`.
+The mathematics is in `control_variates`, the predictions from several metrics in `cross_fitting`, what to
+label next in `labelling`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from nlgauge.meta.labeling.labels import Labels, labels
 Of = Literal["means", "differences"]
 GeneraliseTo = Literal["inputs", "none"]
 
-_MEANT = {"inputs": "new inputs like these", "none": "only the segments at hand, as if all of them had been labelled"}
+_MEANT = {
+    "inputs": "new inputs like these",
+    "none": "only the segments at hand, as if all of them had been labelled",
+}
 
 
 class _Part(NamedTuple):
@@ -39,9 +44,11 @@ class Estimates(Found):
     parts: Mapping[tuple[str, ...], _Part] = field(default_factory=dict)
 
     def labels_needed(self, width: float) -> Found:
-        """How many labels per system an interval of this width needs, with the metrics and without, judged by the labels at hand.
+        """How many labels per system an interval of this width needs, with the metrics and without, judged by
+        the labels at hand.
 
-        The labels to come are taken to be drawn with equal probabilities. Where not even all outputs are enough, there is None and a reason.
+        The labels to come are taken to be drawn with equal probabilities. Where not even all outputs are
+        enough, there is None and a reason.
 
         >>> rng = np.random.default_rng(0)
         >>> metric = rng.normal(size=500)
@@ -53,7 +60,9 @@ class Estimates(Found):
         if not width > 0:
             raise ParameterError(f"width must be above 0, got {width!r}.")
         rows = [_needed_row(row, self.parts[_names(row)], width, self.made["level"]) for row in self.rows]
-        return Found(rows, {**self.made, "width": width}, f"Labels needed for intervals of width {width:g}", self.notes)
+        return Found(
+            rows, {**self.made, "width": width}, f"Labels needed for intervals of width {width:g}", self.notes
+        )
 
 
 def estimate(
@@ -71,16 +80,20 @@ def estimate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Estimates:
-    """Each system's mean human score (or each difference of two systems) from labels of a sample and metrics of all outputs.
+    """Each system's mean human score (or each difference of two systems) from labels of a sample and metrics
+    of all outputs.
 
-    `human` is (systems, segments) with NaN where there is not a label; `metrics` is one such array, several, or label -> array. A metric that is NaN
-    in some cell counts there as its system's mean; a cell where all metrics are NaN is not an output.
+    `human` is (systems, segments) with NaN where there is not a label; `metrics` is one such array, several,
+    or label -> array. A metric that is NaN in some cell counts there as its system's mean; a cell where all
+    metrics are NaN is not an output.
 
-    `drawn` says how labels were chosen, at random: whole segments with all their systems, single cells, or whole documents (then `documents` names
-    one per segment); by default segments if every labelled segment has labels of all its outputs, else cells. `probabilities` are those with which
-    each segment (or cell) was chosen, where they were not equal. With `documents` and drawn="segments", segments of one document may be alike.
-    `generalise_to` "inputs" means new inputs like these; "none" only the segments at hand, which is narrower.
-    `power` is how much the predictions count, from 0 (labels alone) to 1; None takes the one with which the variances are smallest.
+    `drawn` says how labels were chosen, at random: whole segments with all their systems, single cells, or
+    whole documents (then `documents` names one per segment); by default segments if every labelled segment
+    has labels of all its outputs, else cells. `probabilities` are those with which each segment (or cell) was
+    chosen, where they were not equal. With `documents` and drawn="segments", segments of one document may be
+    alike. `generalise_to` "inputs" means new inputs like these; "none" only the segments at hand, which is
+    narrower. `power` is how much the predictions count, from 0 (labels alone) to 1; None takes the one with
+    which the variances are smallest.
 
     >>> rng = np.random.default_rng(0)
     >>> metric = rng.normal(size=(2, 200))
@@ -98,7 +111,9 @@ def estimate(
     numbers = range(len(given.systems))
     rows, parts = [], {}
     for which in combinations(numbers, 2) if of == "differences" else ((number,) for number in numbers):
-        part = _Part(*(_estimated(given, summed_up, which, *weight) for weight in ((tuned, price), (0.0, 0.0))))
+        part = _Part(
+            *(_estimated(given, summed_up, which, *weight) for weight in ((tuned, price), (0.0, 0.0)))
+        )
         rows.append(_row(given, which, part, level))
         parts[_names(rows[-1])] = part
     how = made(
@@ -112,22 +127,27 @@ def estimate(
         metrics=given.metric_names,
         metric_scores_missing=given.missing_scores or None,
     )
-    return Estimates(rows, how, f"Human scores from few labels: {of}", (assumptions(given, generalise_to),), parts=parts)
+    return Estimates(
+        rows, how, f"Human scores from few labels: {of}", (assumptions(given, generalise_to),), parts=parts
+    )
 
 
 def predicted(given: Labels, of: Of, folds: int, seed: int) -> Array:
     """Predictions of all cells, each from labels of other segments."""
     together = given.clusters if given.drawn == "documents" else np.arange(given.human.shape[1])
-    return out_of_fold(given.human, given.metrics, together, folds, seed, of == "differences" and given.drawn != "cells")
+    return out_of_fold(
+        given.human, given.metrics, together, folds, seed, of == "differences" and given.drawn != "cells"
+    )
 
 
 def assumptions(given: Labels, generalise_to: GeneraliseTo) -> str:
     """What the intervals rest on, and what breaks them."""
     with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
     return (
-        f"Assumes that the labelled {given.drawn} were drawn at random {with_chance}, without regard to what one would find; holds for "
-        f"{_MEANT[generalise_to]}. Labels of the first, the easiest or the most interesting outputs, outputs that annotators skipped, and "
-        "metrics that were trained or chosen on these very labels break it; bad metrics do not."
+        f"Assumes that the labelled {given.drawn} were drawn at random {with_chance}, without regard to what"
+        f" one would find; holds for {_MEANT[generalise_to]}. Labels of the first, the easiest or the most"
+        " interesting outputs, outputs that annotators skipped, and metrics that were trained or chosen on"
+        " these very labels break it; bad metrics do not."
     )
 
 
@@ -135,15 +155,23 @@ def _summed_up(given: Labels, predictions: Array, of: Of, new_inputs: bool) -> d
     """The sums of each system, or of each pair of systems where both are labelled on the same segments."""
     numbers = range(len(given.systems))
     found: dict[tuple[int, ...], Summed] = {}
-    for which in combinations(numbers, 2) if of == "differences" and given.drawn != "cells" else ((number,) for number in numbers):
+    for which in (
+        combinations(numbers, 2)
+        if of == "differences" and given.drawn != "cells"
+        else ((number,) for number in numbers)
+    ):
         population = given.population(which)
         first, *others = ((given.human[s][population], predictions[s][population]) for s in which)
-        values, predicted_values = (mine - other for mine, other in zip(first, others[0], strict=True)) if others else first
+        values, predicted_values = (
+            (mine - other for mine, other in zip(first, others[0], strict=True)) if others else first
+        )
         found[which] = summed(values, predicted_values, given.sample(which), new_inputs)
     return found
 
 
-def _estimated(given: Labels, parts: Mapping[tuple[int, ...], Summed], which: tuple[int, ...], power: float, price: float) -> Controlled:
+def _estimated(
+    given: Labels, parts: Mapping[tuple[int, ...], Summed], which: tuple[int, ...], power: float, price: float
+) -> Controlled:
     if which in parts:
         return controlled(parts[which], power, price)
     first, second = (controlled(parts[(s,)], power, price) for s in which)
@@ -151,7 +179,9 @@ def _estimated(given: Labels, parts: Mapping[tuple[int, ...], Summed], which: tu
 
 
 def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
-    """The difference of two estimates whose labels were drawn independently; degrees of freedom as Welch's."""
+    """The difference of two estimates whose labels were drawn independently; degrees of freedom as
+    Welch's.
+    """
     variances = np.array([first.drawing, second.drawing])
     degrees = np.array([first.degrees, second.degrees])
     total = float(variances.sum())
@@ -162,7 +192,9 @@ def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
 
 
 def _shared(given: Labels, which: tuple[int, ...]) -> float:
-    """The covariance of two systems' means over all inputs, from segments where both are labelled; 0, the safe side, where they are few."""
+    """The covariance of two systems' means over all inputs, from segments where both are labelled; 0, the
+    safe side, where they are few.
+    """
     a, b = (given.human[s] for s in which)
     both = ~np.isnan(a + b)
     if both.sum() < 10:
@@ -179,7 +211,13 @@ def _row(given: Labels, which: tuple[int, ...], part: _Part, level: float) -> di
     n, everything = given.count(which), int(given.population(which).sum())
     share = found.drawing / alone.drawing if alone.drawing > 0 else np.nan
     # (1/n_eff - 1/N) : (1/n - 1/N) is as the variance with the metrics to that without.
-    effective = float(n) if found.drawing == alone.drawing else 1 / (share / n + (1 - share) / everything) if n else np.nan
+    effective = (
+        float(n)
+        if found.drawing == alone.drawing
+        else 1 / (share / n + (1 - share) / everything)
+        if n
+        else np.nan
+    )
     low, high = _interval(found, level)
     classical_low, classical_high = _interval(alone, level)
     return {
@@ -203,10 +241,21 @@ def _row(given: Labels, which: tuple[int, ...], part: _Part, level: float) -> di
 def _needed_row(row: Mapping[str, Any], part: _Part, width: float, level: float) -> dict[str, Any]:
     n, everything = row["labels"], row["of"]
     smallest = _width(part.found.inputs, max(everything - 2, 1), level)
-    reason = f"even all {everything} labels give {smallest:.4g}; more segments are needed" if smallest > width else row["reason"]
+    reason = (
+        f"even all {everything} labels give {smallest:.4g}; more segments are needed"
+        if smallest > width
+        else row["reason"]
+    )
     needed, alone = (_needed(found, n, everything, width, level) for found in (part.found, part.alone))
     names = {name: row[name] for name in ("system", "other") if name in row}
-    return {**names, "labels": n, "of": everything, "needed": needed, "needed_classical": alone, "reason": reason}
+    return {
+        **names,
+        "labels": n,
+        "of": everything,
+        "needed": needed,
+        "needed_classical": alone,
+        "reason": reason,
+    }
 
 
 def _interval(found: Controlled, level: float) -> tuple[float, float]:
@@ -217,11 +266,17 @@ def _interval(found: Controlled, level: float) -> tuple[float, float]:
 def _width(variance: float, degrees: float, level: float) -> float:
     from scipy.special import stdtrit
 
-    return 2 * float(stdtrit(degrees, (1 + level) / 2)) * float(np.sqrt(variance)) if variance > 0 else float(variance)
+    return (
+        2 * float(stdtrit(degrees, (1 + level) / 2)) * float(np.sqrt(variance))
+        if variance > 0
+        else float(variance)
+    )
 
 
 def _needed(found: Controlled, n: int, everything: int, width: float, level: float) -> int | None:
-    """The smallest number of labels with which the interval is at most so wide; None if even all are too few, or nothing is known."""
+    """The smallest number of labels with which the interval is at most so wide; None if even all are too
+    few, or nothing is known.
+    """
     gap = 1 / n - 1 / everything if n else 0.0
     scale = found.drawing / gap if gap > 0 else 0.0
     for count in range(3, everything + 1):
@@ -236,9 +291,14 @@ def _check(given: Labels, of: str, generalise_to: str, power: float | None, fold
     if of == "differences" and len(given.systems) < 2:
         raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
     if generalise_to not in _MEANT:
-        raise ParameterError(f"generalise_to must be 'inputs' (new inputs like these) or 'none' (only the segments at hand), got {generalise_to!r}.")
+        raise ParameterError(
+            "generalise_to must be 'inputs' (new inputs like these) or 'none' (only the segments at hand),"
+            f" got {generalise_to!r}."
+        )
     if power is not None and not 0 <= power <= 1:
-        raise ParameterError(f"power must be from 0 (labels alone) to 1, or None to choose it, got {power!r}.")
+        raise ParameterError(
+            f"power must be from 0 (labels alone) to 1, or None to choose it, got {power!r}."
+        )
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
     if not 0 < level < 1:

@@ -1,4 +1,6 @@
-"""Labels: human scores of a sample of outputs, the metrics of all of them, and how the sample was drawn, checked once."""
+"""Labels: human scores of a sample of outputs, the metrics of all of them, and how the sample was drawn,
+checked once.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ DRAWN = ("segments", "cells", "documents")
 
 @dataclass(frozen=True)
 class Labels:
-    """Human scores (systems, segments) with NaN, metrics (K, systems, segments), which cells are outputs, and how labels were drawn."""
+    """Human scores (systems, segments) with NaN, metrics (K, systems, segments), which cells are outputs,
+    and how labels were drawn.
+    """
 
     human: Array
     metrics: Array
@@ -62,7 +66,14 @@ class Labels:
         return Drawn(labelled, chances, units, clusters)
 
 
-def labels(human: Any, metrics: Any, systems: Sequence[str] | None, drawn: str | None, probabilities: Any, documents: Sequence[Any] | None) -> Labels:
+def labels(
+    human: Any,
+    metrics: Any,
+    systems: Sequence[str] | None,
+    drawn: str | None,
+    probabilities: Any,
+    documents: Sequence[Any] | None,
+) -> Labels:
     """What was given, checked; see `estimate` for what each argument means."""
     scores = np.atleast_2d(_numbers(human, "human"))
     if scores.ndim != 2:
@@ -73,18 +84,34 @@ def labels(human: Any, metrics: Any, systems: Sequence[str] | None, drawn: str |
     outputs = np.asarray(known.any(axis=0)) if len(stacked) else np.ones(scores.shape, dtype=bool)
     if (labelled & ~outputs).any():
         count = int((labelled & ~outputs).sum())
-        raise InputError(f"{count} labelled outputs have no metric score at all; every output needs one, labelled or not, so that all are counted.")
-    called = tuple(map(str, systems)) if systems is not None else tuple(str(number + 1) for number in range(len(scores)))
+        raise InputError(
+            f"{count} labelled outputs have no metric score at all; every output needs one, labelled or not,"
+            " so that all are counted."
+        )
+    called = (
+        tuple(map(str, systems))
+        if systems is not None
+        else tuple(str(number + 1) for number in range(len(scores)))
+    )
     if len(called) != len(scores):
-        raise InputError(f"systems has {len(called)} names, human has {len(scores)} rows; give one name per row.")
+        raise InputError(
+            f"systems has {len(called)} names, human has {len(scores)} rows; give one name per row."
+        )
     if drawn not in (*DRAWN, None):
         raise ParameterError(f"drawn must be 'segments', 'cells' or 'documents', got {drawn!r}.")
     if documents is not None and len(documents) != scores.shape[1]:
-        raise InputError(f"documents has {len(documents)} entries, human has {scores.shape[1]} segments; give one per segment.")
+        raise InputError(
+            f"documents has {len(documents)} entries, human has {scores.shape[1]} segments; give one per"
+            " segment."
+        )
     if drawn == "documents" and documents is None:
         raise ParameterError("drawn='documents' needs documents, one name per segment.")
     whole = (labelled == (outputs & labelled.any(axis=0))).all()
-    clusters = np.arange(scores.shape[1]) if documents is None else np.unique([str(name) for name in documents], return_inverse=True)[1]
+    clusters = (
+        np.arange(scores.shape[1])
+        if documents is None
+        else np.unique([str(name) for name in documents], return_inverse=True)[1]
+    )
     return Labels(
         scores,
         stacked,
@@ -99,17 +126,30 @@ def labels(human: Any, metrics: Any, systems: Sequence[str] | None, drawn: str |
     )
 
 
-def labelled_scores(judgements: Judgements, dimension: str | None, metrics: Sequence[str] | None = None) -> tuple[Array, dict[str, Array]]:
-    """The human scores of a dimension, and the metrics that score segments, of judgements that have neither groups nor weights."""
+def labelled_scores(
+    judgements: Judgements, dimension: str | None, metrics: Sequence[str] | None = None
+) -> tuple[Array, dict[str, Array]]:
+    """The human scores of a dimension, and the metrics that score segments, of judgements that have
+    neither groups nor weights.
+    """
     if judgements.groups is not None and len(set(judgements.groups)) > 1:
-        raise InputError("these judgements have groups, whose systems are not compared; take one of judgements.by_group().values().")
+        raise InputError(
+            "these judgements have groups, whose systems are not compared; take one of"
+            " judgements.by_group().values()."
+        )
     if judgements.weights is not None:
-        raise InputError("these judgements have weights, and estimates are of plain means; leave the weights out.")
+        raise InputError(
+            "these judgements have weights, and estimates are of plain means; leave the weights out."
+        )
     human = judgements.human(dimension)
-    chosen = list(judgements.metrics) if metrics is None else [judgements.check_metric(label) for label in metrics]
+    chosen = (
+        list(judgements.metrics) if metrics is None else [judgements.check_metric(label) for label in metrics]
+    )
     whole = [label for label in chosen if label not in judgements.metrics]
     if whole:
-        raise InputError(f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments.")
+        raise InputError(
+            f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments."
+        )
     return human, {label: judgements.oriented(label) for label in chosen}
 
 
@@ -118,10 +158,15 @@ def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Arr
         parts = {str(name): np.atleast_2d(_numbers(values, name)) for name, values in metrics.items()}
     else:
         whole = np.atleast_2d(_numbers(metrics, "metrics"))
-        parts = {str(number + 1): values for number, values in enumerate(whole if whole.ndim > 2 else whole[None])}
+        parts = {
+            str(number + 1): values for number, values in enumerate(whole if whole.ndim > 2 else whole[None])
+        }
     for name, values in parts.items():
         if values.shape != shape:
-            raise InputError(f"metric {name} has shape {values.shape}, human has {shape}; both must be (systems, segments).")
+            raise InputError(
+                f"metric {name} has shape {values.shape}, human has {shape}; both must be (systems,"
+                " segments)."
+            )
     return tuple(parts), np.array(list(parts.values())).reshape(-1, *shape)
 
 
@@ -137,7 +182,10 @@ def _chances(probabilities: Any, labelled: Array) -> Array:
         return np.ones(labelled.shape)
     found = _numbers(probabilities, "probabilities")
     if found.shape not in {labelled.shape, labelled.shape[1:]}:
-        raise InputError(f"probabilities has shape {found.shape}; give one per segment, or one per system and segment {labelled.shape}.")
+        raise InputError(
+            f"probabilities has shape {found.shape}; give one per segment, or one per system and segment"
+            f" {labelled.shape}."
+        )
     found = np.broadcast_to(found, labelled.shape)
     if not ((found[labelled] > 0) & (found[labelled] <= 1)).all():
         raise InputError("the probabilities of labelled outputs must be above 0 and at most 1.")

@@ -1,9 +1,12 @@
-"""Which segments to label next: strata of the predicted score, more labels where predictions are less sure, and the probabilities that come of it.
+"""Which segments to label next: strata of the predicted score, more labels where predictions are less sure,
+and the probabilities that come of it.
 
-Segments are cut into strata by what the metrics say of them, never by labels. Labels go to the stratum where the next one lowers the variance
-of the mean most, N_h^2 S_h^2 / (n_h (n_h + 1)), with N_h segments, n_h labels and the deviation S_h of human scores from predictions: Neyman's
-allocation in whole numbers (Wright 2012). Within a stratum segments are drawn at random. Labels that were drawn before count in their stratum, so
-that old and new ones together are a random sample of n_h of its N_h segments, each with probability n_h / N_h.
+Segments are cut into strata by what the metrics say of them, never by labels. Labels go to the stratum where
+the next one lowers the variance of the mean most, N_h^2 S_h^2 / (n_h (n_h + 1)), with N_h segments, n_h
+labels and the deviation S_h of human scores from predictions: Neyman's allocation in whole numbers (Wright
+2012). Within a stratum segments are drawn at random. Labels that were drawn before count in their stratum, so
+that old and new ones together are a random sample of n_h of its N_h segments, each with probability n_h /
+N_h.
 """
 
 from __future__ import annotations
@@ -36,13 +39,16 @@ def segments_to_label(
     folds: int = 5,
     seed: int = 0,
 ) -> Found:
-    """One row per segment: whether it is proposed for labelling, and the probability with which it is labelled then.
+    """One row per segment: whether it is proposed for labelling, and the probability with which it is
+    labelled then.
 
-    `human` and `metrics` as for `estimate`; `human` may be all NaN. What was labelled before must be whole segments that were drawn with equal
-    probabilities, or by this function with as many strata. Once the proposed segments are labelled, with all their systems, give
-    the column `probability` to `estimate` as `probabilities`.
+    `human` and `metrics` as for `estimate`; `human` may be all NaN. What was labelled before must be whole
+    segments that were drawn with equal probabilities, or by this function with as many strata. Once the
+    proposed segments are labelled, with all their systems, give the column `probability` to `estimate` as
+    `probabilities`.
 
-    `of` "means" cuts strata by the predicted score, "differences" by how far apart the systems are predicted to be.
+    `of` "means" cuts strata by the predicted score, "differences" by how far apart the systems are predicted
+    to be.
 
     >>> found = segments_to_label(np.full((2, 100), np.nan), np.random.default_rng(0).normal(size=(2, 100)), 20)
     >>> sum(found.column("proposed")), found[0]["probability"]
@@ -60,7 +66,9 @@ def segments_to_label(
     stratum[order] = np.arange(len(order)) * number // len(order)
     sizes = np.bincount(stratum[candidates], minlength=number)
     old = np.bincount(stratum[labelled], minlength=number)
-    total = allocation(sizes, _deviations(given, predicted(given, of, folds, seed), of, stratum, number), old, count)
+    total = allocation(
+        sizes, _deviations(given, predicted(given, of, folds, seed), of, stratum, number), old, count
+    )
     rng = np.random.default_rng(seed)
     proposed = np.zeros(len(scores), dtype=bool)
     for h in range(number):
@@ -78,20 +86,36 @@ def segments_to_label(
         }
         for i, name in enumerate(names)
     ]
-    how = made(of=of, labels_before=int(labelled.sum()), labels_proposed=count, strata=number, folds=folds, seed=seed, metrics=given.metric_names)
-    note = "The probabilities hold if what was labelled before was drawn at random, and all proposed segments are labelled with all systems."
+    how = made(
+        of=of,
+        labels_before=int(labelled.sum()),
+        labels_proposed=count,
+        strata=number,
+        folds=folds,
+        seed=seed,
+        metrics=given.metric_names,
+    )
+    note = (
+        "The probabilities hold if what was labelled before was drawn at random, and all proposed segments"
+        " are labelled with all systems."
+    )
     return Found(rows, how, "Segments to label next", (note,))
 
 
 def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Array:
-    """Labels per stratum, those of before included, after `count` more: each goes where it lowers the variance of the mean most.
+    """Labels per stratum, those of before included, after `count` more: each goes where it lowers the
+    variance of the mean most.
 
     >>> allocation(np.array([50, 50]), np.array([3.0, 1.0]), np.array([0, 0]), 20).tolist()
     [15, 5]
     """
     total = before.copy()
     for _ in range(count):
-        gain = np.where(total < _FEWEST_IN_STRATUM, np.inf, np.square(sizes * np.maximum(deviations, 1e-12)) / np.maximum(total * (total + 1), 1))
+        gain = np.where(
+            total < _FEWEST_IN_STRATUM,
+            np.inf,
+            np.square(sizes * np.maximum(deviations, 1e-12)) / np.maximum(total * (total + 1), 1),
+        )
         # Where two strata gain as much, the one with fewer labels for its size is first.
         gain = np.where(total < sizes, gain, -1.0)
         best = np.flatnonzero(gain >= gain.max() * (1 - 1e-12))
@@ -100,9 +124,11 @@ def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Ar
 
 
 def _segment_scores(given: Labels, of: str) -> Array:
-    """What segments are sorted by: the metrics' first principal component, its mean over the systems or its spread between them.
+    """What segments are sorted by: the metrics' first principal component, its mean over the systems or its
+    spread between them.
 
-    Labels have no part in it: a stratum that followed from the labels of its own segments would not be a random sample of itself.
+    Labels have no part in it: a stratum that followed from the labels of its own segments would not be a
+    random sample of itself.
     """
     cells = standardised(np.where(given.outputs, given.metrics, np.nan))
     axis = np.linalg.svd(cells.reshape(len(cells), -1), full_matrices=False)[0][:, 0]
@@ -111,27 +137,40 @@ def _segment_scores(given: Labels, of: str) -> Array:
     mean = component.sum(axis=0) / outputs
     if of == "means":
         return np.asarray(mean)
-    return np.asarray(np.sqrt(np.square(np.where(given.outputs, component - mean, 0.0)).sum(axis=0) / outputs))
+    return np.asarray(
+        np.sqrt(np.square(np.where(given.outputs, component - mean, 0.0)).sum(axis=0) / outputs)
+    )
 
 
 def _deviations(given: Labels, predictions: Array, of: str, stratum: Array, number: int) -> Array:
-    """The deviation of human scores from predictions in each stratum, drawn towards that of all; all alike where nothing is labelled."""
+    """The deviation of human scores from predictions in each stratum, drawn towards that of all; all
+    alike where nothing is labelled.
+    """
     labelled = ~np.isnan(given.human)
     if labelled.any(axis=0).sum() <= _PRIOR:
         return np.ones(number)
     rest = np.where(labelled, given.human - predictions, 0.0)
     for axis in (0, 1) if of == "differences" else (1,):
-        rest = np.where(labelled, rest - rest.sum(axis=axis, keepdims=True) / np.maximum(labelled.sum(axis=axis, keepdims=True), 1), 0.0)
+        rest = np.where(
+            labelled,
+            rest - rest.sum(axis=axis, keepdims=True) / np.maximum(labelled.sum(axis=axis, keepdims=True), 1),
+            0.0,
+        )
     counts = np.bincount(stratum, labelled.any(axis=0), number)
     squares = np.square(rest).sum(axis=0) / np.maximum(labelled.sum(axis=0), 1)
     pooled = squares.sum() / counts.sum()
     return np.asarray(np.sqrt((np.bincount(stratum, squares, number) + _PRIOR * pooled) / (counts + _PRIOR)))
 
 
-def _check(given: Labels, labelled: Array, count: int, of: str, segments: Sequence[Any] | None, strata: int) -> None:
+def _check(
+    given: Labels, labelled: Array, count: int, of: str, segments: Sequence[Any] | None, strata: int
+) -> None:
     free = int((given.outputs.any(axis=0) & ~labelled).sum())
     if not (isinstance(count, int) and 1 <= count <= free):
-        raise ParameterError(f"count must be a whole number from 1 to {free}, the number of segments without labels, got {count!r}.")
+        raise ParameterError(
+            f"count must be a whole number from 1 to {free}, the number of segments without labels, got"
+            f" {count!r}."
+        )
     if not (isinstance(strata, int) and strata >= 1):
         raise ParameterError(f"strata must be a whole number of at least 1, got {strata!r}.")
     if of not in {"means", "differences"}:
@@ -139,8 +178,16 @@ def _check(given: Labels, labelled: Array, count: int, of: str, segments: Sequen
     if of == "differences" and len(given.systems) < 2:
         raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
     if segments is not None and len(segments) != len(labelled):
-        raise InputError(f"segments has {len(segments)} names, human has {len(labelled)} columns; give one name per column.")
+        raise InputError(
+            f"segments has {len(segments)} names, human has {len(labelled)} columns; give one name per"
+            " column."
+        )
     if not len(given.metrics):
-        raise InputError("strata need at least one metric; without metrics draw segments with equal probabilities.")
+        raise InputError(
+            "strata need at least one metric; without metrics draw segments with equal probabilities."
+        )
     if (np.isnan(given.human) & given.outputs & labelled).any():
-        raise InputError("some segments have labels of some of their systems only; segments are proposed where whole segments are labelled.")
+        raise InputError(
+            "some segments have labels of some of their systems only; segments are proposed where whole"
+            " segments are labelled."
+        )

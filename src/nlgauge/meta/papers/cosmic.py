@@ -1,4 +1,6 @@
-"""The analyses of the COSMIC paper: systems ranked by information, how much each tells about the others, and agreement on downstream tasks."""
+"""The analyses of the COSMIC paper: systems ranked by information, how much each tells about the others,
+and agreement on downstream tasks.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ Classifier = Callable[[list[str]], Sequence[Hashable]]
 
 
 class Ranked(NamedTuple):
-    """One system: its information about the sources in nats, the interval of that, its deviation over seeds, and the mean number of words."""
+    """One system: its information about the sources in nats, the interval of that, its deviation over
+    seeds, and the mean number of words.
+    """
 
     system: str
     information: float
@@ -36,8 +40,12 @@ class Ranked(NamedTuple):
     scored_pairs: float
 
 
-def rank_summarisers(given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345, confidence: float = 0.95) -> list[Ranked]:
-    """Systems by how much their summaries tell about the sources, most first, NaN last (Figure 3), and their lengths: longer ones tell more."""
+def rank_summarisers(
+    given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345, confidence: float = 0.95
+) -> list[Ranked]:
+    """Systems by how much their summaries tell about the sources, most first, NaN last (Figure 3), and
+    their lengths: longer ones tell more.
+    """
     result = _scored(given, metric, seed)
     label = result.label(str(metric))
     intervals = result.intervals(confidence)
@@ -45,18 +53,25 @@ def rank_summarisers(given: Result | Corpus, metric: str | Cosmic = "cosmic", se
     for system in result.systems:
         outputs = intervals[system] if len(result.systems) > 1 else intervals
         score, others = outputs[label]["score"], outputs[label]
-        words = [len(result.corpus.texts[text].split()) for text in result.corpus.predictions[system].values.tolist()]
+        words = [
+            len(result.corpus.texts[text].split())
+            for text in result.corpus.predictions[system].values.tolist()
+        ]
         deviation, pairs = others["seed_deviation"].score, others["scored_pairs"].score
-        found.append(Ranked(system, score.score, score.low, score.high, deviation, float(np.mean(words)), pairs))
+        found.append(
+            Ranked(system, score.score, score.low, score.high, deviation, float(np.mean(words)), pairs)
+        )
     return sorted(found, key=lambda one: (np.isnan(one.information), -one.information))
 
 
 class Convergence(NamedTuple):
-    """How one density was fitted: the mean round of training in it, the nats that were still gained at its end, and -log q by rows.
+    """How one density was fitted: the mean round of training in it, the nats that were still gained at its
+    end, and -log q by rows.
 
-    A density is a mixture of closed forms (round 0) and of the network after each round of training, weighted by other rows: a mean near 0 says that
-    the closed forms were best. `modes` is the mean number of modes of the density alone, by weight; `plain` is -log q of the held-out
-    rows for a mixture of plain expectation maximization from random rows, which should not be below `held_out` of the density alone.
+    A density is a mixture of closed forms (round 0) and of the network after each round of training, weighted
+    by other rows: a mean near 0 says that the closed forms were best. `modes` is the mean number of modes of
+    the density alone, by weight; `plain` is -log q of the held-out rows for a mixture of plain expectation
+    maximization from random rows, which should not be below `held_out` of the density alone.
     """
 
     system: str
@@ -72,12 +87,16 @@ class Convergence(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much worse the held-out rows are than the training rows, in nats; NaN where that is not known."""
+        """How much worse the held-out rows are than the training rows, in nats; NaN where that is not
+        known.
+        """
         return self.held_out - self.learnt
 
 
 def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Convergence]:
-    """One record per density, seed and fold; the densities are "source", "source given summary" and the same of the summary."""
+    """One record per density, seed and fold; the densities are "source", "source given summary" and the
+    same of the summary.
+    """
     label = result.label(str(metric))
     scored = result.job.metrics[label]
     fit = scored.fit() if isinstance(scored, Metric) else None
@@ -89,7 +108,9 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
         for target, other in (("source", "summary"), ("summary", "source")):
             if target not in fit.targets:
                 continue
-            rounds, gained, learnt, held_out = (arrays[f"{target}_fit_{name}"] for name in ("rounds", "gained", "learnt", "held_out"))
+            rounds, gained, learnt, held_out = (
+                arrays[f"{target}_fit_{name}"] for name in ("rounds", "gained", "learnt", "held_out")
+            )
             for seed, fold, side in np.ndindex(rounds.shape):
                 place, density = (seed, fold, side), target if side == 0 else f"{target} given {other}"
                 how = float(rounds[place]), float(gained[place]), float(learnt[place]), float(held_out[place])
@@ -99,7 +120,9 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
 
 
 class Edge(NamedTuple):
-    """How well the summaries of one system predict those of another, in nats, and the deviation of that over seeds."""
+    """How well the summaries of one system predict those of another, in nats, and the deviation of that
+    over seeds.
+    """
 
     predicting: str
     predicted: str
@@ -108,7 +131,9 @@ class Edge(NamedTuple):
 
 
 class InformationGraph(NamedTuple):
-    """`information[i, j]` is I(S_i -> S_j): how much summaries of system i tell about those of system j; NaN on the diagonal."""
+    """`information[i, j]` is I(S_i -> S_j): how much summaries of system i tell about those of system j;
+    NaN on the diagonal.
+    """
 
     systems: tuple[str, ...]
     information: Array
@@ -127,23 +152,35 @@ class InformationGraph(NamedTuple):
     def edges(self) -> list[Edge]:
         """Every ordered pair of systems, the strongest first."""
         places = [(i, j) for i in range(len(self.systems)) for j in range(len(self.systems)) if i != j]
-        found = [Edge(self.systems[i], self.systems[j], float(self.information[i, j]), float(self.seed_deviation[i, j])) for i, j in places]
+        found = [
+            Edge(
+                self.systems[i],
+                self.systems[j],
+                float(self.information[i, j]),
+                float(self.seed_deviation[i, j]),
+            )
+            for i, j in places
+        ]
         return sorted(found, key=lambda edge: (np.isnan(edge.information), -edge.information))
 
 
-def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345) -> InformationGraph:
+def information_graph(
+    given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345
+) -> InformationGraph:
     """Return the directed graph of how well each system's summaries predict the others' (Figure 10).
 
-    n systems take n (n - 1) estimates; "cosmic(seeds=1)" takes a third of the time. The two directions of a pair of systems are equal for the true
-    information, and differ in how much a mixture can find, which is what the figure of the paper shows. The estimator "gaussian" is one joint
-    Gaussian of both sides, gives the same number in both directions, and is refused. Segments in which either text is empty are left out of a pair of
-    systems. Segments with the same source (without sources: the same text to predict) are never on both sides of a split.
+    n systems take n (n - 1) estimates; "cosmic(seeds=1)" takes a third of the time. The two directions of a
+    pair of systems are equal for the true information, and differ in how much a mixture can find, which is
+    what the figure of the paper shows. The estimator "gaussian" is one joint Gaussian of both sides, gives
+    the same number in both directions, and is refused. Segments in which either text is empty are left out of
+    a pair of systems. Segments with the same source (without sources: the same text to predict) are never on
+    both sides of a split.
     """
     corpus, cosmic = _with_texts(given), _cosmic(metric)
     if cosmic.compat is None and cosmic.estimator == "gaussian":
         raise ParameterError(
-            "a directed graph needs an estimate that differs by direction, got estimator='gaussian', which is symmetric; use estimator='knife' "
-            "(the default; cosmic(seeds=1) takes the least time)."
+            "a directed graph needs an estimate that differs by direction, got estimator='gaussian', which is"
+            " symmetric; use estimator='knife' (the default; cosmic(seeds=1) takes the least time)."
         )
     systems = corpus.systems
     if len(systems) < 2:
@@ -152,10 +189,14 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
         if (corpus.predictions[system].lengths != 1).any():
             raise InputError(f"a graph needs one prediction per segment, {system!r} has several.")
     ids = [corpus.predictions[system].values for system in systems]
-    embedded, *places = Features(corpus.texts, RunOptions(seed)).get(TextEmbedding(cosmic.model, cosmic.unit, alone=True), *ids)
+    embedded, *places = Features(corpus.texts, RunOptions(seed)).get(
+        TextEmbedding(cosmic.model, cosmic.unit, alone=True), *ids
+    )
     filled = np.array([[bool(corpus.texts[text].strip()) for text in column.tolist()] for column in ids])
     contents = [digests(corpus.texts[text] for text in column.tolist()) for column in ids]
-    sources = [] if corpus.sources is None else [digests(corpus.texts[text] for text in corpus.sources.tolist())]
+    sources = (
+        [] if corpus.sources is None else [digests(corpus.texts[text] for text in corpus.sources.tolist())]
+    )
     information, deviation = (np.full((len(systems), len(systems)), np.nan) for _ in range(2))
     warn_of_few(int(filled.sum(axis=1).min()))
     estimate = cosmic.information()
@@ -165,7 +206,9 @@ def information_graph(given: Result | Corpus, metric: str | Cosmic = "cosmic", s
         predicted, predicting = (embedded.vectors.values[places[k][rows]] for k in (j, i))
         keys = np.column_stack([*sources, contents[j], contents[i]])[rows]
         found = estimate(predicted, predicting, keys, len(corpus), seed)
-        by_seed = (found.entropy - found.conditional).mean(axis=1) if len(rows) else np.full(cosmic.seeds, np.nan)
+        by_seed = (
+            (found.entropy - found.conditional).mean(axis=1) if len(rows) else np.full(cosmic.seeds, np.nan)
+        )
         information[i, j] = by_seed.mean()
         deviation[i, j] = by_seed.std(ddof=1) if len(by_seed) > 1 else np.nan
     return InformationGraph(systems, information, deviation)
@@ -180,28 +223,36 @@ class Correlations(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """`errors[task][system]`: how often a label differs between summary and source; `correlations[task][metric]`: of scores with 1 - error."""
+    """`errors[task][system]`: how often a label differs between summary and source;
+    `correlations[task][metric]`: of scores with 1 - error.
+    """
 
     errors: dict[str, dict[str, float]]
     correlations: dict[str, dict[str, Correlations]]
 
 
 def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Classifier]) -> Agreement:
-    """Whether classifiers label a summary as they label its source, and which metrics of the Result agree with that (Table 1; Kendall is tau-b).
+    """Whether classifiers label a summary as they label its source, and which metrics of the Result agree
+    with that (Table 1; Kendall is tau-b).
 
-    A classifier takes texts and gives a label for each; it is called once, with every distinct text. A metric of which lower is better is expected to
-    correlate negatively. Of a Corpus there are errors alone.
+    A classifier takes texts and gives a label for each; it is called once, with every distinct text. A metric
+    of which lower is better is expected to correlate negatively. Of a Corpus there are errors alone.
     """
     corpus = _with_texts(given)
     if corpus.sources is None:
         raise InputError("agreement with the sources needs sources, none were given.")
-    ids = np.unique(np.concatenate([corpus.sources, *(column.values for column in corpus.predictions.values())]))
+    ids = np.unique(
+        np.concatenate([corpus.sources, *(column.values for column in corpus.predictions.values())])
+    )
     texts = [corpus.texts[text] for text in ids.tolist()]
     errors: dict[str, dict[str, float]] = {}
     for task, classifier in classifiers.items():
         labels = list(classifier(list(texts)))
         if len(labels) != len(texts):
-            raise InputError(f"the classifier {task!r} gave {len(labels)} labels for {len(texts)} texts; it must give one for each.")
+            raise InputError(
+                f"the classifier {task!r} gave {len(labels)} labels for {len(texts)} texts; it must give one"
+                " for each."
+            )
         number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
         label_of = np.full(int(ids.max()) + 1, -1)
         label_of[ids] = [number[label] for label in labels]
@@ -212,9 +263,18 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
             errors[task][system] = float(np.average(by_segment, weights=corpus.weights))
     scores: dict[str, list[float]] = {}
     if isinstance(given, Result):
-        scores = {label: [given.tables[system, label].scores()["score"] for system in corpus.systems] for label in given.labels}
+        scores = {
+            label: [given.tables[system, label].scores()["score"] for system in corpus.systems]
+            for label in given.labels
+        }
     agreement = {task: [1 - error for error in by_system.values()] for task, by_system in errors.items()}
-    return Agreement(errors, {task: {label: _correlations(scores[label], right) for label in scores} for task, right in agreement.items()})
+    return Agreement(
+        errors,
+        {
+            task: {label: _correlations(scores[label], right) for label in scores}
+            for task, right in agreement.items()
+        },
+    )
 
 
 def _correlations(scores: Sequence[float], others: Sequence[float]) -> Correlations:
@@ -243,5 +303,7 @@ def _with_texts(given: Result | Corpus) -> Corpus:
     if isinstance(given, Corpus):
         return given
     if not given.has_texts:
-        raise ResultError("cannot analyse this result: it was saved without its texts (texts=False); give the Corpus.")
+        raise ResultError(
+            "cannot analyse this result: it was saved without its texts (texts=False); give the Corpus."
+        )
     return given.corpus

@@ -1,6 +1,8 @@
-"""The analyses of the Shannon paper: does a metric tell good summaries from corrupted ones, does context change it, and what is it biased towards?
+"""The analyses of the Shannon paper: does a metric tell good summaries from corrupted ones, does context
+change it, and what is it biased towards?
 
-They take any metric that reads summaries beside their documents. The token heat map of Figure 1 is `Result.explain`.
+They take any metric that reads summaries beside their documents. The token heat map of Figure 1 is
+`Result.explain`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer, score
 from nlgauge.stats.coefficients import spearman
 
-# What Table 3 compares the metrics with: the length in words separated by white space, and columns of our own metrics.
+# What Table 3 compares the metrics with: the length in words separated by white space, and columns of our own
+# metrics.
 _STATISTICS = {
     "novel 1": "novelty",
     "novel 2": "novelty.novelty2",
@@ -34,13 +37,17 @@ _STATISTICS = {
 
 
 def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
-    """The summaries as they are ("original"), with their words in random order ("shuffled"), and those of other documents ("wrong").
+    """The summaries as they are ("original"), with their words in random order ("shuffled"), and those of
+    other documents ("wrong").
 
     >>> spoilt(["a b", "c d"])["wrong"]
     ['c d', 'a b']
     """
     if len(set(summaries)) < 2:
-        raise InputError(f"at least two different summaries are needed, so that one can be wrong for another's document; got {len(set(summaries))}.")
+        raise InputError(
+            "at least two different summaries are needed, so that one can be wrong for another's document;"
+            f" got {len(set(summaries))}."
+        )
     rng = np.random.default_rng(seed)
     shuffled = [" ".join(rng.permutation(summary.split()).tolist()) for summary in summaries]
     order = rng.permutation(len(summaries)).tolist()
@@ -54,20 +61,29 @@ def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` holds one value per document, in the order given."""
+    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` holds one value per
+    document, in the order given.
+    """
 
     values: Mapping[str, Array]
     higher_is_better: bool
 
     def preferred(self, kind: str) -> float:
-        """The share of documents on which the original scores better; a tie counts one half, and documents without a value are left out."""
+        """The share of documents on which the original scores better; a tie counts one half, and
+        documents without a value are left out.
+        """
         gained = (self.values["original"] - self.values[kind]) * (1 if self.higher_is_better else -1)
         gained = gained[~np.isnan(gained)]
         return float(np.mean((gained > 0) + 0.5 * (gained == 0))) if len(gained) else float("nan")
 
     def separated(self, kind: str) -> float:
-        """The chance that an original scores better than a corrupted summary of any document (the area under the curve): 1 is full separation."""
-        good, bad = (values[~np.isnan(values)] * (1 if self.higher_is_better else -1) for values in (self.values["original"], self.values[kind]))
+        """The chance that an original scores better than a corrupted summary of any document (the area
+        under the curve): 1 is full separation.
+        """
+        good, bad = (
+            values[~np.isnan(values)] * (1 if self.higher_is_better else -1)
+            for values in (self.values["original"], self.values[kind])
+        )
         if not len(good) or not len(bad):
             return float("nan")
         ordered = np.sort(bad)
@@ -75,20 +91,29 @@ class Separation:
         return float(np.mean((below + not_above) / (2 * len(bad))))
 
 
-def separation(documents: Sequence[str], summaries: Sequence[str], metric: str | AnyMetric = "shannon", seed: int = 12345) -> Separation:
+def separation(
+    documents: Sequence[str], summaries: Sequence[str], metric: str | AnyMetric = "shannon", seed: int = 12345
+) -> Separation:
     """How well a metric tells summaries from shuffled and from wrong ones."""
     if len(documents) != len(summaries):
-        raise InputError(f"each document needs one summary, got {len(documents)} documents and {len(summaries)} summaries.")
+        raise InputError(
+            f"each document needs one summary, got {len(documents)} documents and {len(summaries)} summaries."
+        )
     result = score(spoilt(summaries, seed), sources=list(documents), metrics=metric)
     label = result.labels[0]
     output = result.tables["original", label].outputs()[0]
     if output.higher_is_better is None:
         raise ParameterError(f"metric must be one with a direction, got {label}.")
-    return Separation({kind: result.tables[kind, label].segments()[output.name] for kind in result.systems}, output.higher_is_better)
+    return Separation(
+        {kind: result.tables[kind, label].segments()[output.name] for kind in result.systems},
+        output.higher_is_better,
+    )
 
 
 class Upstream(NamedTuple):
-    """One system at one amount of context: its scores, and the mean information of a document, alone and given the summary (Table 5, Figure 4)."""
+    """One system at one amount of context: its scores, and the mean information of a document, alone and
+    given the summary (Table 5, Figure 4).
+    """
 
     upstream: int
     system: str
@@ -100,9 +125,14 @@ class Upstream(NamedTuple):
 
 
 def dependence_on_upstream(
-    predictions: Mapping[str, Sequence[str]], documents: Sequence[str], upstream: Iterable[int] = (0, 1, 2), metric: str | Shannon = "shannon"
+    predictions: Mapping[str, Sequence[str]],
+    documents: Sequence[str],
+    upstream: Iterable[int] = (0, 1, 2),
+    metric: str | Shannon = "shannon",
 ) -> list[Upstream]:
-    """How the number of sentences of context changes the metric: one record per number in `upstream` and system."""
+    """How the number of sentences of context changes the metric: one record per number in `upstream` and
+    system.
+    """
     base = parse(metric) if isinstance(metric, str) else metric
     if not isinstance(base, Shannon):
         raise ParameterError(f"metric must be shannon, got {metric!r}.")
@@ -117,35 +147,53 @@ def dependence_on_upstream(
 
 
 def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
-    """What metrics reward beside quality (Table 3): Spearman correlations over all summaries with length, novelty, coverage, compression and density.
+    """What metrics reward beside quality (Table 3): Spearman correlations over all summaries with length,
+    novelty, coverage, compression and density.
 
     `columns` are names of `Result.segments`; by default the score of every metric of the result.
     """
     if not result.has_texts:
-        raise ResultError("biases needs the texts, and this result was saved without them (texts=False); score again.")
+        raise ResultError(
+            "biases needs the texts, and this result was saved without them (texts=False); score again."
+        )
     statistics, ours = summary_statistics(result.corpus), _columns(result)
     found: dict[str, dict[str, float]] = {}
     for name in result.labels if columns is None else columns:
         if name not in ours:
             raise InputError(f"there is no column {name!r}; there are {', '.join(ours)}.")
-        found[name] = {statistic: rank_correlation(ours[name], values) for statistic, values in statistics.items()}
+        found[name] = {
+            statistic: rank_correlation(ours[name], values) for statistic, values in statistics.items()
+        }
     return found
 
 
 def summary_statistics(corpus: Corpus) -> dict[str, Array]:
-    """What describes summaries beside their quality: length in white-space words, novelty, coverage, compression, density; system by system."""
+    """What describes summaries beside their quality: length in white-space words, novelty, coverage,
+    compression, density; system by system.
+    """
     if corpus.sources is None:
-        raise InputError("describing summaries needs their documents; give sources=[...] (on the command line -s FILE).")
+        raise InputError(
+            "describing summaries needs their documents; give sources=[...] (on the command line -s FILE)."
+        )
     for system in corpus.systems:
         if (corpus.predictions[system].lengths != 1).any():
             raise InputError(f"describing summaries needs one summary per document, {system!r} has several.")
-    summaries = [corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()]
-    beside = _columns(Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions()))
-    return {"length": np.array([len(summary.split()) for summary in summaries]), **{name: beside[of] for name, of in _STATISTICS.items()}}
+    summaries = [
+        corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()
+    ]
+    beside = _columns(
+        Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions())
+    )
+    return {
+        "length": np.array([len(summary.split()) for summary in summaries]),
+        **{name: beside[of] for name, of in _STATISTICS.items()},
+    }
 
 
 def rank_correlation(one: Array, other: Array) -> float:
-    """Spearman's correlation where both are known; NaN for fewer than three values or where one side is constant."""
+    """Spearman's correlation where both are known; NaN for fewer than three values or where one side is
+    constant.
+    """
     known = ~(np.isnan(one) | np.isnan(other))
     return float(spearman(one, other)) if known.sum() > 2 else float("nan")
 
@@ -153,4 +201,8 @@ def rank_correlation(one: Array, other: Array) -> float:
 def _columns(result: Result) -> dict[str, Array]:
     """Every column of the segment scores, over all systems."""
     records = result.segments("records")
-    return {name: np.array([record[name] for record in records]) for name in records[0] if name not in ("segment", "system")}
+    return {
+        name: np.array([record[name] for record in records])
+        for name in records[0]
+        if name not in ("segment", "system")
+    }

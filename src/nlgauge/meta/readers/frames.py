@@ -1,4 +1,6 @@
-"""Judgements from arrays, from tidy rows and from better/worse pairs, and several of them as groups of one."""
+"""Judgements from arrays, from tidy rows and from better/worse pairs, and several of them as groups of
+one.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,17 @@ _MISSING = ("", "None", "NA", "N/A", "nan", "NaN")
 
 
 def from_arrays(
-    humans: Any, metrics: Any, systems: Sequence[str] | None = None, segments: Sequence[Hashable] | None = None, **further: Any
+    humans: Any,
+    metrics: Any,
+    systems: Sequence[str] | None = None,
+    segments: Sequence[Hashable] | None = None,
+    **further: Any,
 ) -> Judgements:
     """What `Judgements.from_arrays` gives; a bare array is called "human", or "metric"."""
     judged = {name: _array(values, f"humans[{name!r}]") for name, values in _named(humans, "human").items()}
-    scored = {name: _array(values, f"metrics[{name!r}]") for name, values in _named(metrics, "metric").items()}
+    scored = {
+        name: _array(values, f"metrics[{name!r}]") for name, values in _named(metrics, "metric").items()
+    }
     shapes = [values.shape for values in (*judged.values(), *scored.values()) if values.ndim >= 2]
     if not shapes:
         raise InputError("human or metric scores are needed, as (systems, segments).")
@@ -31,7 +39,9 @@ def from_arrays(
     numbers = tuple(range(shapes[0][1])) if segments is None else tuple(segments)
     ratings = {name: values for name, values in judged.items() if values.ndim == 3}
     plain = {name: values for name, values in judged.items() if values.ndim != 3}
-    return Judgements(names, numbers, plain, scored, ratings={**ratings, **further.pop("ratings", {})}, **further)
+    return Judgements(
+        names, numbers, plain, scored, ratings={**ratings, **further.pop("ratings", {})}, **further
+    )
 
 
 def _named(given: Any, name: str) -> Mapping[str, Any]:
@@ -42,11 +52,15 @@ def _array(values: Any, name: str) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers in rows of equal length, NaN where one is missing.") from None
+        raise InputError(
+            f"{name} must be numbers in rows of equal length, NaN where one is missing."
+        ) from None
 
 
 def records_of(frame: Any) -> list[Mapping[str, Any]]:
-    """Rows as dictionaries, of a pandas or polars frame, columns by name, rows, or a file of them (CSV, TSV, JSON, JSON Lines, Parquet)."""
+    """Rows as dictionaries, of a pandas or polars frame, columns by name, rows, or a file of them (CSV,
+    TSV, JSON, JSON Lines, Parquet).
+    """
     if isinstance(frame, str | Path):
         return records_of(_columns_of(str(frame)))
     if hasattr(frame, "to_dicts"):
@@ -56,18 +70,26 @@ def records_of(frame: Any) -> list[Mapping[str, Any]]:
     if isinstance(frame, Mapping):
         lengths = {name: len(values) for name, values in frame.items()}
         if len(set(lengths.values())) > 1:
-            raise InputError(f"columns must be of one length, got {', '.join(f'{name}: {length}' for name, length in lengths.items())}.")
+            raise InputError(
+                "columns must be of one length, got"
+                f" {', '.join(f'{name}: {length}' for name, length in lengths.items())}."
+            )
         return [dict(zip(frame, values, strict=True)) for values in zip(*frame.values(), strict=True)]
     rows = list(frame) if isinstance(frame, Iterable) else []
     if not rows or not all(isinstance(row, Mapping) for row in rows):
-        raise InputError(f"rows are needed: a pandas or polars frame, dictionaries, or columns by name; got {type(frame).__name__}.")
+        raise InputError(
+            "rows are needed: a pandas or polars frame, dictionaries, or columns by name; got"
+            f" {type(frame).__name__}."
+        )
     return rows
 
 
 def _columns_of(path: str) -> Mapping[str, list[Any]]:
     address = Address.of(path)
     if address.kind is None:
-        raise InputError(f"{path!r} is not a file of columns; its name must end in .csv, .tsv, .jsonl, .json or .parquet.")
+        raise InputError(
+            f"{path!r} is not a file of columns; its name must end in .csv, .tsv, .jsonl, .json or .parquet."
+        )
     return Reader().table(address).flat().columns
 
 
@@ -87,9 +109,18 @@ def from_frame(
     rows = records_of(frame)
     dimensions, labels = ([names] if isinstance(names, str) else list(names) for names in (humans, metrics))
     known = list(dict.fromkeys(name for row in rows for name in row))
-    for name in [system, segment, *dimensions, *labels, *(one for one in (group, annotator, weight) if one is not None)]:
+    for name in [
+        system,
+        segment,
+        *dimensions,
+        *labels,
+        *(one for one in (group, annotator, weight) if one is not None),
+    ]:
         if name not in known:
-            raise InputError(f"there is no column {name!r}{did_you_mean(str(name), map(str, known))}; there are {', '.join(map(str, known))}.")
+            raise InputError(
+                f"there is no column {name!r}{did_you_mean(str(name), map(str, known))}; there are"
+                f" {', '.join(map(str, known))}."
+            )
     systems = list(dict.fromkeys(str(row[system]) for row in rows))
     keys = [(row[group], row[segment]) if group else row[segment] for row in rows]
     segments = list(dict.fromkeys(keys))
@@ -97,16 +128,28 @@ def from_frame(
     cells = [places.of(row[system], key) for row, key in zip(rows, keys, strict=True)]
     of_segment = {key: row for row, key in zip(rows, keys, strict=True)}
     people = [str(row[annotator]) for row in rows] if annotator else None
-    judged = {name: _ratings(name, cells, [row.get(name) for row in rows], places.shape, people) for name in dimensions}
+    judged = {
+        name: _ratings(name, cells, [row.get(name) for row in rows], places.shape, people)
+        for name in dimensions
+    }
     return Judgements(
         tuple(systems),
         tuple(segments),
         {name: values[..., 0] for name, values in judged.items() if people is None and values.shape[-1] == 1},
-        {name: _scores(name, cells, [row.get(name) for row in rows], places.shape, several=people is not None) for name in labels},
+        {
+            name: _scores(
+                name, cells, [row.get(name) for row in rows], places.shape, several=people is not None
+            )
+            for name in labels
+        },
         higher_is_better=dict(higher_is_better or {}),
         groups=tuple(of_segment[key][group] for key in segments) if group else None,
-        ratings={name: values for name, values in judged.items() if people is not None or values.shape[-1] > 1},
-        weights=np.array([as_number(of_segment[key][weight], weight) for key in segments]) if weight else None,
+        ratings={
+            name: values for name, values in judged.items() if people is not None or values.shape[-1] > 1
+        },
+        weights=(
+            np.array([as_number(of_segment[key][weight], weight) for key in segments]) if weight else None
+        ),
     )
 
 
@@ -122,7 +165,13 @@ class _Places:
         return self._systems[str(system)], self._segments[segment]
 
 
-def _ratings(name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any], shape: tuple[int, int], people: Sequence[str] | None) -> Array:
+def _ratings(
+    name: str,
+    cells: Sequence[tuple[int, int]],
+    values: Sequence[Any],
+    shape: tuple[int, int],
+    people: Sequence[str] | None,
+) -> Array:
     """(S, N, annotators); one annotator where each cell has one number."""
     if people is not None:
         order = {person: i for i, person in enumerate(dict.fromkeys(people))}
@@ -130,7 +179,10 @@ def _ratings(name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any],
         seen = set()
         for cell, person, value in zip(cells, people, values, strict=True):
             if (cell, person) in seen:
-                raise InputError(f"annotator {person!r} judged one output twice ({name}); give one row per system, segment and annotator.")
+                raise InputError(
+                    f"annotator {person!r} judged one output twice ({name}); give one row per system, segment"
+                    " and annotator."
+                )
             seen.add((cell, person))
             found[(*cell, order[person])] = as_number(value, name)
         return found
@@ -142,14 +194,19 @@ def _ratings(name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any],
     return found
 
 
-def _scores(name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any], shape: tuple[int, int], several: bool) -> Array:
+def _scores(
+    name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any], shape: tuple[int, int], several: bool
+) -> Array:
     if not several:
         _check_once(name, cells)
     found = np.full(shape, np.nan)
     for cell, value in zip(cells, values, strict=True):
         number = as_number(value, name)
         if not math.isnan(found[cell]) and not math.isnan(number) and found[cell] != number:
-            raise InputError(f"the metric {name!r} has two scores of one output, {found[cell]:g} and {number:g}; rows of annotators must repeat it.")
+            raise InputError(
+                f"the metric {name!r} has two scores of one output, {found[cell]:g} and {number:g}; rows of"
+                " annotators must repeat it."
+            )
         found[cell] = number if math.isnan(found[cell]) else found[cell]
     return found
 
@@ -157,7 +214,8 @@ def _scores(name: str, cells: Sequence[tuple[int, int]], values: Sequence[Any], 
 def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
     if len(set(cells)) != len(cells):
         raise InputError(
-            f"some outputs have several rows ({name}); give one row per system and segment, or name the column of annotators with annotator=."
+            f"some outputs have several rows ({name}); give one row per system and segment, or name the"
+            " column of annotators with annotator=."
         )
 
 
@@ -172,12 +230,15 @@ def as_number(value: Any, what: str) -> float:
 
 
 def as_numbers(value: Any, what: str) -> list[float]:
-    """What each annotator said of one output, NaN for one who did not judge it; a single number is that of one annotator.
+    """What each annotator said of one output, NaN for one who did not judge it; a single number is that of
+    one annotator.
 
     >>> as_numbers([4, None], "adequacy"), as_numbers("3", "adequacy")
     ([4.0, nan], [3.0])
     """
-    return [as_number(one, what) for one in (value if isinstance(value, list | tuple | np.ndarray) else [value])]
+    return [
+        as_number(one, what) for one in (value if isinstance(value, list | tuple | np.ndarray) else [value])
+    ]
 
 
 def from_pairs(
@@ -190,7 +251,8 @@ def from_pairs(
     group: str | None = None,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgements:
-    """From rows that name a segment, its better and its worse system; `metrics` are scores by metric, then system, then segment.
+    """From rows that name a segment, its better and its worse system; `metrics` are scores by metric, then
+    system, then segment.
 
     Where rows have a `group`, a segment is called (group, segment), in the scores too.
 
@@ -208,7 +270,9 @@ def from_pairs(
     numbers, order = {name: i for i, name in enumerate(systems)}, {key: i for i, key in enumerate(segments)}
     scored = {}
     for label, by_system in (metrics or {}).items():
-        scored[label] = np.array([[as_number(by_system.get(name, {}).get(key), label) for key in segments] for name in systems])
+        scored[label] = np.array(
+            [[as_number(by_system.get(name, {}).get(key), label) for key in segments] for name in systems]
+        )
     groups = {key: row[group] for key, row in zip(keys, rows, strict=True)} if group else {}
     return Judgements(
         tuple(systems),
@@ -216,7 +280,12 @@ def from_pairs(
         metrics=scored,
         higher_is_better=dict(higher_is_better or {}),
         groups=tuple(groups[key] for key in segments) if group else None,
-        pairs=np.array([[order[key], numbers[str(row[better])], numbers[str(row[worse])]] for row, key in zip(rows, keys, strict=True)]),
+        pairs=np.array(
+            [
+                [order[key], numbers[str(row[better])], numbers[str(row[worse])]]
+                for row, key in zip(rows, keys, strict=True)
+            ]
+        ),
     )
 
 
@@ -254,7 +323,11 @@ def joined(parts: Mapping[Any, Judgements]) -> Judgements:
     for (group, part), start in zip(parts.items(), starts, strict=False):
         if part.pairs is not None:
             places = np.array(rows[group])
-            pairs.append(np.stack([part.pairs[:, 0] + start, places[part.pairs[:, 1]], places[part.pairs[:, 2]]], axis=1))
+            pairs.append(
+                np.stack(
+                    [part.pairs[:, 0] + start, places[part.pairs[:, 1]], places[part.pairs[:, 2]]], axis=1
+                )
+            )
     return Judgements(
         tuple(systems),
         tuple((group, segment) for group, part in parts.items() for segment in part.segments),
@@ -263,6 +336,15 @@ def joined(parts: Mapping[Any, Judgements]) -> Judgements:
         {label: direction for label, direction in higher.items() if direction is not True},
         tuple(group for group, part in parts.items() for _ in part.segments),
         together("ratings", (people,)),
-        np.concatenate([np.ones(len(part.segments)) if part.weights is None else part.weights for part in parts.values()]) if weighted else None,
+        (
+            np.concatenate(
+                [
+                    np.ones(len(part.segments)) if part.weights is None else part.weights
+                    for part in parts.values()
+                ]
+            )
+            if weighted
+            else None
+        ),
         pairs=np.concatenate(pairs) if pairs else None,
     )

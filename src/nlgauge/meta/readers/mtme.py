@@ -1,7 +1,7 @@
 """Judgements from files in the layout of mt-metrics-eval.
 
-human-scores/PAIR.NAME.seg.score              one line per system and segment: the system's name and a number, or None
-metric-scores/PAIR/METRIC-REFERENCE.seg.score the same; .sys.score has one line per system
+human-scores/PAIR.NAME.seg.score              one line per system and segment: the system's name and a number,
+or None metric-scores/PAIR/METRIC-REFERENCE.seg.score the same; .sys.score has one line per system
 documents/PAIR.docs                           one line per segment: domain and document
 """
 
@@ -27,21 +27,38 @@ def from_mtme(
     corpus_scores: bool = False,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgements:
-    """What `Judgements.from_mtme` gives: those systems that the human scores name, by default all human scores and metrics of the pair.
+    """What `Judgements.from_mtme` gives: those systems that the human scores name, by default all human
+    scores and metrics of the pair.
 
-    corpus_scores=True takes the system scores of the files (.sys.score) for the system level. Several language pairs become groups.
+    corpus_scores=True takes the system scores of the files (.sys.score) for the system level. Several
+    language pairs become groups.
     """
     root = Path(directory)
     if not (root / "human-scores").is_dir():
-        raise InputError(f"{str(root)!r} has no folder human-scores; give the folder of one test set (wmt22, ...) in the layout of mt-metrics-eval.")
-    names = [one if one is None else [one] if isinstance(one, str) else list(one) for one in (humans, metrics)]
+        raise InputError(
+            f"{str(root)!r} has no folder human-scores; give the folder of one test set (wmt22, ...) in the"
+            " layout of mt-metrics-eval."
+        )
+    names = [
+        one if one is None else [one] if isinstance(one, str) else list(one) for one in (humans, metrics)
+    ]
     if isinstance(language_pairs, str):
         return _pair(root, language_pairs, names[0], names[1], corpus_scores, higher_is_better or {})
-    return joined({pair: _pair(root, pair, names[0], names[1], False, higher_is_better or {}) for pair in language_pairs})
+    return joined(
+        {
+            pair: _pair(root, pair, names[0], names[1], False, higher_is_better or {})
+            for pair in language_pairs
+        }
+    )
 
 
 def _pair(
-    root: Path, pair: str, humans: list[str] | None, metrics: list[str] | None, corpus_scores: bool, higher: Mapping[str, bool | None]
+    root: Path,
+    pair: str,
+    humans: list[str] | None,
+    metrics: list[str] | None,
+    corpus_scores: bool,
+    higher: Mapping[str, bool | None],
 ) -> Judgements:
     judged = {
         name: _read(path)
@@ -52,12 +69,24 @@ def _pair(
         known = ", ".join(_files(root / "human-scores", f"{pair}.", ".seg.score")) or "none"
         raise InputError(f"{str(root)!r} lacks human scores of {pair}; there are {known}.")
     scored = {
-        name: _read(path) for name, path in _files(root / "metric-scores" / pair, "", ".seg.score").items() if metrics is None or name in metrics
+        name: _read(path)
+        for name, path in _files(root / "metric-scores" / pair, "", ".seg.score").items()
+        if metrics is None or name in metrics
     }
-    systems = list(dict.fromkeys(system for scores in judged.values() for system, values in scores.items() if not np.isnan(values).all()))
+    systems = list(
+        dict.fromkeys(
+            system
+            for scores in judged.values()
+            for system, values in scores.items()
+            if not np.isnan(values).all()
+        )
+    )
     lengths = {len(values) for scores in (*judged.values(), *scored.values()) for values in scores.values()}
     if len(lengths) != 1:
-        raise InputError(f"files of {pair} in {str(root)!r} have different numbers of segments: {', '.join(map(str, sorted(lengths)))}.")
+        raise InputError(
+            f"files of {pair} in {str(root)!r} have different numbers of segments:"
+            f" {', '.join(map(str, sorted(lengths)))}."
+        )
     count = lengths.pop()
     whole = _files(root / "metric-scores" / pair, "", ".sys.score") if corpus_scores else {}
     return Judgements(
@@ -66,7 +95,9 @@ def _pair(
         {name: _table(scores, systems, count) for name, scores in judged.items()},
         {name: _table(scores, systems, count) for name, scores in scored.items()},
         {label: direction for label, direction in higher.items() if label in scored},
-        system_scores={name: _table(_read(path), systems, 1)[:, 0] for name, path in whole.items() if name in scored},
+        system_scores={
+            name: _table(_read(path), systems, 1)[:, 0] for name, path in whole.items() if name in scored
+        },
     )
 
 
@@ -83,7 +114,9 @@ def _read(path: Path) -> dict[str, Array]:
         if not parts:
             continue
         if len(parts) < 2:
-            raise InputError(f"line {number} of {str(path)!r} must be a system and a score, got {line!r:.60}.")
+            raise InputError(
+                f"line {number} of {str(path)!r} must be a system and a score, got {line!r:.60}."
+            )
         found.setdefault(parts[0], []).append(as_number(parts[1], f"line {number} of {str(path)!r}"))
     return {system: np.array(values) for system, values in found.items()}
 

@@ -31,14 +31,20 @@ def from_result(
 ) -> Judgements:
     """What `Judgements.from_result` gives.
 
-    `humans` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or JSON Lines file with the columns
-    `system` and `segment`, in which `dimensions` (by default every further column) are the human scores. A field may hold one number per output, a
-    list of numbers (one per annotator), or numbers by dimension. Each metric stands for its first output; outputs="all" takes every one as
-    label.output. corpus_scores=True takes scores of whole systems from the corpus score and not from the mean over segments. `group` names a field.
+    `humans` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or
+    JSON Lines file with the columns `system` and `segment`, in which `dimensions` (by default every further
+    column) are the human scores. A field may hold one number per output, a list of numbers (one per
+    annotator), or numbers by dimension. Each metric stands for its first output; outputs="all" takes every
+    one as label.output. corpus_scores=True takes scores of whole systems from the corpus score and not from
+    the mean over segments. `group` names a field.
     """
     if outputs not in ("first", "all"):
         raise InputError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
-    ratings = _of_fields(result.corpus, humans) if _is_names(humans) else _of_rows(result, humans, dimensions, system, segment, annotator)
+    ratings = (
+        _of_fields(result.corpus, humans)
+        if _is_names(humans)
+        else _of_rows(result, humans, dimensions, system, segment, annotator)
+    )
     metrics: dict[str, Array] = {}
     whole: dict[str, Array] = {}
     higher: dict[str, bool | None] = {}
@@ -76,7 +82,9 @@ def _is_names(humans: Any) -> bool:
 
 
 def _of_fields(corpus: Corpus, humans: str | Sequence[str]) -> dict[str, Array]:
-    """(S, N, annotators) by dimension, from fields of the records; "human" also names all fields human.DIMENSION."""
+    """(S, N, annotators) by dimension, from fields of the records; "human" also names all fields
+    human.DIMENSION.
+    """
     known = [*corpus.system_fields, *corpus.fields]
     found: dict[str, Array] = {}
     for name in [humans] if isinstance(humans, str) else humans:
@@ -84,27 +92,46 @@ def _of_fields(corpus: Corpus, humans: str | Sequence[str]) -> dict[str, Array]:
         chosen = {name: name} if name in known else inner
         if not chosen:
             there = ", ".join(known) or "none"
-            raise InputError(f"the records have no field {name!r}; there are {there}. Human scores can also be given as a frame or a file.")
+            raise InputError(
+                f"the records have no field {name!r}; there are {there}. Human scores can also be given as a"
+                " frame or a file."
+            )
         for dimension, field in chosen.items():
             if field in corpus.fields and len(corpus.systems) > 1:
-                raise InputError(f"the field {field!r} is the same for all systems of a segment, so that it does not judge their outputs.")
+                raise InputError(
+                    f"the field {field!r} is the same for all systems of a segment, so that it does not judge"
+                    " their outputs."
+                )
             own = corpus.system_fields.get(field, {})
-            by_system = [own.get(system, corpus.fields.get(field, (None,) * len(corpus))) for system in corpus.systems]
+            by_system = [
+                own.get(system, corpus.fields.get(field, (None,) * len(corpus))) for system in corpus.systems
+            ]
             found[dimension] = _cells([list(values) for values in by_system], field)
     return found
 
 
 def _cells(values: list[list[Any]], name: str) -> Array:
     lists = [[as_numbers(value, name) for value in row] for row in values]
-    found = np.full((len(lists), len(lists[0]), max((len(cell) for row in lists for cell in row), default=1) or 1), np.nan)
+    found = np.full(
+        (len(lists), len(lists[0]), max((len(cell) for row in lists for cell in row), default=1) or 1), np.nan
+    )
     for i, row in enumerate(lists):
         for j, cell in enumerate(row):
             found[i, j, : len(cell)] = cell
     return found
 
 
-def _of_rows(result: Result, humans: Any, dimensions: Sequence[str] | None, system: str, segment: str, annotator: str | None) -> dict[str, Array]:
-    """(S, N, annotators) by dimension, from rows with a system and a segment; those of other systems or segments are refused."""
+def _of_rows(
+    result: Result,
+    humans: Any,
+    dimensions: Sequence[str] | None,
+    system: str,
+    segment: str,
+    annotator: str | None,
+) -> dict[str, Array]:
+    """(S, N, annotators) by dimension, from rows with a system and a segment; those of other systems or
+    segments are refused.
+    """
     records = records_of(humans)
     chosen = list(dimensions or [name for name in records[0] if name not in (system, segment, annotator)])
     judged = from_frame(records, chosen, system=system, segment=segment, annotator=annotator)
@@ -113,11 +140,18 @@ def _of_rows(result: Result, humans: Any, dimensions: Sequence[str] | None, syst
     strangers += [one for one in judged.systems if one not in result.systems]
     if strangers:
         more = f" and {len(strangers) - 5} more" if len(strangers) > 5 else ""
-        raise InputError(f"human scores are given of what the result does not have: {', '.join(strangers[:5])}{more}.")
+        raise InputError(
+            f"human scores are given of what the result does not have: {', '.join(strangers[:5])}{more}."
+        )
     found = {}
     for name in chosen:
         values = judged.ratings[name] if name in judged.ratings else judged.humans[name][..., None]
         full = np.full((len(result.systems), len(result.corpus), values.shape[-1]), np.nan)
-        full[np.ix_([result.systems.index(one) for one in judged.systems], [place for place in places if place is not None])] = values
+        full[
+            np.ix_(
+                [result.systems.index(one) for one in judged.systems],
+                [place for place in places if place is not None],
+            )
+        ] = values
         found[name] = full
     return found

@@ -1,8 +1,10 @@
-"""What metrics share that ask a model a question about texts and read its answer off the first token: UniEval, MetricX, SEAHORSE.
+"""What metrics share that ask a model a question about texts and read its answer off the first token:
+UniEval, MetricX, SEAHORSE.
 
-A question is a template with {prediction}, {source} or {reference} in it. A prediction that is empty, or has no token
-that the model knows, is shown to the model if the authors' program does that (`shows_empty`), and else has the worst value: a fluent nothing is not
-fluent. If another of these texts is empty, there is no answer.
+A question is a template with {prediction}, {source} or {reference} in it. A prediction that is empty, or has
+no token that the model knows, is shown to the model if the authors' program does that (`shows_empty`), and
+else has the worst value: a fluent nothing is not fluent. If another of these texts is empty, there is no
+answer.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ _SIDES = ("prediction", "source", "reference")
 
 
 class Question(NamedTuple):
-    """A template, and whether it is asked of the whole prediction, or of its sentences, whose answers are averaged or added up."""
+    """A template, and whether it is asked of the whole prediction, or of its sentences, whose answers are
+    averaged or added up.
+    """
 
     template: str
     over: Literal["text", "mean", "sum"] = "text"
@@ -39,7 +43,9 @@ class Question(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """The answers to one question: row by row those of the units asked of, the units (text ids), and whether a prompt was cut."""
+    """The answers to one question: row by row those of the units asked of, the units (text ids), and
+    whether a prompt was cut.
+    """
 
     answers: Ragged
     units: Ragged
@@ -80,7 +86,11 @@ class AnswerMetric(ModelMeans):
         models = [model_facts(model) for model in dict.fromkeys(map(self.model_of, self.prompts()))]
         joined = {name: ",".join(dict.fromkeys(model[name] for model in models)) for name in models[0]}
         splits = any(question.over != "text" for question in self.prompts().values())
-        return {**super().facts(corpus), **joined, **({"sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if splits else {})}
+        return {
+            **super().facts(corpus),
+            **joined,
+            **({"sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if splits else {}),
+        }
 
     def measured(self, view: View) -> Measured:
         columns, cut, counts = [], np.zeros(len(view), dtype=np.int64), np.zeros((len(view), 2))
@@ -92,9 +102,13 @@ class AnswerMetric(ModelMeans):
             sums = np.bincount(asked.answers.owners, asked.answers.values, len(view))
             lengths = asked.answers.lengths
             values = sums / np.maximum(lengths, 1) if question.over == "mean" else sums
-            without = empty_rows(view, read["prediction"], *(reading for side, reading in read.items() if side != "prediction"))
+            without = empty_rows(
+                view, read["prediction"], *(reading for side, reading in read.items() if side != "prediction")
+            )
             scored = readable(view, *read.values()) | (without if self.shows_empty else False)
-            columns.append(np.where(scored & (lengths > 0), values, np.where(without, worst_of(outputs[name]), np.nan)))
+            columns.append(
+                np.where(scored & (lengths > 0), values, np.where(without, worst_of(outputs[name]), np.nan))
+            )
             empty &= without
             cut |= asked.truncated
             counts += np.sum([reading.counts for reading in read.values()], axis=0)
@@ -102,13 +116,22 @@ class AnswerMetric(ModelMeans):
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         shown: list[Explanation] = []
-        asked = {name: self._asked(view, name, {side: reading.ids for side, reading in self._read(view, name).items()}) for name in self.prompts()}
+        asked = {
+            name: self._asked(
+                view, name, {side: reading.ids for side, reading in self._read(view, name).items()}
+            )
+            for name in self.prompts()
+        }
         for i, row in enumerate(self.statistics(view, fitted)[self.name]):
             by_units: dict[tuple[int, ...], dict[str, list[float]]] = {}
             for name, found in asked.items():
                 by_units.setdefault(tuple(found.units[i].tolist()), {})[name] = found.answers[i].tolist()
             for units, values in by_units.items():
-                shown.append(TokenScores(self.title(row), {self.name: row}, [view.text(unit) for unit in units], values))
+                shown.append(
+                    TokenScores(
+                        self.title(row), {self.name: row}, [view.text(unit) for unit in units], values
+                    )
+                )
         return shown
 
     def _read(self, view: View, name: str) -> dict[str, Reading]:
@@ -119,7 +142,10 @@ class AnswerMetric(ModelMeans):
             "source": lambda: view.source,
         }
         model = self.model_of(name)
-        return {side: read_texts(view.features, model, "seq2seq", ids[side]()) for side in self.prompts()[name].sides}
+        return {
+            side: read_texts(view.features, model, "seq2seq", ids[side]())
+            for side in self.prompts()[name].sides
+        }
 
     def _asked(self, view: View, name: str, ids: dict[str, Array]) -> _Asked:
         question, texts = self.prompts()[name], view.features.texts
@@ -129,7 +155,12 @@ class AnswerMetric(ModelMeans):
             column, rows = view.get(Sentences(view.lang or "en", self.splitter), ids["prediction"])
             units = column.take(rows)
         prompts = [
-            texts.intern(question.template.format(prediction=view.text(unit), **{side: view.text(ids[side][row]) for side in question.sides[1:]}))
+            texts.intern(
+                question.template.format(
+                    prediction=view.text(unit),
+                    **{side: view.text(ids[side][row]) for side in question.sides[1:]},
+                )
+            )
             for row, unit in zip(units.owners.tolist(), units.values.tolist(), strict=True)
         ]
         feature = FirstTokenLogits(self.model_of(name), self.tokens, self.max_tokens(), self.drop_eos)

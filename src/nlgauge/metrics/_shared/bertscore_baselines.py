@@ -1,6 +1,8 @@
-"""bert-score's baselines of P, R and F: their means over pairs of unrelated sentences, by language, model and layer.
+"""bert-score's baselines of P, R and F: their means over pairs of unrelated sentences, by language, model and
+layer.
 
-The numbers are those of the files that bert-score 0.3.13 (MIT) ships, for the models and layers that are defaults somewhere; a test compares them.
+The numbers are those of the files that bert-score 0.3.13 (MIT) ships, for the models and layers that are
+defaults somewhere; a test compares them.
 """
 
 from __future__ import annotations
@@ -57,10 +59,12 @@ def has_baseline(lang: str, model: ModelSpec, layer: int) -> bool:
 
 
 def baseline_of(lang: str, model: ModelSpec, layer: int) -> tuple[float, ...]:
-    """The baseline for P, R and F; an error where bert-score has none, because another model's would mean nothing."""
+    """The baseline for P, R and F; an error where bert-score has none, because another model's would mean
+    nothing.
+    """
     if not has_baseline(lang, model, layer):
         raise ParameterError(
-            f"bertscore: there is no baseline for layer {layer} of {model!r} in {lang!r}; score without rescale, or give baseline=(P, R, F), "
-            f"the means over pairs of unrelated sentences."
+            f"bertscore: there is no baseline for layer {layer} of {model!r} in {lang!r}; score without"
+            " rescale, or give baseline=(P, R, F), the means over pairs of unrelated sentences."
         )
     return _BASELINES[lang, plain_name(model), layer]

@@ -1,4 +1,6 @@
-"""What COMET, CometKiwi, UniTE, XCOMET and LENS share: a network of the family, the mean of segments, texts that say nothing, what was cut."""
+"""What COMET, CometKiwi, UniTE, XCOMET and LENS share: a network of the family, the mean of segments,
+texts that say nothing, what was cut.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,19 @@ from nlgauge.models.networks.comet import CometNetwork, Form
 NAN = "the reference or the source is empty"
 _ROWS = 4096
 # The metric for each form of network, where another is given.
-_METRICS = {"regression": "comet", "referenceless": "comet(references=False)", "unified": "cometkiwi or unite", "xcomet": "xcomet", "lens": "lens"}
+_METRICS = {
+    "regression": "comet",
+    "referenceless": "comet(references=False)",
+    "unified": "cometkiwi or unite",
+    "xcomet": "xcomet",
+    "lens": "lens",
+}
 
 
 class NetworkRows(NamedTuple):
-    """(rows, measures) values, NaN if undefined; whether a text of the row was cut; in which rows the prediction is empty."""
+    """(rows, measures) values, NaN if undefined; whether a text of the row was cut; in which rows the
+    prediction is empty.
+    """
 
     values: Array
     truncated: Array
@@ -37,7 +47,9 @@ class NetworkRows(NamedTuple):
 
 @dataclass(frozen=True)
 class FamilyMetric(ModelMeans):
-    """A metric that asks a network of the COMET family. An empty prediction is shown to the network; a row with another empty text has no value."""
+    """A metric that asks a network of the COMET family. An empty prediction is shown to the network; a
+    row with another empty text has no value.
+    """
 
     source: ClassVar[bool] = True
     reduce: ClassVar[str] = "mean"
@@ -46,7 +58,9 @@ class FamilyMetric(ModelMeans):
 
     def __post_init__(self) -> None:
         self.check_empty()
-        self.require(is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
+        self.require(
+            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
         references = getattr(self, "references", True)
         self.require(isinstance(references, bool), "references", "True or False")
         if not references:
@@ -76,12 +90,17 @@ class FamilyMetric(ModelMeans):
         form = found.settings.form
         if form not in self.forms():
             needed = " or ".join(self.forms())
-            raise ModelError(f"{self.name}: {self.model!r} is a {form} model, whose metric is {_METRICS[form]}; a {needed} model is needed here.")
+            raise ModelError(
+                f"{self.name}: {self.model!r} is a {form} model, whose metric is {_METRICS[form]}; a {needed}"
+                " model is needed here."
+            )
         return found
 
 
 class VectorMetric(FamilyMetric):
-    """A metric of the vectors of single texts: a feed-forward network reads them, their products and differences."""
+    """A metric of the vectors of single texts: a feed-forward network reads them, their products and
+    differences.
+    """
 
     def read(self, view: View, m: Any, s: Any, r: Any) -> list[Any]:
         """What the feed-forward network reads, from the vectors of predictions, sources and references."""
@@ -89,7 +108,11 @@ class VectorMetric(FamilyMetric):
 
     def texts(self, view: View) -> list[Array]:
         """The ids of predictions, sources and, where they are used, references."""
-        return [visible(view, view.predictions), view.source, *([] if self.takes == "alone" else [view.reference])]
+        return [
+            visible(view, view.predictions),
+            view.source,
+            *([] if self.takes == "alone" else [view.reference]),
+        ]
 
     def judged(self, view: View) -> NetworkRows:
         network = self.network(view)
@@ -98,18 +121,24 @@ class VectorMetric(FamilyMetric):
         scores = np.zeros(len(view))
         with inference() as torch:
             for start in range(0, len(view), _ROWS):
-                vectors = [torch.from_numpy(column.vectors.values[rows[start : start + _ROWS]]).to(network.device) for rows in places]
+                vectors = [
+                    torch.from_numpy(column.vectors.values[rows[start : start + _ROWS]]).to(network.device)
+                    for rows in places
+                ]
                 features = torch.cat(self.read(view, vectors[0], vectors[1], vectors[-1]), dim=1)
                 scores[start : start + _ROWS] = network.estimate(features).double().cpu().numpy()
-        said = [(column.pieces.values[rows] > 0) & seen(view, ids) for rows, ids in zip(places, texts, strict=True)]
+        said = [
+            (column.pieces.values[rows] > 0) & seen(view, ids)
+            for rows, ids in zip(places, texts, strict=True)
+        ]
         others = np.all(said[1:], axis=0)
         truncated = np.max([column.truncated.values[rows] for rows in places], axis=0)
         return NetworkRows(np.where(others, scores, np.nan)[:, None], truncated, others & ~said[0])
 
 
 class Passes(NamedTuple):
-    """What the passes over rows give: (rows, passes) scores, NaN if a text beside the prediction is empty; each row's label probabilities and where
-    the pieces stand; in which rows the prediction is empty."""
+    """What the passes over rows give: (rows, passes) scores, NaN if a text beside the prediction is empty;
+    each row's label probabilities and where the pieces stand; in which rows the prediction is empty."""
 
     scores: Array
     labels: list[Array]
@@ -119,15 +148,23 @@ class Passes(NamedTuple):
 
 
 class JointMetric(FamilyMetric):
-    """A metric of texts that the network reads together: with the source and, where references are used, with the reference and with both."""
+    """A metric of texts that the network reads together: with the source and, where references are used,
+    with the reference and with both.
+    """
 
     # How much each pass's label probabilities count.
     label_weights: ClassVar[tuple[float, ...]] = (0.1667, 0.3333, 0.5)
 
     def passes(self, view: View) -> Passes:
-        """The network's answers on prediction and source, then on prediction and reference, and on all three."""
+        """The network's answers on prediction and source, then on prediction and reference, and on all
+        three.
+        """
         self.network(view)
-        sides = [[view.source]] if self.takes == "alone" else [[view.source], [view.reference], [view.source, view.reference]]
+        sides = (
+            [[view.source]]
+            if self.takes == "alone"
+            else [[view.source], [view.reference], [view.source, view.reference]]
+        )
         predictions = visible(view, view.predictions)
         found, *rows = view.get(CometJoint(self.model), *(_keys([predictions, *side]) for side in sides))
         scores = np.column_stack([found.scores.values[places] for places in rows])
@@ -135,7 +172,10 @@ class JointMetric(FamilyMetric):
         others &= seen(view, *sides[-1])
         scores[~others] = np.nan
         weights = self.label_weights if len(rows) > 1 else (1.0,)
-        labels = [sum(w * found.labels[place] for w, place in zip(weights, places, strict=True)) for places in zip(*rows, strict=True)]
+        labels = [
+            sum(w * found.labels[place] for w, place in zip(weights, places, strict=True))
+            for places in zip(*rows, strict=True)
+        ]
         offsets = [found.offsets[place] for place in rows[0]]
         truncated = np.max([found.truncated.values[places] for places in rows], axis=0)
         return Passes(scores, labels, offsets, truncated, others & ~seen(view, view.predictions))
@@ -146,10 +186,14 @@ class JointMetric(FamilyMetric):
             return []
         statistics, passes = self.statistics(view, fitted)[self.name], self.passes(view)
         found: list[Explanation] = []
-        for row, probabilities, offsets, prediction in zip(statistics, passes.labels, passes.offsets, view.predictions, strict=True):
+        for row, probabilities, offsets, prediction in zip(
+            statistics, passes.labels, passes.offsets, view.predictions, strict=True
+        ):
             score = float(self.score(self.name, row)[self.name])
             spans = spans_of(self.error_spans(probabilities, offsets), labels)
-            found.append(ErrorSpans(f"{self.name} {score:.4f}", {self.name: row}, view.text(prediction), spans))
+            found.append(
+                ErrorSpans(f"{self.name} {score:.4f}", {self.name: row}, view.text(prediction), spans)
+            )
         return found
 
     def error_spans(self, probabilities: Array, offsets: Array) -> list[Span]:

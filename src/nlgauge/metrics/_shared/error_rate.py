@@ -17,7 +17,9 @@ from nlgauge.metric import Arrays, Metric, Output, View
 
 
 class ErrorRate(Metric):
-    """What all rates of one alignment share: everything but the unit and the formula, which is (S + D + I) / N here."""
+    """What all rates of one alignment share: everything but the unit and the formula, which is (S + D +
+    I) / N here.
+    """
 
     lowercase: bool
     tokenizer: ClassVar[str] = "jiwer"
@@ -44,9 +46,17 @@ class ErrorRate(Metric):
 
     def score(self, part: str, statistics: Array) -> Arrays:
         statistics = np.asarray(statistics, dtype=np.float64)
-        substitutions, deletions, insertions, hits = (statistics[..., i] for i in (SUBSTITUTIONS, DELETIONS, INSERTIONS, HITS))
+        substitutions, deletions, insertions, hits = (
+            statistics[..., i] for i in (SUBSTITUTIONS, DELETIONS, INSERTIONS, HITS)
+        )
         rate = self.rate(substitutions, deletions, insertions, hits)
-        return {self.name: rate, "substitutions": substitutions, "deletions": deletions, "insertions": insertions, "hits": hits}
+        return {
+            self.name: rate,
+            "substitutions": substitutions,
+            "deletions": deletions,
+            "insertions": insertions,
+            "hits": hits,
+        }
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)[self.name]
@@ -55,5 +65,7 @@ class ErrorRate(Metric):
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
             prediction, reference = feature.of(view.text(prediction_id)), feature.of(view.text(reference_id))
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
-            found.append(Edits(f"{self.name} {self.score(self.name, row)[self.name]:.4f}", {self.name: row}, edits))
+            found.append(
+                Edits(f"{self.name} {self.score(self.name, row)[self.name]:.4f}", {self.name: row}, edits)
+            )
         return found

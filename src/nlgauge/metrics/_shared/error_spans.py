@@ -1,8 +1,8 @@
 """Error spans from the probabilities of labels: maximal runs of pieces whose likeliest label is an error.
 
-As the authors' program reads them: a run that is still open at the last piece is dropped, a run has the severity of its first piece, and the start
-mark may begin one. Completely: the marks are not part of the text, a run to the end is a run, and its severity is that which is likeliest over all
-of its pieces.
+As the authors' program reads them: a run that is still open at the last piece is dropped, a run has the
+severity of its first piece, and the start mark may begin one. Completely: the marks are not part of the text,
+a run to the end is a run, and its severity is that which is likeliest over all of its pieces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from nlgauge.explanations import ErrorSpan
 
 
 class Span(NamedTuple):
-    """A run: where it begins and ends in the text, the number of its label (from 1), and the mean probability of its pieces' likeliest labels."""
+    """A run: where it begins and ends in the text, the number of its label (from 1), and the mean
+    probability of its pieces' likeliest labels.
+    """
 
     start: int
     end: int
@@ -26,7 +28,9 @@ class Span(NamedTuple):
 
 
 def decoded(probabilities: Array, offsets: Array, complete: bool) -> list[Span]:
-    """The error spans of one text, from (pieces, labels) probabilities, "no error" first, and (pieces, 2) places; first and last piece are marks."""
+    """The error spans of one text, from (pieces, labels) probabilities, "no error" first, and (pieces, 2)
+    places; first and last piece are marks.
+    """
     if complete:
         probabilities, offsets = probabilities[1:-1], offsets[1:-1]
     best = probabilities.argmax(axis=1) if len(probabilities) else np.zeros(0, dtype=np.int64)
@@ -36,7 +40,9 @@ def decoded(probabilities: Array, offsets: Array, complete: bool) -> list[Span]:
             continue
         run = probabilities[first:end]
         label = int(run[:, 1:].sum(axis=0).argmax()) + 1 if complete else int(best[first])
-        found.append(Span(int(offsets[first][0]), int(offsets[end - 1][1]), label, float(run.max(axis=1).mean())))
+        found.append(
+            Span(int(offsets[first][0]), int(offsets[end - 1][1]), label, float(run.max(axis=1).mean()))
+        )
     return found
 
 

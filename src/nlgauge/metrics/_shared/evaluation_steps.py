@@ -1,4 +1,6 @@
-"""Steps of the judge's own making: G-Eval's form has the steps that a careful reader takes, and the judge itself can be asked for them."""
+"""Steps of the judge's own making: G-Eval's form has the steps that a careful reader takes, and the judge
+itself can be asked for them.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,25 @@ from nlgauge.metrics.g_eval import GEval, filled_form
 
 
 def written(metric: GEval) -> str:
-    """The steps that the metric's judge writes for its criterion, at temperature 0; they are cached as every reply is.
+    """The steps that the metric's judge writes for its criterion, at temperature 0; they are cached as every
+    reply is.
 
     Give them to the metric, so that its signature has them: `replace(metric, steps=written(metric))`.
     """
-    metric.require(bool(metric.definition), "definition", "given: the ready criteria have their steps already")
+    metric.require(
+        bool(metric.definition), "definition", "given: the ready criteria have their steps already"
+    )
     prompt = filled_form("g_eval_steps", replace(metric, steps=""))
     ask = Ask(AnyText(), prompt.max_tokens, prompt.before, seed=metric.seed)
     features = Features(Texts(), RunOptions())
     column, places = features.get(ChatReplies(metric.judge, ask), features.ids_of([(prompt.text,)]))
     replies = decoded(column, int(places[0]))
-    found = next((text_of(reply).strip() for reply in replies if "failure" not in reply and text_of(reply).strip()), "")
+    found = next(
+        (text_of(reply).strip() for reply in replies if "failure" not in reply and text_of(reply).strip()), ""
+    )
     if not found:
         raise JudgeError(
-            f"{metric.judge.name} wrote no steps: {next((reply['why'] for reply in replies if 'failure' in reply), 'its reply is empty')}."
+            f"{metric.judge.name} wrote no steps:"
+            f" {next((reply['why'] for reply in replies if 'failure' in reply), 'its reply is empty')}."
         )
     return found

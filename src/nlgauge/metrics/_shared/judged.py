@@ -1,4 +1,6 @@
-"""Judged: what every judge metric shares. Its corpus score is the mean over the rows that have a score; all others are counted by their reason."""
+"""Judged: what every judge metric shares. Its corpus score is the mean over the rows that have a score;
+all others are counted by their reason.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ COVERED = Output(
     0,
     1,
     warn_below=0.9,
-    warning="of the judge's probability is on the levels that it may choose from; the rest of what it would have said is not in the score",
+    warning=(
+        "of the judge's probability is on the levels that it may choose from; the rest of what it would have"
+        " said is not in the score"
+    ),
 )
 COUNTS = {
     "unparsed": "rows have no score, because the reply was not one of the levels",
@@ -50,7 +55,9 @@ _MISSING = {"failed": "error", "empty": "empty"}
 
 
 class Row(NamedTuple):
-    """What was found of one row: the value of each measure, why there is none, and the judgements behind it."""
+    """What was found of one row: the value of each measure, why there is none, and the judgements behind
+    it.
+    """
 
     values: tuple[float, ...]
     judgements: tuple[Judgement, ...]
@@ -67,7 +74,8 @@ class Row(NamedTuple):
 class Judged(MeanMetric):
     """A metric that asks a judge: `model` at `base_url`, through a `Client`, or on this machine.
 
-    scoring: "probabilities" (the expected level), "samples" (the mean of `n` replies at `temperature`) or "single" (one reply at temperature 0).
+    scoring: "probabilities" (the expected level), "samples" (the mean of `n` replies at `temperature`) or
+    "single" (one reply at temperature 0).
     """
 
     model: str | Model | Client = "smollm2"
@@ -86,7 +94,11 @@ class Judged(MeanMetric):
 
     def __post_init__(self) -> None:
         whole = is_model_spec(self.model) or isinstance(self.model, Client)
-        self.require(whole, "model", "a name, a directory, nlgauge.Model(model, tokenizer) or nlgauge.judges.Client(client)")
+        self.require(
+            whole,
+            "model",
+            "a name, a directory, nlgauge.Model(model, tokenizer) or nlgauge.judges.Client(client)",
+        )
         self.require(self.scoring in self.scorings, "scoring", f"one of {', '.join(self.scorings)}")
         require_whole(self, "n", 1, 1000)
         require_number(self, "temperature", 0, 2)
@@ -104,7 +116,9 @@ class Judged(MeanMetric):
         """The endpoint that is asked; "" for none."""
         if isinstance(self.model, Model | Client) and self.base_url not in ("", HERE):
             self.require(False, "base_url", "left out where model is an object")
-        given = self.base_url or ("" if isinstance(self.model, Model | Client) else os.environ.get("NLGAUGE_JUDGE_URL", ""))
+        given = self.base_url or (
+            "" if isinstance(self.model, Model | Client) else os.environ.get("NLGAUGE_JUDGE_URL", "")
+        )
         self.require(isinstance(given, str), "base_url", "an address such as 'http://localhost:8000/v1'")
         return given if given in ("", HERE) else checked_url(given)
 
@@ -128,7 +142,9 @@ class Judged(MeanMetric):
         return score, *self.about_replies()
 
     def about_replies(self) -> tuple[Output, ...]:
-        """What is reported beside the score: the covered probability, or how far samples of one row lie apart."""
+        """What is reported beside the score: the covered probability, or how far samples of one row lie
+        apart.
+        """
         if self.scoring == "probabilities":
             return (COVERED,)
         spread = Output("sd_within", None, 0, nan="no row has two samples that can be read")
@@ -137,15 +153,32 @@ class Judged(MeanMetric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         if not Calls.of(self.calls).dry_run:
             return super().outputs()
-        measures = tuple(replace(output, nan=NOT_SENT) if output.nan == NAN else output for output in self.measures())
+        measures = tuple(
+            replace(output, nan=NOT_SENT) if output.nan == NAN else output for output in self.measures()
+        )
         failed = f"rows have no score: {NOT_SENT}"
-        return {self.name: (*measures, *(replace(output, note=failed) if output.name == "failed" else output for output in self.counted()))}
+        return {
+            self.name: (
+                *measures,
+                *(
+                    replace(output, note=failed) if output.name == "failed" else output
+                    for output in self.counted()
+                ),
+            )
+        }
 
     def counted(self) -> tuple[Output, ...]:
-        return tuple(Output(name, None, 0, note=note, missing=_MISSING.get(name, "unreadable")) for name, note in COUNTS.items())
+        return tuple(
+            Output(name, None, 0, note=note, missing=_MISSING.get(name, "unreadable"))
+            for name, note in COUNTS.items()
+        )
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in {g.name for g in fields(Judged)}}
+        own = {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if f.name not in {g.name for g in fields(Judged)}
+        }
         shown = {
             name: value
             for name, value in own.items()
@@ -154,14 +187,29 @@ class Judged(MeanMetric):
         drawn = {"n": self.n, "temperature": self.temperature} if self.scoring == "samples" else {}
         seeded = {} if self.scoring == "probabilities" else {"seed": self.seed}
         where = {"host": host_of(self.base_url)} if self.judge.base_url else {}
-        model = model_facts(self.model) if isinstance(self.model, str | Model) and self.judge.is_here else {"model": self.judge.name}
+        model = (
+            model_facts(self.model)
+            if isinstance(self.model, str | Model) and self.judge.is_here
+            else {"model": self.judge.name}
+        )
         prompt = {"template": self.template().version, "prompt": self.template().sha[:12]}
         said = {**shown, "scoring": self.scoring, **drawn, **seeded}
-        return {"metric": self.name, **model, **where, **{name: str(value) for name, value in said.items()}, **prompt, **self._fingerprints(corpus)}
+        return {
+            "metric": self.name,
+            **model,
+            **where,
+            **{name: str(value) for name, value in said.items()},
+            **prompt,
+            **self._fingerprints(corpus),
+        }
 
     def _fingerprints(self, corpus: Corpus) -> dict[str, str]:
         """What the endpoint called its state in the replies for this corpus, once it was asked."""
-        asked = [known.memory for feature, known in corpus.texts.kept.items() if isinstance(feature, ChatReplies) and feature.judge == self.judge]
+        asked = [
+            known.memory
+            for feature, known in corpus.texts.kept.items()
+            if isinstance(feature, ChatReplies) and feature.judge == self.judge
+        ]
         found = sorted({fingerprint for ledger in asked for fingerprint in ledger.fingerprints})
         return {"fingerprint": ",".join(found)} if found else {}
 
@@ -184,12 +232,19 @@ class Judged(MeanMetric):
         about = {"covered": judgement.covered, "sd_within": judgement.variance}
         return judgement.score, *(about[output.name] for output in self.about_replies())
 
-    def asked(self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None) -> list[Judgement]:
-        """The judgement of each of these texts by one prompt; `expects` reads the replies if the prompt itself does not."""
+    def asked(
+        self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
+    ) -> list[Judgement]:
+        """The judgement of each of these texts by one prompt; `expects` reads the replies if the prompt
+        itself does not.
+        """
         rendered = [prompt.render(row) for row in texts]
         ask = self.ask(prompt, expects)
         replies = self.replies(view, ask, [(words,) for words in rendered])
-        return [judged(found, ask.expects, self.scoring, ask.n, words) for words, found in zip(rendered, replies, strict=True)]
+        return [
+            judged(found, ask.expects, self.scoring, ask.n, words)
+            for words, found in zip(rendered, replies, strict=True)
+        ]
 
     def ask(self, prompt: Prompt, expects: Reads | None = None) -> Ask:
         """How the judge is asked with this prompt."""
@@ -202,7 +257,9 @@ class Judged(MeanMetric):
         length = prompt.max_tokens if marked else FIRST_TOKENS
         return Ask(expected, length, prompt.before, 1, 0.0, self.seed, True, levels, again=marked)
 
-    def replies(self, view: View, ask: Ask, conversations: Sequence[tuple[str, ...]]) -> list[list[dict[str, Any]]]:
+    def replies(
+        self, view: View, ask: Ask, conversations: Sequence[tuple[str, ...]]
+    ) -> list[list[dict[str, Any]]]:
         """The raw replies to conversations."""
         if not conversations:
             return []
@@ -213,9 +270,13 @@ class Judged(MeanMetric):
         return {self.name: self._statistics(self.rows(view))}
 
     def _statistics(self, rows: Sequence[Row]) -> Array:
-        values = np.array([row.values for row in rows], dtype=np.float64).reshape(len(rows), len(self.measures()))
+        values = np.array([row.values for row in rows], dtype=np.float64).reshape(
+            len(rows), len(self.measures())
+        )
         counts = [[row.failure == name or (row.empty and name == "empty") for name in COUNTS] for row in rows]
-        return self.rows_of(Measured(values, columns=[np.array(counts, dtype=np.float64).reshape(len(rows), len(COUNTS))]))
+        return self.rows_of(
+            Measured(values, columns=[np.array(counts, dtype=np.float64).reshape(len(rows), len(COUNTS))])
+        )
 
     def score(self, part: str, statistics: Array) -> Arrays:
         scores = super().score(part, statistics)
@@ -232,7 +293,11 @@ class Judged(MeanMetric):
         score = row.values[0]
         title = f"{self.name} {'n/a' if np.isnan(score) else f'{score:.4g}'}"
         first = row.judgements[0] if row.judgements else Judgement()
-        why = "the prediction is empty, and was not shown to the judge" if row.empty else next((one.why for one in row.judgements if one.why), "")
+        why = (
+            "the prediction is empty, and was not shown to the judge"
+            if row.empty
+            else next((one.why for one in row.judgements if one.why), "")
+        )
         return Verdict(
             title,
             statistics,

@@ -1,4 +1,6 @@
-"""What metrics on word vectors share: pairs of texts as words of a table, facts of the signature, and the share of words that the table lacks."""
+"""What metrics on word vectors share: pairs of texts as words of a table, facts of the signature, and the
+share of words that the table lacks.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ NO_KNOWN_WORD = "one of the texts has no word with a vector"
 
 
 class WordPairs(NamedTuple):
-    """The words of texts in a table, which of the texts are predictions and references, their words without a vector and all words, and both
-    of these for each pair together."""
+    """The words of texts in a table, which of the texts are predictions and references, their words without a
+    vector and all words, and both of these for each pair together."""
 
     table: WordTable
     rows: Ragged
@@ -46,7 +48,9 @@ class WordPairs(NamedTuple):
     @property
     def lost(self) -> Array:
         """In which pairs a text has no word with a vector."""
-        found: Array = np.minimum(self.rows.lengths[self.predictions], self.rows.lengths[self.references]) == 0
+        found: Array = (
+            np.minimum(self.rows.lengths[self.predictions], self.rows.lengths[self.references]) == 0
+        )
         return found
 
 
@@ -74,7 +78,11 @@ class WordVectorMetric(MeanMetric):
 
     def check(self) -> None:
         """Raises where a parameter that they share is outside its domain."""
-        self.require(isinstance(self.vectors, str) and bool(self.vectors), "vectors", "a name of `nlgauge models list` or a directory")
+        self.require(
+            isinstance(self.vectors, str) and bool(self.vectors),
+            "vectors",
+            "a name of `nlgauge models list` or a directory",
+        )
         self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
 
     def words_used(self) -> WordVectors:
@@ -101,5 +109,7 @@ class WordVectorMetric(MeanMetric):
 
     def measured(self, view: View) -> Measured:
         pairs = self.pairs(view)
-        no_prediction = (pairs.rows.lengths[pairs.predictions] == 0) & (pairs.rows.lengths[pairs.references] > 0)
+        no_prediction = (pairs.rows.lengths[pairs.predictions] == 0) & (
+            pairs.rows.lengths[pairs.references] > 0
+        )
         return Measured(self.values_of(view, pairs), no_prediction, [pairs.counts])

@@ -1,8 +1,10 @@
-"""What metrics share that ask a language model how probable one text is, given another: the mean log-probability of its tokens.
+"""What metrics share that ask a language model how probable one text is, given another: the mean
+log-probability of its tokens.
 
-A score is the mean over one or two directions, such as the prediction given the reference and the reference given the prediction. An
-empty prediction is shown to the model if the authors' program does that (`shows_empty`), and else has no score: the marks around an empty text are
-often very probable. A row with another empty text, or one without a token that the model knows, has no score.
+A score is the mean over one or two directions, such as the prediction given the reference and the reference
+given the prediction. An empty prediction is shown to the model if the authors' program does that
+(`shows_empty`), and else has no score: the marks around an empty text are often very probable. A row with
+another empty text, or one without a token that the model knows, has no score.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ from nlgauge.models.weights.catalogue import Kind
 
 
 class Direction(NamedTuple):
-    """An output, which of "prediction", "reference" and "source" the model is given, and which it must write."""
+    """An output, which of "prediction", "reference" and "source" the model is given, and which it must
+    write.
+    """
 
     name: str
     given: str
@@ -35,8 +39,8 @@ class Direction(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What the model says of each text, where each direction's texts are in it, which rows have a score, whose prediction alone is empty, and their
-    unknown and all tokens."""
+    """What the model says of each text, where each direction's texts are in it, which rows have a score,
+    whose prediction alone is empty, and their unknown and all tokens."""
 
     information: TokenInformation
     places: list[Array]
@@ -59,7 +63,9 @@ class LikelihoodMetric(ModelMeans):
         """The model."""
         raise NotImplementedError
 
-    def ask(self, view: View, given: list[Array], written: list[Array]) -> tuple[TokenInformation, list[Array]]:
+    def ask(
+        self, view: View, given: list[Array], written: list[Array]
+    ) -> tuple[TokenInformation, list[Array]]:
         """What the model says of every pair of text ids, and where each direction's pairs are in it."""
         raise NotImplementedError
 
@@ -76,7 +82,10 @@ class LikelihoodMetric(ModelMeans):
 
     def measures(self) -> tuple[Output, ...]:
         names = [direction.name for direction in self.directions()]
-        return tuple(Output(name, True, high=0, nan=NO_TEXT) for name in ([self.mean_name(), *names] if len(names) > 1 else names))
+        return tuple(
+            Output(name, True, high=0, nan=NO_TEXT)
+            for name in ([self.mean_name(), *names] if len(names) > 1 else names)
+        )
 
     def measured(self, view: View) -> Measured:
         found = self._found(view)
@@ -94,8 +103,19 @@ class LikelihoodMetric(ModelMeans):
             for direction, places in zip(self.directions(), found.places, strict=True):
                 tokens, informations = (column[int(places[i])] for column in found.information[:2])
                 averaged = self.averaged(tokens, loaded)
-                values = {f"log p of the {direction.written} given the {direction.given}": informations[averaged].tolist()}
-                shown.append(TokenScores(self.title(row), {self.name: row}, token_strings(loaded, tokens[averaged].tolist()), values))
+                values = {
+                    f"log p of the {direction.written} given the {direction.given}": informations[
+                        averaged
+                    ].tolist()
+                }
+                shown.append(
+                    TokenScores(
+                        self.title(row),
+                        {self.name: row},
+                        token_strings(loaded, tokens[averaged].tolist()),
+                        values,
+                    )
+                )
         return shown
 
     def _found(self, view: View) -> _Found:
@@ -106,7 +126,9 @@ class LikelihoodMetric(ModelMeans):
         }
         sides = dict.fromkeys(side for direction in self.directions() for side in direction[1:])
         read = {side: read_texts(view.features, self.model, self.kind, ids[side]()) for side in sides}
-        information, places = self.ask(view, *([read[getattr(d, side)].ids for d in self.directions()] for side in ("given", "written")))
+        information, places = self.ask(
+            view, *([read[getattr(d, side)].ids for d in self.directions()] for side in ("given", "written"))
+        )
         counts = np.sum([reading.counts for reading in read.values()], axis=0)
         others = [reading for side, reading in read.items() if side != "prediction"]
         empty = empty_rows(view, read["prediction"], *others)

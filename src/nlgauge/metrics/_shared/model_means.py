@@ -1,7 +1,9 @@
-"""The base of metrics whose numbers a model gives row by row: means over segments, cut texts, empty predictions, unknown tokens.
+"""The base of metrics whose numbers a model gives row by row: means over segments, cut texts, empty
+predictions, unknown tokens.
 
-An empty prediction is scored: by the model if the authors' program shows it the empty text, else with the worst value. An empty reference or source
-is nobody's fault, and the row has no value. `empty="missing"` leaves empty predictions without a value, as if nobody had asked for them.
+An empty prediction is scored: by the model if the authors' program shows it the empty text, else with the
+worst value. An empty reference or source is nobody's fault, and the row has no value. `empty="missing"`
+leaves empty predictions without a value, as if nobody had asked for them.
 """
 
 from __future__ import annotations
@@ -38,7 +40,11 @@ class ModelMeans(MeanMetric):
 
     def empty_output(self) -> Output:
         """Return the count of empty predictions."""
-        return EMPTY if self.empty == "scored" else replace(EMPTY, note="predictions were empty and have no score")
+        return (
+            EMPTY
+            if self.empty == "scored"
+            else replace(EMPTY, note="predictions were empty and have no score")
+        )
 
     def with_empty(self, values: Array, empty: Array) -> Array:
         if self.empty == "missing":
@@ -48,7 +54,9 @@ class ModelMeans(MeanMetric):
     def title(self, statistics: Array) -> str:
         """Return the measures of a row in words."""
         scores = self.score(self.name, statistics)
-        return f"{self.name} " + ", ".join(f"{output.name} {float(scores[output.name]):.4f}" for output in self.measures())
+        return f"{self.name} " + ", ".join(
+            f"{output.name} {float(scores[output.name]):.4f}" for output in self.measures()
+        )
 
 
 def measured(values: Array, truncated: Array, empty: Array, counts: Array) -> Measured:
@@ -57,7 +65,9 @@ def measured(values: Array, truncated: Array, empty: Array, counts: Array) -> Me
 
 
 def empty_rows(view: View, prediction: Reading, *others: Reading) -> Array:
-    """Return the rows whose prediction alone says nothing to the model: no sign that can be seen, or no token that it knows."""
+    """Return the rows whose prediction alone says nothing to the model: no sign that can be seen, or no
+    token that it knows.
+    """
     empty = ~readable(view, prediction)
     return empty & readable(view, *others) if others else empty
 

@@ -1,8 +1,11 @@
-"""The mutual information of paired texts as a Fit: embeddings of both sides, and an estimator's pointwise entropies for every pair of a system.
+"""The mutual information of paired texts as a Fit: embeddings of both sides, and an estimator's pointwise
+entropies for every pair of a system.
 
-An estimate is trained, so it must not hang on anything but the texts. Each text is embedded alone; pairs are put into the order of digests of their
-texts before anything is drawn or summed; and a pair's fold follows from the digest of its source. So the value of a pair is the same bit for bit in
-any order of the segments, in any chunks, and whatever else is scored. (The released estimator takes pairs in the order given, as its authors do.)
+An estimate is trained, so it must not hang on anything but the texts. Each text is embedded alone; pairs are
+put into the order of digests of their texts before anything is drawn or summed; and a pair's fold follows
+from the digest of its source. So the value of a pair is the same bit for bit in any order of the segments, in
+any chunks, and whatever else is scored. (The released estimator takes pairs in the order given, as its
+authors do.)
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ _MOST_COMPONENTS, _PAIRS_A_COMPONENT = 64, 20
 
 @dataclass(frozen=True)
 class Estimator:
-    """How information is estimated: by mixtures ("knife"), by one Gaussian ("gaussian"), or as the authors of COSMIC released it ("released")."""
+    """How information is estimated: by mixtures ("knife"), by one Gaussian ("gaussian"), or as the
+    authors of COSMIC released it ("released").
+    """
 
     kind: str = "knife"
     modes: int | None = None
@@ -43,37 +48,61 @@ class Estimator:
     full: bool = False
 
     def __call__(self, target: Array, given: Array, keys: Array, pairs: int, seed: int) -> Pointwise:
-        """Pointwise entropies of `target`, alone and given `given`; `pairs` decides how many components are kept if nothing else does.
+        """Pointwise entropies of `target`, alone and given `given`; `pairs` decides how many components are
+        kept if nothing else does.
 
-        `keys` (rows, 1 or more) stand for the content of a row: rows with equal keys are equal, those with an equal first key are held out together.
+        `keys` (rows, 1 or more) stand for the content of a row: rows with equal keys are equal, those with an
+        equal first key are held out together.
         """
         if self.kind == "released" and len(target):
-            return knife_released.released(target, given, knife_released.Settings(modes=self.modes or RELEASED_MODES), seed, self.seeds)
-        components = min(_MOST_COMPONENTS, max(1, pairs // _PAIRS_A_COMPONENT)) if self.components is None else self.components
+            return knife_released.released(
+                target, given, knife_released.Settings(modes=self.modes or RELEASED_MODES), seed, self.seeds
+            )
+        components = (
+            min(_MOST_COMPONENTS, max(1, pairs // _PAIRS_A_COMPONENT))
+            if self.components is None
+            else self.components
+        )
         keys = np.column_stack([keys])
         _, place, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
         order = np.argsort(place.reshape(-1), kind="stable")
-        # Equal rows get the value of the first of them, because a row's place in a batch may change its last bit.
+        # Equal rows get the value of the first of them, because a row's place in a batch may change its last
+        # bit.
         first = (np.cumsum(counts) - counts)[place.reshape(-1)]
         fold = fold_of_rows(keys[order, 0], self.folds, seed, self.seeds)
         found = self._of_ordered(target[order], given[order], fold, components, seed)
-        return found._replace(entropy=found.entropy[:, first], conditional=found.conditional[:, first], fold=fold[:, first])
+        return found._replace(
+            entropy=found.entropy[:, first], conditional=found.conditional[:, first], fold=fold[:, first]
+        )
 
     def _of_ordered(self, target: Array, given: Array, fold: Array, components: int, seed: int) -> Pointwise:
         if self.kind == "gaussian":
             return gaussian(target, given, components, fold)
-        return knife.cross_fitted(target, given, fold, components, knife.Settings(modes=self.modes or MOST_MODES, full=self.full), seed)
+        return knife.cross_fitted(
+            target,
+            given,
+            fold,
+            components,
+            knife.Settings(modes=self.modes or MOST_MODES, full=self.full),
+            seed,
+        )
 
 
 def digests(texts: Iterable[str]) -> Array:
-    """A number for each text that follows from the text alone; ids would depend on what else is in the corpus."""
-    found = [int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big") for text in texts]
+    """A number for each text that follows from the text alone; ids would depend on what else is in the
+    corpus.
+    """
+    found = [
+        int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+        for text in texts
+    ]
     return np.array(found, dtype=np.uint64)
 
 
 @dataclass(frozen=True)
 class MutualInformation(Fit):
-    """(pairs, seeds) pointwise entropies of the sides named in `targets`, alone and given the other side, and how fitting went.
+    """(pairs, seeds) pointwise entropies of the sides named in `targets`, alone and given the other side, and
+    how fitting went.
 
     NaN for pairs with an empty text, or with one of which the model knows nothing.
     Names start with the side; what follows `_fit_` is a field of `Pointwise`.
@@ -87,9 +116,13 @@ class MutualInformation(Fit):
     over: ClassVar = "system"
 
     def partial(self, view: View) -> Arrays:
-        embedded, summaries, sources = view.get(TextEmbedding(self.model, self.unit, alone=True), view.predictions, view.source)
+        embedded, summaries, sources = view.get(
+            TextEmbedding(self.model, self.unit, alone=True), view.predictions, view.source
+        )
         vectors, cut = embedded.vectors.values, embedded.truncated.values
-        source_texts, summary_texts = ([view.text(text) for text in side.tolist()] for side in (view.source, view.predictions))
+        source_texts, summary_texts = (
+            [view.text(text) for text in side.tolist()] for side in (view.source, view.predictions)
+        )
         counted, *places = view.get(UnknownTokens(self.model, "encoder"), view.predictions, view.source)
         tokens = [counted.values[rows].reshape(-1, 2) for rows in places]
         return {
@@ -111,21 +144,41 @@ class MutualInformation(Fit):
             sides = joined[target][filled], joined[OTHER[target]][filled]
             pointwise = self.estimator(*sides, joined["keys"][filled], pairs, options.seed)
             how = pointwise._asdict()
-            by_fold = {"unconverged": still_gaining(pointwise.gained).max(axis=2), "shortfall": pointwise.shortfall()}
+            by_fold = {
+                "unconverged": still_gaining(pointwise.gained).max(axis=2),
+                "shortfall": pointwise.shortfall(),
+            }
             by_fold["entropy_excess"] = pointwise.held_out[..., 0] - pointwise.plain
-            by_pair = {name: np.take_along_axis(values, pointwise.fold, axis=1) for name, values in by_fold.items()}
-            columns = {name: values.max(axis=0) if name == "unconverged" else values.mean(axis=0) for name, values in by_pair.items()}
-            for name, values in {"entropy": pointwise.entropy.T, "conditional": pointwise.conditional.T, **columns}.items():
+            by_pair = {
+                name: np.take_along_axis(values, pointwise.fold, axis=1) for name, values in by_fold.items()
+            }
+            columns = {
+                name: values.max(axis=0) if name == "unconverged" else values.mean(axis=0)
+                for name, values in by_pair.items()
+            }
+            for name, values in {
+                "entropy": pointwise.entropy.T,
+                "conditional": pointwise.conditional.T,
+                **columns,
+            }.items():
                 found[f"{target}_{name}"] = np.full((pairs, *values.shape[1:]), np.nan)
                 found[f"{target}_{name}"][filled] = values
-            found |= {f"{target}_fit_{name}": np.asarray(how[name]) for name in ("width", "rounds", "gained", "learnt", "held_out", "modes", "plain")}
+            found |= {
+                f"{target}_fit_{name}": np.asarray(how[name])
+                for name in ("width", "rounds", "gained", "learnt", "held_out", "modes", "plain")
+            }
         return found
 
     def layout(self, rows: int) -> dict[str, Stored]:
         found = {"truncated": Stored("any", (rows,)), "tokens": Stored("any", (rows, 2))}
         for target in self.targets:
-            found |= {f"{target}_{name}": Stored("any", (rows, "seeds")) for name in ("entropy", "conditional")}
-            found |= {f"{target}_{name}": Stored("any", (rows,)) for name in ("unconverged", "shortfall", "entropy_excess")}
+            found |= {
+                f"{target}_{name}": Stored("any", (rows, "seeds")) for name in ("entropy", "conditional")
+            }
+            found |= {
+                f"{target}_{name}": Stored("any", (rows,))
+                for name in ("unconverged", "shortfall", "entropy_excess")
+            }
             found[f"{target}_fit_width"] = Stored("any", ())
         return found
 
@@ -137,8 +190,8 @@ def warn_of_few(pairs: int) -> None:
     """Says what to expect of few pairs."""
     if pairs < FEW_PAIRS:
         warnings.warn(
-            f"cosmic has {pairs} pairs; under about {FEW_PAIRS} its value says little, and differences between systems less. "
-            "On 100 to 1000 Gaussian pairs it found 15 to 20 per cent too little, and other samples moved it by 0.2 to 0.5 nats, "
-            "which seed_deviation does not show.",
+            f"cosmic has {pairs} pairs; under about {FEW_PAIRS} its value says little, and differences"
+            " between systems less. On 100 to 1000 Gaussian pairs it found 15 to 20 per cent too little, and"
+            " other samples moved it by 0.2 to 0.5 nats, which seed_deviation does not show.",
             stacklevel=3,
         )

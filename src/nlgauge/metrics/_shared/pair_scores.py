@@ -1,4 +1,6 @@
-"""What metrics that ask a classifier about pairs of texts share: values of rows that may be undefined, and what is counted beside them."""
+"""What metrics that ask a classifier about pairs of texts share: values of rows that may be undefined,
+and what is counted beside them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ NOTHING = "a text is empty, or has no token that the model knows"
 def require_nli(order: tuple[str, ...], needed: str, model: ModelSpec) -> tuple[str, ...]:
     """The order of labels, or an error where a label that a metric needs is not among them."""
     if not set(needed) <= set(order):
-        raise ModelError(f"the model {model_name(model)} must tell {', '.join(LABELS[label] for label in needed)} apart, its labels are {order}.")
+        raise ModelError(
+            f"the model {model_name(model)} must tell {', '.join(LABELS[label] for label in needed)} apart,"
+            f" its labels are {order}."
+        )
     return order
 
 
@@ -36,8 +41,8 @@ def texts_of(view: View, ids: Array) -> list[str]:
 
 
 class Found(NamedTuple):
-    """(rows, measures) values, NaN if undefined; whether a text of a row was cut; in which rows the prediction alone says nothing; unknown and all
-    tokens; what explanations show of each row."""
+    """(rows, measures) values, NaN if undefined; whether a text of a row was cut; in which rows the
+    prediction alone says nothing; unknown and all tokens; what explanations show of each row."""
 
     values: Array
     truncated: Array
@@ -48,7 +53,9 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class PairScores(ModelMeans):
-    """A metric that asks a classifier about each row; its findings serve the statistics and the explanations."""
+    """A metric that asks a classifier about each row; its findings serve the statistics and the
+    explanations.
+    """
 
     def findings(self, view: View) -> Found:
         """What the classifier says of each row."""
@@ -56,21 +63,35 @@ class PairScores(ModelMeans):
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         found = {**super().facts(corpus), **model_facts(self.model)}  # type: ignore[attr-defined]
-        return {**found, "sentences": f"{self.splitter}-{corpus.lang or 'en'}"} if hasattr(self, "splitter") else found
+        return (
+            {**found, "sentences": f"{self.splitter}-{corpus.lang or 'en'}"}
+            if hasattr(self, "splitter")
+            else found
+        )
 
     def measured(self, view: View) -> Measured:
         rows: Found = view.rows(Findings(self))
         return measured(rows.values, rows.truncated, rows.empty, rows.counts)
 
 
-def every_pair(view: View, feature: PairLogits, labels: int, firsts: list[Array], seconds: list[Array]) -> tuple[list[Array], Array]:
-    """For each row the logits (firsts, seconds, labels) of all its pairs of texts, and whether one of these was cut."""
+def every_pair(
+    view: View, feature: PairLogits, labels: int, firsts: list[Array], seconds: list[Array]
+) -> tuple[list[Array], Array]:
+    """For each row the logits (firsts, seconds, labels) of all its pairs of texts, and whether one of
+    these was cut.
+    """
     sizes = [(len(ours), len(theirs)) for ours, theirs in zip(firsts, seconds, strict=True)]
-    pairs = [(first, second) for ours, theirs in zip(firsts, seconds, strict=True) for first in ours.tolist() for second in theirs.tolist()]
+    pairs = [
+        (first, second)
+        for ours, theirs in zip(firsts, seconds, strict=True)
+        for first in ours.tolist()
+        for second in theirs.tolist()
+    ]
     answers, places = view.get(feature, Ragged.of(pairs))
     logits, cut = answers.logits.values[places], answers.truncated.values[places]
     ends = np.cumsum([0, *(one * two for one, two in sizes)])
     matrices = [
-        np.reshape(logits[start:end] if end > start else [], (*size, labels)) for (start, end), size in zip(pairwise(ends), sizes, strict=True)
+        np.reshape(logits[start:end] if end > start else [], (*size, labels))
+        for (start, end), size in zip(pairwise(ends), sizes, strict=True)
     ]
     return matrices, np.array([bool(cut[start:end].any()) for start, end in pairwise(ends)], dtype=bool)

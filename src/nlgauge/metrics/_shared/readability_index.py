@@ -46,8 +46,13 @@ class ReadabilityIndex(Metric):
         statistics = np.asarray(statistics, dtype=np.float64)
         counts = {name: statistics[..., i] for i, name in enumerate(ReadabilityCounts.NAMES)}
         known = (counts["words"] > 0) & (counts["sentences"] > 0)
-        index = self.index({**counts, **{name: np.where(known, counts[name], 1.0) for name in ("words", "sentences")}})
-        return {self.name: np.where(known, index, np.nan), **{name: counts[name] for name in ("words", "sentences", *self.uses)}}
+        index = self.index(
+            {**counts, **{name: np.where(known, counts[name], 1.0) for name in ("words", "sentences")}}
+        )
+        return {
+            self.name: np.where(known, index, np.nan),
+            **{name: counts[name] for name in ("words", "sentences", *self.uses)},
+        }
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         """What each word adds to the counts: hard words stand out."""
@@ -56,6 +61,9 @@ class ReadabilityIndex(Metric):
         for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
             words = [word for sentence in feature.of(view.text(text_id)) for word in sentence]
             values = {name: [float(getattr(word, name)) for word in words] for name in self.uses}
-            title = f"{self.name} {self.score(self.name, row)[self.name]:.2f} ({row[0]:.0f} words in {row[1]:.0f} sentences)"
+            title = (
+                f"{self.name} {self.score(self.name, row)[self.name]:.2f} ({row[0]:.0f} words in {row[1]:.0f}"
+                " sentences)"
+            )
             found.append(TokenScores(title, {self.name: row}, [word.text for word in words], values))
         return found

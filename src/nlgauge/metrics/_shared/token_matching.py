@@ -1,4 +1,6 @@
-"""What BERTScore and YiSi-1 share: each token of one text is matched with the most similar token of the other, by contextual vectors."""
+"""What BERTScore and YiSi-1 share: each token of one text is matched with the most similar token of the
+other, by contextual vectors.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def plain_name(model: ModelSpec) -> str:
 
 @dataclass(frozen=True)
 class InverseDocumentFrequency(Fit):
-    """log((N + 1) / (df + 1)) of every piece in the references, each occurrence of a reference being one document."""
+    """log((N + 1) / (df + 1)) of every piece in the references, each occurrence of a reference being one
+    document.
+    """
 
     model: ModelSpec
 
@@ -62,7 +66,9 @@ class InverseDocumentFrequency(Fit):
 
 
 class TokenMatching(Metric):
-    """Precision, recall and F of matched tokens; part by part, with the notes of the first part in its last columns."""
+    """Precision, recall and F of matched tokens; part by part, with the notes of the first part in its
+    last columns.
+    """
 
     layer: int | None
 
@@ -77,14 +83,25 @@ class TokenMatching(Metric):
         known = LAYERS.get(plain_name(self.model_used)) if self.layer is None else self.layer
         if known is None:
             if isinstance(self.model_used, str):
-                store.require(self.model_used)  # a model that is missing is the first problem, its layer the second
-            raise ParameterError(f"{self.name}: the best layer of {self.model_used!r} is not known; give layer=..., for example the last but three.")
+                store.require(
+                    self.model_used
+                )  # a model that is missing is the first problem, its layer the second
+            raise ParameterError(
+                f"{self.name}: the best layer of {self.model_used!r} is not known; give layer=..., for"
+                " example the last but three."
+            )
         return known
 
     def check(self) -> None:
         """Raises where a parameter that they share is outside its domain."""
-        self.require(is_model_spec(self.model_used), "model", "a name, a directory or nlgauge.Model(model, tokenizer)")
-        self.require(self.layer is None or (isinstance(self.layer, int) and self.layer >= 0), "layer", "a whole number from 0")
+        self.require(
+            is_model_spec(self.model_used), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
+        )
+        self.require(
+            self.layer is None or (isinstance(self.layer, int) and self.layer >= 0),
+            "layer",
+            "a whole number from 0",
+        )
 
     def weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
         """The weight of each piece, and whether all were 0 and had to be made equal."""
@@ -108,7 +125,9 @@ class TokenMatching(Metric):
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         hidden, predictions, references, counts = self._hidden(view)
-        rows = np.array([self._match(hidden, h, r, fitted) for h, r in zip(predictions, references, strict=True)]).reshape(-1, 5)
+        rows = np.array(
+            [self._match(hidden, h, r, fitted) for h, r in zip(predictions, references, strict=True)]
+        ).reshape(-1, 5)
         one = np.ones(len(rows))
         first, *others = self.outputs()
         columns = {"f1": rows[:, 0], "precision": rows[:, 1], "recall": rows[:, 2]}
@@ -122,17 +141,25 @@ class TokenMatching(Metric):
         found = {part: self.shown("f1" if part == first else part, statistics[..., 0] / statistics[..., 1])}
         if part != first:
             return found
-        notes = {"truncated": statistics[..., 2], "uniform_weights": statistics[..., 3], **unknown_share(statistics)}
+        notes = {
+            "truncated": statistics[..., 2],
+            "uniform_weights": statistics[..., 3],
+            **unknown_share(statistics),
+        }
         return {**found, **{output.name: notes[output.name] for output in self.outputs()[part][1:]}}
 
     def _hidden(self, view: View) -> tuple[Hidden, Array, Array, Array]:
-        """The vectors of the texts' pieces, where each prediction and reference is among them, and each pair's unknown and all tokens."""
+        """The vectors of the texts' pieces, where each prediction and reference is among them, and each
+        pair's unknown and all tokens.
+        """
         read = read_pairs(view.features, self.model_used, "encoder", view.predictions, view.reference)
         (feature,) = self.reads(view.features.options)
         hidden, predictions, references = view.get(feature, read.first.ids, read.second.ids)
         return hidden, predictions, references, read.counts
 
-    def _match(self, hidden: Hidden, prediction: int, reference: int, fitted: Arrays) -> tuple[float, float, float, float, float]:
+    def _match(
+        self, hidden: Hidden, prediction: int, reference: int, fitted: Arrays
+    ) -> tuple[float, float, float, float, float]:
         """F, P, R, and whether a text was cut or had no weight."""
         cut = float(max(hidden.truncated[prediction][0], hidden.truncated[reference][0]))
         weights = [self.weights(hidden, text, fitted) for text in (prediction, reference)]
@@ -154,8 +181,22 @@ class TokenMatching(Metric):
         found: list[Explanation] = []
         for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
-            title = f"{self.name} " + ", ".join(f"{part} {self.score(part, row[part])[part]:.4f}" for part in view.parts or row)
-            pieces = [piece_strings(self.model_used, hidden.ids[text], device) for text in (prediction, reference)]
+            title = f"{self.name} " + ", ".join(
+                f"{part} {self.score(part, row[part])[part]:.4f}" for part in view.parts or row
+            )
+            pieces = [
+                piece_strings(self.model_used, hidden.ids[text], device) for text in (prediction, reference)
+            ]
             weights = [self.weights(hidden, text, fitted)[0] for text in (prediction, reference)]
-            found.append(Alignment(title, row, pieces[0], pieces[1], self.cosines(hidden, prediction, reference), weights[0], weights[1]))
+            found.append(
+                Alignment(
+                    title,
+                    row,
+                    pieces[0],
+                    pieces[1],
+                    self.cosines(hidden, prediction, reference),
+                    weights[0],
+                    weights[1],
+                )
+            )
         return found

@@ -23,7 +23,11 @@ class TokenOverlap(MeanMetric):
     def __post_init__(self) -> None:
         self.require(self.normalize in (None, "squad"), "normalize", "None or 'squad'")
         self.require(self.compat in (None, "nlg-metricverse"), "compat", "None or 'nlg-metricverse'")
-        self.require(self.compat is None or self.normalize is None, "normalize", "None where compat chooses the normalisation")
+        self.require(
+            self.compat is None or self.normalize is None,
+            "normalize",
+            "None where compat chooses the normalisation",
+        )
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), "tok": self._tokens.tokenizer}
@@ -58,7 +62,9 @@ class TokenOverlap(MeanMetric):
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)[self.name]
         found: list[Explanation] = []
-        for row, prediction, reference, *counts in zip(rows, view.predictions, view.reference, *self._counts(view), strict=True):
+        for row, prediction, reference, *counts in zip(
+            rows, view.predictions, view.reference, *self._counts(view), strict=True
+        ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 1)
             orders = [Order("tokens", *(float(count) for count in counts))]

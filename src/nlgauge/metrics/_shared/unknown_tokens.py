@@ -1,8 +1,9 @@
 """What metrics that ask a model do about texts that its vocabulary does not know.
 
-Two unrelated sentences in a script that a vocabulary lacks are the same row of unknown tokens to the model, and would be equal. So a text without
-any known token is read as the empty text, and each metric gives it what it gives an empty text. Where that leaves both texts of a pair without
-tokens although they have some, nothing can be said: a similarity is 0, a distance is undefined. The share of unknown tokens is an output.
+Two unrelated sentences in a script that a vocabulary lacks are the same row of unknown tokens to the model,
+and would be equal. So a text without any known token is read as the empty text, and each metric gives it what
+it gives an empty text. Where that leaves both texts of a pair without tokens although they have some, nothing
+can be said: a similarity is 0, a distance is undefined. The share of unknown tokens is an output.
 """
 
 from __future__ import annotations
@@ -25,14 +26,19 @@ UNKNOWN_TOKENS = Output(
     0,
     1,
     warn_above=0.1,
-    warning="of the tokens are unknown to the model, which cannot tell such words apart; choose a model whose vocabulary knows this script, "
-    "for example model='xlm-roberta-base', or 'smollm2' for a metric that asks a causal language model",
+    warning=(
+        "of the tokens are unknown to the model, which cannot tell such words apart; choose a model whose"
+        " vocabulary knows this script, for example model='xlm-roberta-base', or 'smollm2' for a metric that"
+        " asks a causal language model"
+    ),
 )
 NO_KNOWN_TEXT = "no text of one side has a token that the model knows"
 
 
 class Reading(NamedTuple):
-    """Texts as a model can read them: their ids, those without a known token replaced by the empty text; (texts, 2) unknown and all tokens."""
+    """Texts as a model can read them: their ids, those without a known token replaced by the empty text;
+    (texts, 2) unknown and all tokens.
+    """
 
     ids: Array
     counts: Array
@@ -50,7 +56,9 @@ class Reading(NamedTuple):
 
 
 class PairReading(NamedTuple):
-    """Pairs of texts as a model can read them; in which neither has a known token, though one has tokens; unknown and all tokens of both."""
+    """Pairs of texts as a model can read them; in which neither has a known token, though one has tokens;
+    unknown and all tokens of both.
+    """
 
     first: Reading
     second: Reading
@@ -75,28 +83,39 @@ def read_pairs(features: Features, model: ModelSpec, kind: Kind, first: Array, s
 
 
 def seen(view: View, *sides: Array) -> Array:
-    """In which rows every text can be seen: white space, and marks without width, are tokens to some models."""
+    """In which rows every text can be seen: white space, and marks without width, are tokens to some
+    models.
+    """
     found: Array = np.all([[can_be_seen(view.text(text)) for text in ids.tolist()] for ids in sides], axis=0)
     return found
 
 
 def visible(view: View, ids: Array) -> Array:
-    """Return the ids with the empty text for each text that cannot be seen, so that a model reads all of these alike."""
+    """Return the ids with the empty text for each text that cannot be seen, so that a model reads all of
+    these alike.
+    """
     unseen = ~seen(view, ids)
     return np.where(unseen, view.features.texts.intern(""), ids) if unseen.any() else ids
 
 
 def readable(view: View, *readings: Reading) -> Array:
     """In which rows every text can be seen, and has a token that the model knows."""
-    found: Array = seen(view, *(reading.ids for reading in readings)) & np.all([reading.known > 0 for reading in readings], axis=0)
+    found: Array = seen(view, *(reading.ids for reading in readings)) & np.all(
+        [reading.known > 0 for reading in readings], axis=0
+    )
     return found
 
 
 def unknown_share(statistics: Array) -> dict[str, Array]:
-    """The output, from statistics whose last two columns are unknown and all tokens; 0 where there are none."""
+    """The output, from statistics whose last two columns are unknown and all tokens; 0 where there are
+    none.
+    """
     return {UNKNOWN_TOKENS.name: statistics[..., -2] / np.maximum(statistics[..., -1], 1e-300)}
 
 
 def total_share(*readings: Reading) -> dict[str, float]:
     """The output, for all texts together."""
-    return {name: float(value) for name, value in unknown_share(sum(reading.counts.sum(axis=0) for reading in readings)).items()}
+    return {
+        name: float(value)
+        for name, value in unknown_share(sum(reading.counts.sum(axis=0) for reading in readings)).items()
+    }

@@ -15,7 +15,9 @@ from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
 class WithinText(MeanMetric):
-    """What repetitiveness and the unique n-gram ratio share: the counts of a text's n-grams, and how they are shown."""
+    """What repetitiveness and the unique n-gram ratio share: the counts of a text's n-grams, and how they
+    are shown.
+    """
 
     max_order: int
     tokenizer: str
@@ -46,7 +48,12 @@ class WithinText(MeanMetric):
             occurrences: dict[str, list[float]] = {}
             for n in range(1, self.max_order + 1):
                 counts = ngram_counts(tokens, n)
-                occurrences[f"{n}-gram"] = [counts[tuple(tokens[i : i + n])] if i + n <= len(tokens) else 0 for i in range(len(tokens))]
-            title = f"{self.name}: " + ", ".join(f"{name} {value:.4f}" for name, value in self.score(self.name, row).items())
+                occurrences[f"{n}-gram"] = [
+                    counts[tuple(tokens[i : i + n])] if i + n <= len(tokens) else 0
+                    for i in range(len(tokens))
+                ]
+            title = f"{self.name}: " + ", ".join(
+                f"{name} {value:.4f}" for name, value in self.score(self.name, row).items()
+            )
             found.append(TokenScores(title, {self.name: row}, tokens, occurrences))
         return found

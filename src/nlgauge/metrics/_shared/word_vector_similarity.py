@@ -1,4 +1,6 @@
-"""What embedding average, vector extrema and greedy matching share: cosines of word vectors, with nlg-eval's way to read texts."""
+"""What embedding average, vector extrema and greedy matching share: cosines of word vectors, with
+nlg-eval's way to read texts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ class WordVectorSimilarity(WordVectorMetric):
         return (Output(self.name, True, -1, 1),)
 
     def words_used(self) -> WordVectors:
-        return WordVectors(self.vectors, self.tokenizer) if self.compat is None else WordVectors(self.vectors, "treebank", unknown="mean")
+        return (
+            WordVectors(self.vectors, self.tokenizer)
+            if self.compat is None
+            else WordVectors(self.vectors, "treebank", unknown="mean")
+        )
 
     def libraries(self) -> tuple[str, ...]:
         return () if self.compat is None else ("nltk", "sentencex")
@@ -47,5 +53,7 @@ class PooledSimilarity(WordVectorSimilarity):
         raise NotImplementedError
 
     def similarity(self, pairs: WordPairs, prediction: int, reference: int) -> float:
-        one, other = (units(self.pooled(pairs.table.take(pairs.rows[text]))) for text in (prediction, reference))
+        one, other = (
+            units(self.pooled(pairs.table.take(pairs.rows[text]))) for text in (prediction, reference)
+        )
         return float(one @ other)

@@ -1,7 +1,7 @@
 """AlignScore's weights: an encoder with its pooler (`base_model.*`), and three linear heads on what it pools.
 
-A directory holds them as `model.safetensors`, with the encoder's configuration and tokeniser beside it. The head over the vocabulary, which the
-training used as well, is left out.
+A directory holds them as `model.safetensors`, with the encoder's configuration and tokeniser beside it. The
+head over the vocabulary, which the training used as well, is left out.
 """
 
 from __future__ import annotations
@@ -24,10 +24,16 @@ _COUNTED = "embeddings.position_ids"
 
 def converted(state: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What is kept of a checkpoint's weights; the configuration is the encoder's, unchanged."""
-    kept = {name: tensor for name, tensor in state.items() if name.startswith(_KEPT) and not name.endswith(_COUNTED)}
+    kept = {
+        name: tensor
+        for name, tensor in state.items()
+        if name.startswith(_KEPT) and not name.endswith(_COUNTED)
+    }
     missing = [f"{head}_layer.weight" for head in HEADS if f"{head}_layer.weight" not in kept]
     if missing or not any(name.startswith("base_model.pooler.") for name in kept):
-        raise ModelError(f"this is not a checkpoint of AlignScore: it has no {', '.join(missing) or 'base_model.pooler'}.")
+        raise ModelError(
+            f"this is not a checkpoint of AlignScore: it has no {', '.join(missing) or 'base_model.pooler'}."
+        )
     return kept, dict(config)
 
 
@@ -36,7 +42,10 @@ def align_model(directory: Path, config: Any) -> Any:
     torch, transformers = importlib.import_module("torch"), importlib.import_module("transformers")
     path = directory / "model.safetensors"
     if not path.is_file():
-        raise ModelError(f"{directory} has no model.safetensors; AlignScore's checkpoints must be converted: nlgauge models convert FILE --as align")
+        raise ModelError(
+            f"{directory} has no model.safetensors; AlignScore's checkpoints must be converted: nlgauge"
+            " models convert FILE --as align"
+        )
     state, _ = converted(importlib.import_module("safetensors.torch").load_file(path), {})
     model = torch.nn.Module()
     model.config = config
@@ -44,9 +53,14 @@ def align_model(directory: Path, config: Any) -> Any:
         model.base_model = transformers.AutoModel.from_config(config)
         for head, size in HEADS.items():
             setattr(model, f"{head}_layer", torch.nn.Linear(config.hidden_size, size))
-    missing, unexpected = model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, strict=False)
+    missing, unexpected = model.load_state_dict(
+        {name: tensor.float() for name, tensor in state.items()}, strict=False
+    )
     # Buffers, which are counted, may be missing.
     missing = [name for name in missing if name in dict(model.named_parameters())]
     if missing or unexpected:
-        raise ModelError(f"the weights in {directory} do not fit their configuration: {', '.join([*missing, *unexpected][:3])}.")
+        raise ModelError(
+            f"the weights in {directory} do not fit their configuration:"
+            f" {', '.join([*missing, *unexpected][:3])}."
+        )
     return model

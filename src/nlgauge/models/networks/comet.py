@@ -1,7 +1,7 @@
 """The networks of COMET, CometKiwi, UniTE, XCOMET and LENS, on a Transformers encoder and plain tensors.
 
-A directory holds the encoder as Transformers writes it (config.json, model.safetensors, the tokeniser), and what stands on it in head.safetensors,
-under the names of the checkpoint:
+A directory holds the encoder as Transformers writes it (config.json, model.safetensors, the tokeniser), and
+what stands on it in head.safetensors, under the names of the checkpoint:
 
     layerwise_attention.scalar_parameters.0 ... L, .gamma    how the states of all layers are mixed
     estimator.ff.0, 3, 6 ... .weight, .bias                  the feed-forward network that gives the score
@@ -28,9 +28,9 @@ _ACTIVATIONS = ("tanh", "sigmoid")
 class Settings(msgspec.Struct, frozen=True):
     """What the checkpoint's hyper-parameters say of the network.
 
-    `layer` is the layer that is read, None for a mix of all; `sparse` whether sparsemax weighs the layers (else softmax), `normalise` whether the
-    states of a layer are normalised over the whole text first; `pool` is avg, max or cls. `labels` are those of pieces beside "no error", read from
-    `word_layer`.
+    `layer` is the layer that is read, None for a mix of all; `sparse` whether sparsemax weighs the layers
+    (else softmax), `normalise` whether the states of a layer are normalised over the whole text first; `pool`
+    is avg, max or cls. `labels` are those of pieces beside "no error", read from `word_layer`.
     """
 
     form: Form
@@ -71,7 +71,9 @@ class CometNetwork:
 
     def states(self, ids: Any, mask: Any) -> tuple[Any, ...]:
         """The states of every layer, (texts, places, width) each."""
-        found: tuple[Any, ...] = self.encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+        found: tuple[Any, ...] = self.encoder(
+            input_ids=ids, attention_mask=mask, output_hidden_states=True
+        ).hidden_states
         return found
 
     def sentence(self, states: tuple[Any, ...], mask: Any, pool: str | None = None) -> Any:
@@ -82,9 +84,13 @@ class CometNetwork:
         weights, gamma = self._mix
         read = [(weight, state) for weight, state in zip(weights, states, strict=True) if weight]
         if pool == "max":
-            return gamma * _pooled(sum(weight * self._normalised(state, mask, state) for weight, state in read), mask, pool)
+            return gamma * _pooled(
+                sum(weight * self._normalised(state, mask, state) for weight, state in read), mask, pool
+            )
         # A mean of mixed states is the mix of their means, which are much smaller.
-        return gamma * sum(weight * self._normalised(_pooled(state, mask, pool), mask, state) for weight, state in read)
+        return gamma * sum(
+            weight * self._normalised(_pooled(state, mask, pool), mask, state) for weight, state in read
+        )
 
     def estimate(self, features: Any) -> Any:
         """(rows,) scores, from what the feed-forward network reads."""
@@ -92,7 +98,9 @@ class CometNetwork:
 
         found, numbers = features, self._linear_layers()
         for number in numbers:
-            found = torch.nn.functional.linear(found, self._head[f"estimator.ff.{number}.weight"], self._head[f"estimator.ff.{number}.bias"])
+            found = torch.nn.functional.linear(
+                found, self._head[f"estimator.ff.{number}.weight"], self._head[f"estimator.ff.{number}.bias"]
+            )
             name = self.settings.activation if number != numbers[-1] else self.settings.final_activation
             if name is not None:
                 found = _activation(name)(found)
@@ -102,11 +110,15 @@ class CometNetwork:
         """(texts, places, labels): how probable "no error" and each label is at each piece."""
         import torch
 
-        logits = torch.nn.functional.linear(states[self.settings.word_layer], self._head["hidden2tag.weight"], self._head["hidden2tag.bias"])
+        logits = torch.nn.functional.linear(
+            states[self.settings.word_layer], self._head["hidden2tag.weight"], self._head["hidden2tag.bias"]
+        )
         return logits.softmax(dim=-1)
 
     def _normalised(self, value: Any, mask: Any, state: Any) -> Any:
-        """The value on the scale on which all numbers of a text's states have mean 0 and deviation 1; as it is where nothing is normalised."""
+        """The value on the scale on which all numbers of a text's states have mean 0 and deviation 1; as
+        it is where nothing is normalised.
+        """
         if not self.settings.normalise:
             return value
         inside = mask.unsqueeze(-1).to(state.dtype)
@@ -120,7 +132,12 @@ class CometNetwork:
         """The weight of each layer, and what the mix is multiplied with."""
         import torch
 
-        scalars = torch.cat([self._head[f"layerwise_attention.scalar_parameters.{i}"].reshape(1).float() for i in range(self._layers + 1)])
+        scalars = torch.cat(
+            [
+                self._head[f"layerwise_attention.scalar_parameters.{i}"].reshape(1).float()
+                for i in range(self._layers + 1)
+            ]
+        )
         weights = sparsemax(scalars) if self.settings.sparse else scalars.softmax(dim=0)
         return weights.tolist(), float(self._head["layerwise_attention.gamma"])
 
@@ -137,22 +154,36 @@ class CometNetwork:
         """Raises where the head lacks something, or is not of this encoder."""
         needed = ["estimator.ff.0.weight", "estimator.ff.0.bias"]
         if self.settings.layer is None:
-            needed += [f"layerwise_attention.scalar_parameters.{i}" for i in range(self._layers + 1)] + ["layerwise_attention.gamma"]
+            needed += [f"layerwise_attention.scalar_parameters.{i}" for i in range(self._layers + 1)] + [
+                "layerwise_attention.gamma"
+            ]
         needed += ["hidden2tag.weight", "hidden2tag.bias"] if self.settings.labels else []
         missing = [name for name in needed if name not in self._head]
         if missing:
-            raise ModelError(f"this is not a whole {self.settings.form} model of COMET: {', '.join(missing[:3])} is missing.")
+            raise ModelError(
+                f"this is not a whole {self.settings.form} model of COMET: {', '.join(missing[:3])} is"
+                " missing."
+            )
         blocks = self._head["estimator.ff.0.weight"].shape[1] / int(self.config.hidden_size)
-        wanted = {"regression": 6, "referenceless": 4, "unified": 1, "xcomet": 1, "lens": 7}[self.settings.form]
+        wanted = {"regression": 6, "referenceless": 4, "unified": 1, "xcomet": 1, "lens": 7}[
+            self.settings.form
+        ]
         if blocks != wanted:
-            raise ModelError(f"a {self.settings.form} model of COMET reads {wanted} vectors of its encoder's width, this one {blocks:g}.")
+            raise ModelError(
+                f"a {self.settings.form} model of COMET reads {wanted} vectors of its encoder's width, this"
+                f" one {blocks:g}."
+            )
         for number in (self.settings.layer or 0, self.settings.word_layer):
             if not 0 <= number <= self._layers:
-                raise ModelError(f"the encoder of this model has the layers 0 to {self._layers}, and layer {number} is to be read.")
+                raise ModelError(
+                    f"the encoder of this model has the layers 0 to {self._layers}, and layer {number} is to"
+                    " be read."
+                )
 
 
 def sparsemax(scores: Any) -> Any:
-    """The point of the simplex that is nearest to the scores, which has zeros where softmax has small numbers.
+    """The point of the simplex that is nearest to the scores, which has zeros where softmax has small
+    numbers.
 
     >>> import torch
     >>> sparsemax(torch.tensor([0.0, 0.5, 1.0])).tolist()
@@ -178,6 +209,8 @@ def _activation(name: str) -> Callable[[Any], Any]:
     import torch
 
     if name.lower() not in _ACTIVATIONS:
-        raise ModelError(f"the activation {name!r} is not known here; known are {' and '.join(_ACTIVATIONS)}.")
+        raise ModelError(
+            f"the activation {name!r} is not known here; known are {' and '.join(_ACTIVATIONS)}."
+        )
     found: Callable[[Any], Any] = getattr(torch, name.lower())
     return found

@@ -10,8 +10,12 @@ import msgspec
 
 
 def missing_weights(model: Any, missed: Iterable[str], directory: Path) -> list[str]:
-    """What Transformers missed, but for tables of sines, which are computed, and the head that it would not miss."""
-    computed = [name for name in missed if "Sinusoidal" in type(model.get_submodule(name.rpartition(".")[0])).__name__]
+    """What Transformers missed, but for tables of sines, which are computed, and the head that it would
+    not miss.
+    """
+    computed = [
+        name for name in missed if "Sinusoidal" in type(model.get_submodule(name.rpartition(".")[0])).__name__
+    ]
     return sorted({*missed, *(["lm_head.weight"] if _lacks_own_head(directory) else [])} - set(computed))
 
 

@@ -1,4 +1,6 @@
-"""The network that makes one number of NUBIA's features: `model.safetensors` with layers.0.weight, layers.0.bias, ..., and `config.json`."""
+"""The network that makes one number of NUBIA's features: `model.safetensors` with layers.0.weight,
+layers.0.bias, ..., and `config.json`.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +41,25 @@ def _aggregator(directory: Path, content: Any) -> tuple[list[tuple[Array, Array]
     """The layers of the aggregator, first to last, and what stands between them."""
     config = directory / "config.json"
     if not config.is_file() or not (directory / "model.safetensors").is_file():
-        raise ModelError(f"aggregator must be a directory with model.safetensors and config.json, {str(directory)!r} is not one.")
+        raise ModelError(
+            f"aggregator must be a directory with model.safetensors and config.json, {str(directory)!r} is"
+            " not one."
+        )
     check_header(directory / "model.safetensors")
     tensors = importlib.import_module("safetensors.numpy").load_file(directory / "model.safetensors")
     count = sum(name.endswith(".weight") for name in tensors)
     names = {f"layers.{i}.{part}" for i in range(count) for part in ("weight", "bias")}
     activation = msgspec.json.decode(config.read_bytes()).get("activation", "relu")
-    if not count or set(tensors) != names or tensors["layers.0.weight"].shape[1] not in (6, 8) or activation not in _ACTIVATIONS:
+    if (
+        not count
+        or set(tensors) != names
+        or tensors["layers.0.weight"].shape[1] not in (6, 8)
+        or activation not in _ACTIVATIONS
+    ):
         raise ModelError(
-            f"the aggregator in {directory} must have layers.0.weight, layers.0.bias, layers.1.weight, ..., read 6 or 8 features, and name one of "
-            f"the activations {', '.join(_ACTIVATIONS)} in config.json."
+            f"the aggregator in {directory} must have layers.0.weight, layers.0.bias, layers.1.weight, ...,"
+            f" read 6 or 8 features, and name one of the activations {', '.join(_ACTIVATIONS)} in"
+            " config.json."
         )
     layers = [(tensors[f"layers.{i}.weight"], tensors[f"layers.{i}.bias"]) for i in range(count)]
     return [(weight.astype(np.float64), bias.astype(np.float64)) for weight, bias in layers], activation

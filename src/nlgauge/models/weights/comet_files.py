@@ -12,7 +12,12 @@ from nlgauge.errors import ModelError
 from nlgauge.models.networks.comet import HEAD, CometNetwork, Form, Settings
 
 _ENCODER = "encoder.model."
-_HEADS = ("layerwise_attention.scalar_parameters.", "layerwise_attention.gamma", "estimator.ff.", "hidden2tag.")
+_HEADS = (
+    "layerwise_attention.scalar_parameters.",
+    "layerwise_attention.gamma",
+    "estimator.ff.",
+    "hidden2tag.",
+)
 _FORMS: dict[str, Form] = {
     "regression_metric": "regression",
     "referenceless_regression_metric": "referenceless",
@@ -23,7 +28,12 @@ _FORMS: dict[str, Form] = {
 # What the authors' program takes where a checkpoint says nothing.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "unified": {"layer_transformation": "sparsemax", "word_layer": 24, "error_labels": ["minor", "major"]},
-    "xcomet": {"layer_transformation": "sparsemax", "layer_norm": False, "word_layer": 36, "error_labels": ["minor", "major", "critical"]},
+    "xcomet": {
+        "layer_transformation": "sparsemax",
+        "layer_norm": False,
+        "word_layer": 36,
+        "error_labels": ["minor", "major", "critical"],
+    },
 }
 # Encoders whose texts are joined by two end marks; the others have token types, which are not made here.
 _JOINING = ("XLM-RoBERTa", "XLM-RoBERTa-XL", "MiniLM")
@@ -36,19 +46,32 @@ def read(directory: Path, device: str) -> tuple[CometNetwork, Any]:
     from safetensors.torch import load_file
 
     try:
-        settings = msgspec.convert(msgspec.json.decode((directory / "config.json").read_bytes()).get("comet"), Settings)
+        settings = msgspec.convert(
+            msgspec.json.decode((directory / "config.json").read_bytes()).get("comet"), Settings
+        )
     except msgspec.ValidationError:
-        raise ModelError(f"{directory} does not hold a model of the COMET family; `nlgauge models convert FILE --as comet` makes one.") from None
+        raise ModelError(
+            f"{directory} does not hold a model of the COMET family; `nlgauge models convert FILE --as comet`"
+            " makes one."
+        ) from None
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True)
-        given = {"local_files_only": True, "use_safetensors": True, "dtype": torch.float32, "add_pooling_layer": False}
+        given = {
+            "local_files_only": True,
+            "use_safetensors": True,
+            "dtype": torch.float32,
+            "add_pooling_layer": False,
+        }
         encoder, info = transformers.AutoModel.from_pretrained(directory, output_loading_info=True, **given)
         head = {name: tensor.float().to(device) for name, tensor in load_file(directory / HEAD).items()}
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
     if info["missing_keys"]:
         # Transformers would make them up at random.
-        raise ModelError(f"the encoder in {directory} is not whole (missing: {', '.join(sorted(info['missing_keys'])[:3])}).")
+        raise ModelError(
+            f"the encoder in {directory} is not whole (missing:"
+            f" {', '.join(sorted(info['missing_keys'])[:3])})."
+        )
     return CometNetwork(encoder.eval().to(device), head, settings), tokenizer
 
 
@@ -59,18 +82,23 @@ def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> Settin
     if form is None:
         known = ", ".join(_FORMS)
         raise ModelError(
-            f"the class of this model is {identifier!r}, and must be one of {known}; hparams.yaml in the directory above the file says it."
+            f"the class of this model is {identifier!r}, and must be one of {known}; hparams.yaml in the"
+            " directory above the file says it."
         )
     hyper = {**_DEFAULTS.get(form, {}), **hyper}
     if form == "lens":
-        # Its program hands arguments on in the wrong order: layers are normalised if there are training data, and softmax mixes them.
+        # Its program hands arguments on in the wrong order: layers are normalised if there are training data,
+        # and softmax mixes them.
         hyper = {**hyper, **declared, "layer_transformation": "softmax"}
         hyper["layer_norm"] = bool(hyper.get("train_data"))
     if declared.get("layer_transformation") == "sparsemax_patch":
         hyper = {**hyper, "layer_transformation": "softmax"}
     joint = form in ("unified", "xcomet")
     if joint and hyper.get("encoder_model", "XLM-RoBERTa") not in _JOINING:
-        raise ModelError(f"a {form} model on the encoder {hyper['encoder_model']!r} is not known here; known are {', '.join(_JOINING)}.")
+        raise ModelError(
+            f"a {form} model on the encoder {hyper['encoder_model']!r} is not known here; known are"
+            f" {', '.join(_JOINING)}."
+        )
     layer = hyper.get("sent_layer" if joint else "layer", "mix")
     labels = (hyper.get("error_labels") or ()) if form == "xcomet" or hyper.get("word_level_training") else ()
     given = {
@@ -92,8 +120,14 @@ def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> Settin
 
 def parts_of(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """The encoder's weights under its own names, those of the head, and the names of what is neither."""
-    encoder = {name.removeprefix(_ENCODER): tensor for name, tensor in state.items() if name.startswith(_ENCODER)}
-    encoder = {name: tensor for name, tensor in encoder.items() if not name.endswith(("position_ids", "token_type_ids")) and "pooler." not in name}
+    encoder = {
+        name.removeprefix(_ENCODER): tensor for name, tensor in state.items() if name.startswith(_ENCODER)
+    }
+    encoder = {
+        name: tensor
+        for name, tensor in encoder.items()
+        if not name.endswith(("position_ids", "token_type_ids")) and "pooler." not in name
+    }
     head = {name: tensor for name, tensor in state.items() if name.startswith(_HEADS)}
     used = {_ENCODER + name for name in encoder} | set(head)
     return encoder, head, [name for name in state if name not in used]

@@ -1,7 +1,9 @@
-"""What the files of a model hold: hashes, computed again when a file's size, times or number on the disk have changed.
+"""What the files of a model hold: hashes, computed again when a file's size, times or number on the disk have
+changed.
 
-The hashes of a fetched model are kept beside it with what each file looked like, so that weights of gigabytes are read once and not in every
-process. Whoever may write to the directory can forge that record as well as the weights: `nlgauge models verify` does not use it.
+The hashes of a fetched model are kept beside it with what each file looked like, so that weights of gigabytes
+are read once and not in every process. Whoever may write to the directory can forge that record as well as
+the weights: `nlgauge models verify` does not use it.
 """
 
 from __future__ import annotations
@@ -29,12 +31,16 @@ class Checked(msgspec.Struct):
 
 
 def hashes(files: Sequence[Path], record: Path | None = None) -> dict[str, str]:
-    """Return the sha256 of files by name; hashes of files that look as they did are taken from the record, new ones are added to it."""
+    """Return the sha256 of files by name; hashes of files that look as they did are taken from the
+    record, new ones are added to it.
+    """
     known = {} if record is None else _read(record)
     found: dict[str, Checked] = {}
     for file in files:
         stamp, before = stamp_of(file), known.get(file.name)
-        found[file.name] = before if before is not None and before.stamp == stamp else Checked(stamp, _hash_of(file, stamp))
+        found[file.name] = (
+            before if before is not None and before.stamp == stamp else Checked(stamp, _hash_of(file, stamp))
+        )
     if record is not None and {**known, **found} != known:
         with suppress(OSError, NlgaugeError):  # a cache that may only be read is hashed by every process
             write_whole(record, msgspec.json.encode({**known, **found}))
@@ -42,7 +48,9 @@ def hashes(files: Sequence[Path], record: Path | None = None) -> dict[str, str]:
 
 
 def combined(sha256: Mapping[str, str]) -> str:
-    """Return one hash of files with these hashes: that of a single file, else that of all hashes in the order of the names."""
+    """Return one hash of files with these hashes: that of a single file, else that of all hashes in the
+    order of the names.
+    """
     ordered = [sha256[name] for name in sorted(sha256)]
     return ordered[0] if len(ordered) == 1 else hashlib.sha256("".join(ordered).encode()).hexdigest()
 

@@ -1,10 +1,12 @@
-"""Turns checkpoints of other programs into directories that nlgauge loads: weights as safetensors, configuration, tokeniser, and where they are from.
+"""Turns checkpoints of other programs into directories that nlgauge loads: weights as safetensors,
+configuration, tokeniser, and where they are from.
 
     convert(file, "comet", directory, base)      a Lightning checkpoint of COMET; base: configuration and tokeniser of its encoder
     convert(file, "bin", directory)              pytorch_model.bin with config.json and tokeniser beside it
 
-Files are read by `inert.read`, which runs nothing that they say. A layout of other weights is a module of its own, whose `converted(state, config)`
-gives the weights under the names that Transformers has for them, and the configuration.
+Files are read by `inert.read`, which runs nothing that they say. A layout of other weights is a module of its
+own, whose `converted(state, config)` gives the weights under the names that Transformers has for them, and
+the configuration.
 """
 
 from __future__ import annotations
@@ -37,7 +39,15 @@ _RENAMING = {
 # Where programs keep the weights of a checkpoint, and fairseq its options.
 _STATES = ("state_dict", "model_state_dict", "model")
 _FAIRSEQ = ("args", "cfg")
-TOKENIZER_FILES = ("tokenizer*", "special_tokens_map.json", "vocab.*", "merges.txt", "*.model", "dict.*.txt", "added_tokens.json")
+TOKENIZER_FILES = (
+    "tokenizer*",
+    "special_tokens_map.json",
+    "vocab.*",
+    "merges.txt",
+    "*.model",
+    "dict.*.txt",
+    "added_tokens.json",
+)
 
 
 class Converted(NamedTuple):
@@ -57,8 +67,12 @@ class Origin(NamedTuple):
     revision: str = ""
 
 
-def convert(file: Path, layout: str, target: Path, base: str | None = None, origin: Origin | None = None) -> Converted:
-    """Makes the directory `target` of a file, whole or not at all; `base` names the model or directory whose configuration and tokeniser it has."""
+def convert(
+    file: Path, layout: str, target: Path, base: str | None = None, origin: Origin | None = None
+) -> Converted:
+    """Makes the directory `target` of a file, whole or not at all; `base` names the model or directory
+    whose configuration and tokeniser it has.
+    """
     if layout not in LAYOUTS:
         raise ParameterError(f"a file is converted as one of {', '.join(LAYOUTS)}, got {layout!r}.")
     file = file.expanduser()
@@ -71,7 +85,16 @@ def convert(file: Path, layout: str, target: Path, base: str | None = None, orig
 
     def fill(directory: Path) -> Manifest:
         dropped.extend(write([file], layout, directory, base))
-        return Manifest(made.name, made.title, made.source, file.name, hash_of([file]), made.licence, made.revision, layout)
+        return Manifest(
+            made.name,
+            made.title,
+            made.source,
+            file.name,
+            hash_of([file]),
+            made.licence,
+            made.revision,
+            layout,
+        )
 
     return Converted(installed(target, fill), dropped)
 
@@ -93,11 +116,16 @@ def write(files: Sequence[Path], layout: str, directory: Path, base: str | None)
         # fairseq's checkpoints say themselves what model they are.
         config = said if layout == "prism" else _config(place)
         if layout in _RENAMING:
-            rename: Callable[..., tuple[dict[str, Any], dict[str, Any]]] = importlib.import_module(_RENAMING[layout]).converted
+            rename: Callable[..., tuple[dict[str, Any], dict[str, Any]]] = importlib.import_module(
+                _RENAMING[layout]
+            ).converted
             try:
                 state, config = rename(state, config)
             except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
-                raise ModelError(f"{file} has not the weights of a {layout} model ({type(error).__name__}: {error}); choose another --as.") from error
+                raise ModelError(
+                    f"{file} has not the weights of a {layout} model ({type(error).__name__}: {error});"
+                    " choose another --as."
+                ) from error
         _save(state, directory / _shard(number, len(files)))
         (directory / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(config)))
     if len(files) > 1:
@@ -110,11 +138,20 @@ def _write_comet(file: Path, layout: str, directory: Path, base: str | None) -> 
     content = inert.read(file)
     state, said = _state(content.value, file)
     hyper = said.get("hyper_parameters") or {}
-    declared = _declared(file) or ({"class_identifier": "regression_metric_multi_ref"} if layout == "lens" else {})
+    declared = _declared(file) or (
+        {"class_identifier": "regression_metric_multi_ref"} if layout == "lens" else {}
+    )
     settings = settings_of(hyper, declared)
     if (settings.form == "lens") != (layout == "lens"):
-        raise ModelError(f"{file} is a {settings.form} model; convert it with --as {'lens' if settings.form == 'lens' else 'comet'}.")
-    place = _base(base or _known({**hyper, **(declared if layout == "lens" else {})}.get("pretrained_model")), file, layout)
+        raise ModelError(
+            f"{file} is a {settings.form} model; convert it with --as"
+            f" {'lens' if settings.form == 'lens' else 'comet'}."
+        )
+    place = _base(
+        base or _known({**hyper, **(declared if layout == "lens" else {})}.get("pretrained_model")),
+        file,
+        layout,
+    )
     encoder, head, rest = parts_of(state)
     _save(encoder, directory / "model.safetensors")
     _save(head, directory / HEAD)
@@ -125,7 +162,9 @@ def _write_comet(file: Path, layout: str, directory: Path, base: str | None) -> 
 
 
 def _declared(file: Path) -> dict[str, Any]:
-    """The hparams.yaml beside the file or, as in the hub's repositories, one directory above; {} where there is none."""
+    """The hparams.yaml beside the file or, as in the hub's repositories, one directory above; {} where
+    there is none.
+    """
     for directory in (file.parent, file.parent.parent):
         if (directory / "hparams.yaml").is_file():
             found = importlib.import_module("yaml").safe_load((directory / "hparams.yaml").read_text("utf-8"))
@@ -140,21 +179,33 @@ def _state(content: Any, file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     if isinstance(content, Mapping):
         for name in ("", *_STATES):
             found = content.get(name) if name else content
-            if isinstance(found, Mapping) and any(isinstance(value, torch.Tensor) for value in found.values()):
+            if isinstance(found, Mapping) and any(
+                isinstance(value, torch.Tensor) for value in found.values()
+            ):
                 weights = {str(key): value for key, value in found.items() if isinstance(value, torch.Tensor)}
                 return weights, {str(key): value for key, value in content.items() if name and key != name}
-    raise ModelError(f"{file} holds no weights by name; it may be an object of another program, which could be read only by running its code.")
+    raise ModelError(
+        f"{file} holds no weights by name; it may be an object of another program, which could be read only"
+        " by running its code."
+    )
 
 
 def _base(base: str | None, file: Path, layout: str) -> Path:
     """The directory that has configuration and tokeniser; PRISM's has no configuration."""
     if layout == "prism":
         return _beside(Path(base) if base is not None else file.parent)
-    place = file.parent if base is None and (file.parent / "config.json").is_file() else None if base is None else store.location(base)
+    place = (
+        file.parent
+        if base is None and (file.parent / "config.json").is_file()
+        else None
+        if base is None
+        else store.location(base)
+    )
     if place is None:
         named = "" if base is None else f" {base!r} does not hold them."
         raise ModelError(
-            f"{layout} needs the configuration (config.json) and the tokeniser of its model; give --base DIR, a directory that has them.{named}"
+            f"{layout} needs the configuration (config.json) and the tokeniser of its model; give --base DIR,"
+            f" a directory that has them.{named}"
         )
     return place
 
@@ -163,7 +214,10 @@ def _beside(place: Path) -> Path:
     """The directory of PRISM's tokens; its configuration is in the checkpoint."""
     missing = [name for name in PRISM_FILES if not (place / name).is_file()]
     if missing:
-        raise ModelError(f"prism needs {' and '.join(missing)} beside the checkpoint; give --base DIR where they are elsewhere.")
+        raise ModelError(
+            f"prism needs {' and '.join(missing)} beside the checkpoint; give --base DIR where they are"
+            " elsewhere."
+        )
     return place
 
 
@@ -188,7 +242,11 @@ def _save(state: Mapping[str, Any], path: Path) -> None:
     apart = {}
     for name, tensor in state.items():
         memory = tensor.untyped_storage().data_ptr()
-        whole = tensor.is_contiguous() and memory not in owned and tensor.untyped_storage().nbytes() == tensor.nbytes
+        whole = (
+            tensor.is_contiguous()
+            and memory not in owned
+            and tensor.untyped_storage().nbytes() == tensor.nbytes
+        )
         owned.add(memory)
         apart[name] = tensor if whole else tensor.clone().contiguous()
     save_file(apart, path, metadata={"format": "pt"})
@@ -206,7 +264,9 @@ def _write_index(directory: Path) -> None:
     for path in sorted(directory.glob("model-*.safetensors")):
         with safe_open(path, framework="pt") as opened:
             places.update(dict.fromkeys(opened.keys(), path.name))
-    (directory / "model.safetensors.index.json").write_bytes(msgspec.json.encode({"metadata": {}, "weight_map": places}))
+    (directory / "model.safetensors.index.json").write_bytes(
+        msgspec.json.encode({"metadata": {}, "weight_map": places})
+    )
 
 
 def _copy_tokenizer(place: Path, directory: Path) -> None:

@@ -1,4 +1,6 @@
-"""What is asked of the Hugging Face hub: the commit of a repository with its files, and then the files of exactly that commit."""
+"""What is asked of the Hugging Face hub: the commit of a repository with its files, and then the files of
+exactly that commit.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from nlgauge.models.weights.store import cache_directory
 def listed(repository: str, wanted: str = "") -> tuple[str, list[str]]:
     """The commit of a repository, and the names of its files, so that what is fetched is what is recorded.
 
-    Without a revision that is wanted it is the pinned one, else the one that was fetched into this cache before, else the newest.
+    Without a revision that is wanted it is the pinned one, else the one that was fetched into this cache
+    before, else the newest.
     """
     try:
         from huggingface_hub import model_info
@@ -25,7 +28,10 @@ def listed(repository: str, wanted: str = "") -> tuple[str, list[str]]:
         info = model_info(repository, revision=revision or None)
     except Exception as error:
         other = "; NAME@main asks for the newest instead" if revision and not wanted else ""
-        raise ModelError(f"could not fetch {repository}{f' at {revision}' if revision else ''} from the hub: {error}{other}") from error
+        raise ModelError(
+            f"could not fetch {repository}{f' at {revision}' if revision else ''} from the hub:"
+            f" {error}{other}"
+        ) from error
     return str(info.sha), [str(file.rfilename) for file in getattr(info, "siblings", None) or ()]
 
 
@@ -41,7 +47,9 @@ def download(repository: str, commit: str, place: Path, patterns: list[str]) -> 
 
 
 def _usual_revision(repository: str) -> str:
-    """The commit that is fetched where no revision is asked for; "" for the newest, of which nothing is known yet."""
+    """The commit that is fetched where no revision is asked for; "" for the newest, of which nothing is
+    known yet.
+    """
     if repository in PINNED:
         return PINNED[repository]
     record = _record(repository)
@@ -49,7 +57,9 @@ def _usual_revision(repository: str) -> str:
 
 
 def remember(repository: str, commit: str) -> None:
-    """Keeps the commit that a repository was fetched at, so that every later fetch into this cache takes the same one; a known one stays."""
+    """Keeps the commit that a repository was fetched at, so that every later fetch into this cache takes
+    the same one; a known one stays.
+    """
     if not _usual_revision(repository):
         record = _record(repository)
         record.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,10 @@
-"""Reads the tensors and plain values of a file that torch.save wrote, without running anything that the file says.
+"""Reads the tensors and plain values of a file that torch.save wrote, without running anything that the file
+says.
 
-Such files are pickles, and a pickle may name any function and have it called. torch reads those that hold tensors and plain values alone by rules of
-its own (weights_only). Older files also name classes of the program that made them, which torch refuses; these are read by an unpickler for which
-every name but those of tensors is a dummy: it can be made, called and filled, and does nothing.
+Such files are pickles, and a pickle may name any function and have it called. torch reads those that hold
+tensors and plain values alone by rules of its own (weights_only). Older files also name classes of the
+program that made them, which torch refuses; these are read by an unpickler for which every name but those of
+tensors is a dummy: it can be made, called and filled, and does nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ _DEEPEST = 60
 
 
 class Content(NamedTuple):
-    """What a file holds: tensors and str, int, float, bool, None, in lists and dicts; and where something else was left out, with what it was."""
+    """What a file holds: tensors and str, int, float, bool, None, in lists and dicts; and where something
+    else was left out, with what it was.
+    """
 
     value: Any
     dropped: list[str]
@@ -44,7 +48,10 @@ def read(file: Path) -> Content:
         except Exception:  # whatever torch does not read by its own rules
             found = _read_inertly(file)
     if isinstance(found, _Dummy) or (isinstance(found, type) and issubclass(found, _Dummy)):
-        raise ModelError(f"{file} holds an object of {found.called}, not weights; it could be read only by running its code, which is never done.")
+        raise ModelError(
+            f"{file} holds an object of {found.called}, not weights; it could be read only by running its"
+            " code, which is never done."
+        )
     dropped: list[str] = []
     return Content(_plain(found, "", dropped, 0), dropped)
 
@@ -60,7 +67,9 @@ def _refuse_other_formats(file: Path) -> None:
     if is_zip and "constants.pkl" in _records(torch, file):
         raise ModelError(f"{file} is a TorchScript program, which is not read; a file of weights is needed.")
     if not is_zip and tarfile.is_tarfile(file):
-        raise ModelError(f"{file} is a tar archive, which is not read; unpack it and give the file of weights.")
+        raise ModelError(
+            f"{file} is a tar archive, which is not read; unpack it and give the file of weights."
+        )
 
 
 def _records(torch: Any, file: Path) -> list[str]:
@@ -78,11 +87,15 @@ def _read_inertly(file: Path) -> Any:
         return torch.load(file, map_location="cpu", weights_only=False, pickle_module=_InertPickle)
     except Exception as error:  # whatever a broken or hostile file does
         reason = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise ModelError(f"{file} cannot be read: {reason}. It must be a file of weights that torch.save wrote.") from None
+        raise ModelError(
+            f"{file} cannot be read: {reason}. It must be a file of weights that torch.save wrote."
+        ) from None
 
 
 class _Dummy:
-    """Stands for anything that a file names beside tensors: it can be made, called and filled, and does nothing."""
+    """Stands for anything that a file names beside tensors: it can be made, called and filled, and does
+    nothing.
+    """
 
     called = "?"
     # torch would write a file where this is true.
@@ -141,7 +154,10 @@ def _parameter(data: Any, *_: Any) -> Any:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Knows tensors and OrderedDict, a type that nothing can be set on; torch itself adds its storages. Every other name is a dummy."""
+    """Knows tensors and OrderedDict, a type that nothing can be set on; torch itself adds its storages.
+
+    Every other name is a dummy.
+    """
 
     def find_class(self, module: str, name: str) -> Any:
         known: dict[tuple[str, str], Callable[..., Any]] = {
@@ -190,7 +206,11 @@ def _plain(value: Any, place: str, dropped: list[str], depth: int) -> Any:
         return kept
     if isinstance(value, list | tuple):
         dropped += [f"{place}[{i}]: {_named(one)}" for i, one in enumerate(value) if _is_foreign(one)]
-        return [_plain(one, f"{place}[{i}]", dropped, depth + 1) for i, one in enumerate(value) if not _is_foreign(one)]
+        return [
+            _plain(one, f"{place}[{i}]", dropped, depth + 1)
+            for i, one in enumerate(value)
+            if not _is_foreign(one)
+        ]
     dropped.append(f"{place}: {_named(value)}")
     return None
 
@@ -198,11 +218,21 @@ def _plain(value: Any, place: str, dropped: list[str], depth: int) -> Any:
 def _is_foreign(value: Any) -> bool:
     import torch
 
-    known = value is None or type(value) in (str, int, float, bool) or isinstance(value, dict | list | tuple | torch.Tensor | _Namespace)
+    known = (
+        value is None
+        or type(value) in (str, int, float, bool)
+        or isinstance(value, dict | list | tuple | torch.Tensor | _Namespace)
+    )
     return not known
 
 
 def _named(value: Any) -> str:
     if isinstance(value, type) and issubclass(value, _Dummy):
         return str(value.called)
-    return str(value.called) if isinstance(value, _Dummy) else value if isinstance(value, str) else type(value).__name__
+    return (
+        str(value.called)
+        if isinstance(value, _Dummy)
+        else value
+        if isinstance(value, str)
+        else type(value).__name__
+    )

@@ -1,4 +1,6 @@
-"""How a model's directory comes into being, and goes: filled beside its place and then moved there whole; removed only if nlgauge wrote all of it."""
+"""How a model's directory comes into being, and goes: filled beside its place and then moved there whole;
+removed only if nlgauge wrote all of it.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ from nlgauge.models.weights.store import MANIFEST, Manifest, manifest_of, weight
 
 
 def installed(target: Path, fill: Callable[[Path], Manifest]) -> Path:
-    """Fill a directory beside the target, write its manifest and move it to the target; if that fails, what was there stays."""
+    """Fill a directory beside the target, write its manifest and move it to the target; if that fails,
+    what was there stays.
+    """
     check_removable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     with making_beside(target) as making:
         manifest = fill(making)
-        manifest.files = {name: hash_of_file(path) for name, path in written_files(making).items() if name != MAKING}
+        manifest.files = {
+            name: hash_of_file(path) for name, path in written_files(making).items() if name != MAKING
+        }
         (making / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         check_removable(target)
         put(making, target, lambda _: True)
@@ -28,17 +34,26 @@ def installed(target: Path, fill: Callable[[Path], Manifest]) -> Path:
 
 
 def check_removable(directory: Path) -> None:
-    """Raise if a directory is there that is not a model that nlgauge wrote, or that holds files which nlgauge did not write."""
+    """Raise if a directory is there that is not a model that nlgauge wrote, or that holds files which
+    nlgauge did not write.
+    """
     if directory.is_symlink():
-        raise ModelError(f"{directory} is a link, so nothing is written or removed there; remove the link by hand.")
+        raise ModelError(
+            f"{directory} is a link, so nothing is written or removed there; remove the link by hand."
+        )
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     manifest = manifest_of(directory)
     if manifest is None:
-        raise ModelError(f"{directory} is there and was not written by nlgauge (it has no {MANIFEST}); choose another name, or remove it by hand.")
+        raise ModelError(
+            f"{directory} is there and was not written by nlgauge (it has no {MANIFEST}); choose another"
+            " name, or remove it by hand."
+        )
     added = [name for name in written_files(directory) if manifest.files and name not in manifest.files]
     if added:
-        raise ModelError(f"{directory} holds {', '.join(added[:5])}, which nlgauge did not write; move that away first.")
+        raise ModelError(
+            f"{directory} holds {', '.join(added[:5])}, which nlgauge did not write; move that away first."
+        )
 
 
 def remove(directory: Path) -> None:
@@ -49,4 +64,8 @@ def remove(directory: Path) -> None:
 
 def size_of(directory: Path) -> int:
     """Return how many bytes the files of a model take."""
-    return sum(path.stat().st_size for path in (*written_files(directory).values(), directory / MANIFEST, directory / RECORD) if path.is_file())
+    return sum(
+        path.stat().st_size
+        for path in (*written_files(directory).values(), directory / MANIFEST, directory / RECORD)
+        if path.is_file()
+    )

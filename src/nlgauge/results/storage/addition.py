@@ -37,7 +37,13 @@ class Addition:
     executor: str | Executor | None
 
     @classmethod
-    def of(cls, result: Result, metrics: Sequence[Any], predictions: Mapping[str, Any] | None, executor: str | Executor | None) -> Addition:
+    def of(
+        cls,
+        result: Result,
+        metrics: Sequence[Any],
+        predictions: Mapping[str, Any] | None,
+        executor: str | Executor | None,
+    ) -> Addition:
         """What these metrics and predictions add, or an error that says what cannot be added."""
         if not metrics and not predictions:
             raise ParameterError("add takes metrics, predictions={name: texts}, or both; neither was given.")
@@ -48,7 +54,10 @@ class Addition:
 
     def steps(self) -> list[Step]:
         """What is done, in its order."""
-        return [*([] if self.systems is None else [self._with_systems]), *([self._with_metrics] if self.metrics else [])]
+        return [
+            *([] if self.systems is None else [self._with_systems]),
+            *([self._with_metrics] if self.metrics else []),
+        ]
 
     def in_memory(self) -> Result:
         """The result with what is added; nothing is written."""
@@ -66,9 +75,13 @@ class Addition:
         assert self.systems is not None
         return self._computed(result, self.systems, result.job, _both(result.corpus, self.systems), kept)
 
-    def _computed(self, result: Result, corpus: Corpus, job: Job, whole: Corpus, kept: Checkpoint | None) -> Result:
+    def _computed(
+        self, result: Result, corpus: Corpus, job: Job, whole: Corpus, kept: Checkpoint | None
+    ) -> Result:
         """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
-        computing = default_executor(job.metrics.values()) if self.executor is None else executor_of(self.executor)
+        computing = (
+            default_executor(job.metrics.values()) if self.executor is None else executor_of(self.executor)
+        )
         country = None if result.costs.carbon is None else result.costs.carbon.country
         read = readable(corpus, job.metrics)
         if kept is None:
@@ -103,14 +116,26 @@ def _new_metrics(result: Result, metrics: Sequence[Any]) -> dict[str, AnyMetric]
 def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
     lost = [label for label, metric in result.job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
-        raise ResultError(f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load the result again.")
+        raise ResultError(
+            f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load"
+            " the result again."
+        )
     corpus = result.corpus.adding(predictions)
-    before, alone, together = (Reducer.of(result.job.reduce_fn, one) for one in (result.corpus, corpus, _both(result.corpus, corpus)))
+    before, alone, together = (
+        Reducer.of(result.job.reduce_fn, one) for one in (result.corpus, corpus, _both(result.corpus, corpus))
+    )
     if before != together:
-        raise InputError("the new system has several predictions for a segment, the others have one: score them together.")
-    if any(alone.reduced(metric) != together.reduced(metric) for metric in result.job.metrics.values() if isinstance(metric, Metric)):
         raise InputError(
-            "the others have several predictions for a segment, of which the mean is taken; the new system has one: score them together."
+            "the new system has several predictions for a segment, the others have one: score them together."
+        )
+    if any(
+        alone.reduced(metric) != together.reduced(metric)
+        for metric in result.job.metrics.values()
+        if isinstance(metric, Metric)
+    ):
+        raise InputError(
+            "the others have several predictions for a segment, of which the mean is taken; the new system"
+            " has one: score them together."
         )
     return corpus
 
@@ -125,6 +150,13 @@ def _shared_fits(job: Job, new: Mapping[str, AnyMetric]) -> Fits:
     found: Fits = {}
     for label, metric in new.items():
         for known, other in job.metrics.items():
-            if isinstance(metric, Metric) and isinstance(other, Metric) and metric.fit() is not None and metric.fit() == other.fit():
-                found |= {(label, system): arrays for (owner, system), arrays in job.fits.items() if owner == known}
+            if (
+                isinstance(metric, Metric)
+                and isinstance(other, Metric)
+                and metric.fit() is not None
+                and metric.fit() == other.fit()
+            ):
+                found |= {
+                    (label, system): arrays for (owner, system), arrays in job.fits.items() if owner == known
+                }
     return found

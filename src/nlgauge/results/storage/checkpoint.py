@@ -1,10 +1,12 @@
-"""Checkpoint: the directory of a run while it goes on, from which the run is taken up after whatever ended it.
+"""Checkpoint: the directory of a run while it goes on, from which the run is taken up after whatever ended
+it.
 
-log.jsonl        what is done, one line each: which run this is, the corpus that was stored, the fits, every chunk with its costs
-statistics.f64   the rows of all tables side by side, one row per segment
-fits.npz         what was fitted
+log.jsonl        what is done, one line each: which run this is, the corpus that was stored, the fits, every
+chunk with its costs statistics.f64   the rows of all tables side by side, one row per segment fits.npz
+what was fitted
 
-A line of the log is written after what it speaks of. What is behind the last whole line was not finished, and is cut off when the run goes on.
+A line of the log is written after what it speaks of. What is behind the last whole line was not finished, and
+is cut off when the run goes on.
 """
 
 from __future__ import annotations
@@ -135,7 +137,9 @@ class Checkpoint:
     def __enter__(self) -> Checkpoint:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._close()
         if kind is not None and not self.done and self.corpus is None and not (self.place / FIRST).exists():
             self.remove()  # nothing is there that is worth going on with
@@ -152,7 +156,11 @@ class Checkpoint:
     def append(self, rows: Rows, segments: int, costs: Costs) -> None:
         """Adds the rows of the next segments."""
         if not self.columns:
-            columns = [Column(system, label, part, values.shape[1]) for (system, label), arrays in rows.items() for part, values in arrays.items()]
+            columns = [
+                Column(system, label, part, values.shape[1])
+                for (system, label), arrays in rows.items()
+                for part, values in arrays.items()
+            ]
             self.note(Laid(columns))
         parts = [rows[column.system, column.label][column.part] for column in self.columns]
         self._statistics.write(np.ascontiguousarray(np.hstack(parts), dtype=_VALUE).tobytes())
@@ -232,11 +240,17 @@ def mapped_rows(path: Path, columns: list[Column], segments: int) -> Rows:
     width = sum(column.width for column in columns)
     if path.stat().st_size != segments * width * _VALUE.itemsize:
         raise ResultError(f"{path} should have {segments} rows of {width} numbers.")
-    matrix: Array = np.memmap(path, dtype=_VALUE, mode="r", shape=(segments, width)) if segments and width else np.zeros((segments, width))
+    matrix: Array = (
+        np.memmap(path, dtype=_VALUE, mode="r", shape=(segments, width))
+        if segments and width
+        else np.zeros((segments, width))
+    )
     found: Rows = {}
     start = 0
     for column in columns:
-        found.setdefault((column.system, column.label), {})[column.part] = matrix[:, start : start + column.width]
+        found.setdefault((column.system, column.label), {})[column.part] = matrix[
+            :, start : start + column.width
+        ]
         start += column.width
     return found
 
@@ -259,8 +273,9 @@ def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) ->
     for name in wanted:
         if there.get(name) != wanted[name]:
             raise ResultError(
-                f"{place} holds a run with other {name}, {there.get(name)!r:.200} instead of {wanted[name]!r:.200}; "
-                "go on with the same ones, or begin anew with --overwrite (overwrite=True)."
+                f"{place} holds a run with other {name}, {there.get(name)!r:.200} instead of"
+                f" {wanted[name]!r:.200}; go on with the same ones, or begin anew with --overwrite"
+                " (overwrite=True)."
             )
 
 
@@ -273,6 +288,8 @@ def _lock(stream: BufferedWriter, place: Path) -> None:
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise ResultError(f"another process is running in {place}; wait until it has ended, or choose another directory.") from None
+        raise ResultError(
+            f"another process is running in {place}; wait until it has ended, or choose another directory."
+        ) from None
     except OSError:  # a file system without locks
         return

@@ -1,7 +1,8 @@
-"""A result with more metrics or systems, in memory or on disk, where new rows are as soon as they are computed.
+"""A result with more metrics or systems, in memory or on disk, where new rows are as soon as they are
+computed.
 
-On disk the result that is added to stays as it is until all is there, and the new rows are in DIRECTORY.unfinished. Then the larger result is made in
-a directory within that one, and moved to its place.
+On disk the result that is added to stays as it is until all is there, and the new rows are in
+DIRECTORY.unfinished. Then the larger result is made in a directory within that one, and moved to its place.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ def _saved(added: Addition, output: Output) -> Result:
 
 
 def put_back(directory: Path) -> None:
-    """Puts a result back that was to be replaced by a larger one, where something ended the program between the two moves of that."""
+    """Puts a result back that was to be replaced by a larger one, where something ended the program
+    between the two moves of that.
+    """
     old = unfinished(directory) / _OLD
     if not directory.exists() and old.exists():
         old.replace(directory)
@@ -70,14 +73,18 @@ def _run_of(added: Addition) -> dict[str, Any]:
     result, systems = added.result, added.systems
     return {
         **run_of(replace(result.job, metrics=added.metrics)),
-        "systems": {} if systems is None else {system: digest(systems.only(system)) for system in systems.systems},
+        "systems": {}
+        if systems is None
+        else {system: digest(systems.only(system)) for system in systems.systems},
         "earlier metrics": dict(result.signatures),
         "earlier texts": _digest(result.corpus),
     }
 
 
 def _digest(corpus: Corpus) -> str:
-    """What two corpora have in common only where they are the same; of one that is on disk, the content of its files."""
+    """What two corpora have in common only where they are the same; of one that is on disk, the content
+    of its files.
+    """
     stored = place_of(corpus)
     if stored is None:
         return digest(corpus)
@@ -96,5 +103,8 @@ def _reopened(result: Result, directory: Path) -> Result:
     assert run.corpus is not None
     corpus = stored_corpus(directory, run.corpus)
     rows = mapped_rows(directory / STATISTICS, run.columns, len(corpus))
-    tables = {key: replace(table, statistics=rows[key]) if table.statistics else table for key, table in result.tables.items()}
+    tables = {
+        key: replace(table, statistics=rows[key]) if table.statistics else table
+        for key, table in result.tables.items()
+    }
     return replace(result, corpus=corpus, tables=tables)

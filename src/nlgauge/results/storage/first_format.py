@@ -41,32 +41,56 @@ class _Run(msgspec.Struct):
 def upgraded(data: bytes, statistics: dict[str, Arrays]) -> SavedRun:
     """The run in the present format; rows that were averaged are put into their present form in place.
 
-    A metric that has changed since, so that its statistics or its fit cannot be read any more, keeps its scores alone.
+    A metric that has changed since, so that its statistics or its fit cannot be read any more, keeps its
+    scores alone.
     """
     run = msgspec.json.decode(data, type=_Run)
     found = {label: _readable(printed, label, run, statistics) for label, printed in run.metrics.items()}
-    metrics = {label: _saved(metric, run.metrics[label], label, run.tables) for label, metric in found.items()}
+    metrics = {
+        label: _saved(metric, run.metrics[label], label, run.tables) for label, metric in found.items()
+    }
     labels: dict[int, list[str]] = {}
     for label, metric in found.items():
         for number in () if metric is None else _numbers(metric, run):
             labels.setdefault(number, []).append(label)
-    fits = [SavedFit(system, labels.get(number, []), str(number)) for number, (_, system) in enumerate(run.fits)]
+    fits = [
+        SavedFit(system, labels.get(number, []), str(number)) for number, (_, system) in enumerate(run.fits)
+    ]
     for table in run.tables:
         if table.averaged is not None and found[table.label] is not None:
-            statistics[table.key] = {part: values_and_defined(rows[:, :-1]) for part, rows in statistics[table.key].items()}
-    tables = [SavedTable(table.system, table.label, table.key, table.averaged, table.scores) for table in run.tables]
-    return SavedRun(1, run.texts, run.lang, run.config, metrics, run.signatures, tables, fits, run.seconds, run.environment)
+            statistics[table.key] = {
+                part: values_and_defined(rows[:, :-1]) for part, rows in statistics[table.key].items()
+            }
+    tables = [
+        SavedTable(table.system, table.label, table.key, table.averaged, table.scores) for table in run.tables
+    ]
+    return SavedRun(
+        1,
+        run.texts,
+        run.lang,
+        run.config,
+        metrics,
+        run.signatures,
+        tables,
+        fits,
+        run.seconds,
+        run.environment,
+    )
 
 
 def _readable(printed: str, label: str, run: _Run, statistics: Mapping[str, Arrays]) -> AnyMetric | None:
-    """The metric, if it still is what it was: of its first revision, with statistics and fits that it can read."""
+    """The metric, if it still is what it was: of its first revision, with statistics and fits that it can
+    read.
+    """
     try:
         metric = parse(printed)
         if metric.revision != _REVISION:
             return None
         for table in run.tables:
             if isinstance(metric, Metric) and table.label == label and table.averaged is None:
-                outputs_of(metric, {part: statistics[table.key][part].sum(axis=0) for part in metric.outputs()}, ())
+                outputs_of(
+                    metric, {part: statistics[table.key][part].sum(axis=0) for part in metric.outputs()}, ()
+                )
     except (NlgaugeError, ValueError, LookupError, TypeError):
         return None
     wants_fit = isinstance(metric, Metric) and metric.fit() is not None
@@ -74,10 +98,16 @@ def _readable(printed: str, label: str, run: _Run, statistics: Mapping[str, Arra
 
 
 def _numbers(metric: AnyMetric, run: _Run) -> list[int]:
-    """The fits of a metric: those that print as its own, else those of its class where they all print alike."""
+    """The fits of a metric: those that print as its own, else those of its class where they all print
+    alike.
+    """
     fit = metric.fit() if isinstance(metric, Metric) else None
     exact = [number for number, (printed, _) in enumerate(run.fits) if printed == str(fit)]
-    alike = [number for number, (printed, _) in enumerate(run.fits) if printed.partition("(")[0] == type(fit).__name__]
+    alike = [
+        number
+        for number, (printed, _) in enumerate(run.fits)
+        if printed.partition("(")[0] == type(fit).__name__
+    ]
     return exact or (alike if len({run.fits[number][0] for number in alike}) == 1 else [])
 
 
@@ -85,5 +115,7 @@ def _saved(metric: AnyMetric | None, printed: str, label: str, tables: list[_Tab
     if metric is not None:
         return SavedMetric(**describe(metric), printed=printed, outputs={})
     names = next(list(table.scores) for table in tables if table.label == label)
-    outputs = [{"name": name, "higher_is_better": None} for name in names if name != "score" or len(names) == 1]
+    outputs = [
+        {"name": name, "higher_is_better": None} for name in names if name != "score" or len(names) == 1
+    ]
     return SavedMetric(printed.partition("(")[0], "", 0, {}, printed, {label: outputs})

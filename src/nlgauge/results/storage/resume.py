@@ -1,4 +1,5 @@
-"""Runs whose rows are on disk as soon as they are computed: a run that was killed goes on where it was, with the same numbers.
+"""Runs whose rows are on disk as soon as they are computed: a run that was killed goes on where it was, with
+the same numbers.
 
 Until it is finished a run is in DIRECTORY.unfinished, then its result is in DIRECTORY, whole.
 """
@@ -34,8 +35,27 @@ from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.fits import check_fit
 from nlgauge.metric.saved import describe as described
 from nlgauge.results.result import Result
-from nlgauge.results.storage.checkpoint import LOG, STATISTICS, Checkpoint, Signed, Stored, check_same, how_far, read_log, unfinished
-from nlgauge.results.storage.save_load import RUNNING_FORMAT, check_free, is_own_file, load, saved_run, text_hash, write, write_run
+from nlgauge.results.storage.checkpoint import (
+    LOG,
+    STATISTICS,
+    Checkpoint,
+    Signed,
+    Stored,
+    check_same,
+    how_far,
+    read_log,
+    unfinished,
+)
+from nlgauge.results.storage.save_load import (
+    RUNNING_FORMAT,
+    check_free,
+    is_own_file,
+    load,
+    saved_run,
+    text_hash,
+    write,
+    write_run,
+)
 from nlgauge.results.storage.saved_run import SavedRun
 from nlgauge.results.storage.stored_result import write_stored
 
@@ -45,13 +65,16 @@ WHOLE = "whole"
 
 @dataclass(frozen=True)
 class Output:
-    """The directory that a result is written to, and what is done about what is there: a run to go on with, or a result to replace."""
+    """The directory that a result is written to, and what is done about what is there: a run to go on
+    with, or a result to replace.
+    """
 
     directory: Path
     resume: bool = False
     overwrite: bool = False
     texts: bool = True
-    # Whether the result that is there is the one that is added to, and so may be replaced; a run that was not finished may not.
+    # Whether the result that is there is the one that is added to, and so may be replaced; a run that was not
+    # finished may not.
     replaces: bool = False
 
     def begin(self) -> Path:
@@ -61,12 +84,14 @@ class Output:
         if not place.exists() and not place.is_symlink():
             return place
         if not _is_run(place):
-            raise ResultError(f"{place} exists and is not a run of nlgauge; move it, or choose another directory.")
+            raise ResultError(
+                f"{place} exists and is not a run of nlgauge; move it, or choose another directory."
+            )
         far = how_far(place)
         if far and not self.resume and not self.overwrite:
             raise ResultError(
-                f"{place} holds a run that was not finished ({far}); go on with it by --resume (resume=True), "
-                "or begin anew with --overwrite (overwrite=True)."
+                f"{place} holds a run that was not finished ({far}); go on with it by --resume (resume=True),"
+                " or begin anew with --overwrite (overwrite=True)."
             )
         if not self.resume:
             shutil.rmtree(place)
@@ -74,21 +99,34 @@ class Output:
 
 
 def _is_run(place: Path) -> bool:
-    """Return whether a directory is that of a run: it is empty, or its log is one of nlgauge, or was just begun."""
+    """Return whether a directory is that of a run: it is empty, or its log is one of nlgauge, or was just
+    begun.
+    """
     if place.is_symlink() or not place.is_dir():
         return False
     log = place / LOG
-    begun = log.is_file() and not log.stat().st_size and all(path.name in (LOG, STATISTICS) for path in place.iterdir())
+    begun = (
+        log.is_file()
+        and not log.stat().st_size
+        and all(path.name in (LOG, STATISTICS) for path in place.iterdir())
+    )
     return begun or bool(read_log(place)[0]) or not any(place.iterdir())
 
 
-def run_in_memory(corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None) -> Result:
-    """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are computed."""
+def run_in_memory(
+    corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None
+) -> Result:
+    """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are
+    computed.
+    """
     run = {**run_of(job), "texts": digest(corpus)}
     with told(output), Checkpoint(output.begin(), run) as kept:
         warn_about_languages(corpus, job.metrics)
-        # It is made within the directory of the run, so that nothing is left elsewhere if something ends that.
-        result = written(scored(corpus, corpus, job, executor, kept, carbon), kept.place / WHOLE, output.texts)
+        # It is made within the directory of the run, so that nothing is left elsewhere if something ends
+        # that.
+        result = written(
+            scored(corpus, corpus, job, executor, kept, carbon), kept.place / WHOLE, output.texts
+        )
         put(kept.place / WHOLE, output.directory, is_own_file)
         kept.remove()
     return result
@@ -102,15 +140,18 @@ def run_on_disk(
     output: Output,
     carbon: str | None = None,
 ) -> Result:
-    """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from there.
+    """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from
+    there.
 
-    `pieces` is given a folder for what it must put in order first. `source` says what the pieces are read from, as plain data, so that a run is
-    taken up with the same ones.
+    `pieces` is given a folder for what it must put in order first. `source` says what the pieces are read
+    from, as plain data, so that a run is taken up with the same ones.
     """
     with told(output):
         place = output.begin()
         with Checkpoint(place, {"source": source}) as kept:
-            if not (place / "run.json").is_file():  # it is there where the run was ended between its last two steps
+            if not (
+                place / "run.json"
+            ).is_file():  # it is there where the run was ended between its last two steps
                 _write_result(pieces, job_of, executor, output, kept, carbon)
         return _moved(place, output)
 
@@ -165,11 +206,17 @@ def told(output: Output) -> Iterator[None]:
     except OSError as error:
         far = how_far(place)
         kept = f"; {far}, and the same call goes on with --resume (resume=True)" if far else ""
-        raise ResultError(f"{error.filename or place} cannot be written to or read: {error.strerror or error}{kept}.") from error
+        raise ResultError(
+            f"{error.filename or place} cannot be written to or read: {error.strerror or error}{kept}."
+        ) from error
 
 
-def scored(corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None) -> Result:
-    """The result of a job on a corpus, which is read from memory or from disk, beginning with what is kept."""
+def scored(
+    corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None
+) -> Result:
+    """The result of a job on a corpus, which is read from memory or from disk, beginning with what is
+    kept.
+    """
     signed = signatures(corpus, job)
     if kept.signatures is None:
         kept.note(Signed(signed))
@@ -189,13 +236,26 @@ def _kept_fits(kept: Checkpoint, job: Job, corpus: Corpus) -> Fits:
         fits = kept.kept_fits()
         for (label, system), fitted in fits.items():
             check_fit(label, job.metrics[label], system, fitted, corpus)
-    except (NlgaugeError, zipfile.BadZipFile, OSError, EOFError, ValueError, LookupError, RuntimeError) as error:
-        raise ResultError(f"the fits of the run in {kept.place} are damaged: {error}; begin anew with --overwrite (overwrite=True).") from None
+    except (
+        NlgaugeError,
+        zipfile.BadZipFile,
+        OSError,
+        EOFError,
+        ValueError,
+        LookupError,
+        RuntimeError,
+    ) as error:
+        raise ResultError(
+            f"the fits of the run in {kept.place} are damaged: {error}; begin anew with --overwrite"
+            " (overwrite=True)."
+        ) from None
     return fits
 
 
 def written(result: Result, place: Path, texts: bool = True) -> Result:
-    """Makes the directory of a result, anew where something ended that before; gives the result without what is in files that go."""
+    """Makes the directory of a result, anew where something ended that before; gives the result without
+    what is in files that go.
+    """
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     stored = place_of(result.corpus)
@@ -210,14 +270,18 @@ def written(result: Result, place: Path, texts: bool = True) -> Result:
 def _in_memory(result: Result) -> Result:
     """The result with a copy of all rows, where the files that they are in will go."""
     tables = {
-        key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()}) for key, table in result.tables.items()
+        key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()})
+        for key, table in result.tables.items()
     }
     return replace(result, tables=tables)
 
 
 def run_of(job: Job) -> dict[str, Any]:
     """What is to be computed, as plain data."""
-    return {"metrics": {label: described(metric) for label, metric in job.metrics.items()}, "options": describe(job)}
+    return {
+        "metrics": {label: described(metric) for label, metric in job.metrics.items()},
+        "options": describe(job),
+    }
 
 
 def digest(corpus: Corpus) -> str:

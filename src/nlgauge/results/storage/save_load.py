@@ -1,14 +1,16 @@
 """A result on disk: one directory, written beside its place and moved there whole.
 
-run.json         version, configuration, metrics with all their parameters, signatures, scores, costs, environment
-corpus.jsonl     one segment per line, with its fields; with texts=False hashes stand in the place of texts
-statistics.npz   the rows of every table; of metrics that are not nlgauge's own, their segment scores too
-fits.npz         what was fitted on the whole corpus
+run.json         version, configuration, metrics with all their parameters, signatures, scores, costs,
+environment corpus.jsonl     one segment per line, with its fields; with texts=False hashes stand in the place
+of texts statistics.npz   the rows of every table; of metrics that are not nlgauge's own, their segment scores
+too fits.npz         what was fitted on the whole corpus
 
-A result that was written while it ran (`run.to_disk`) has the files of `corpus.stored` and `run.checkpoint` beside run.json instead.
+A result that was written while it ran (`run.to_disk`) has the files of `corpus.stored` and `run.checkpoint`
+beside run.json instead.
 
-A result always loads, whoever wrote its metrics: where a metric's class is not here its scores are read, and nothing can be computed anew.
-What is read is checked before it is used, and takes no more memory than its files.
+A result always loads, whoever wrote its metrics: where a metric's class is not here its scores are read, and
+nothing can be computed anew. What is read is checked before it is used, and takes no more memory than its
+files.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ _OWN_FILE = re.compile(rf"(?:{_STEMS})\.(?:json|jsonl|npz|f64|ids|ends)")
 
 @dataclass(frozen=True, eq=False)
 class NotHere(CorpusMetric):
-    """Stands for a metric whose class is not at hand, with all that was saved of it; no more can be computed."""
+    """Stands for a metric whose class is not at hand, with all that was saved of it; no more can be
+    computed.
+    """
 
     saved: SavedMetric
 
@@ -91,22 +95,29 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
 
 
 def check_free(directory: Path, overwrite: bool, allowed_by: str = "overwrite=True") -> None:
-    """Raises where a result may not be saved: the place cannot be written to, or holds another result or something else.
+    """Raises where a result may not be saved: the place cannot be written to, or holds another result or
+    something else.
 
     `allowed_by` is how a user says that a result may be replaced.
     """
     require_folder(directory)
     home = directory.absolute().parent
     if not os.access(home, os.W_OK | os.X_OK):
-        raise ResultError(f"{home} cannot be written to, so {directory} cannot be made; choose another directory.")
+        raise ResultError(
+            f"{home} cannot be written to, so {directory} cannot be made; choose another directory."
+        )
     if directory.is_symlink():
-        raise ResultError(f"{directory} is a link; give the directory that it leads to, {directory.resolve()}.")
+        raise ResultError(
+            f"{directory} is a link; give the directory that it leads to, {directory.resolve()}."
+        )
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not _is_result(directory):
         raise ResultError(f"{directory} exists and is not an nlgauge result; choose another directory.")
     if not overwrite:
-        raise ResultError(f"{directory} holds a result already; choose another directory, or replace it with {allowed_by}.")
+        raise ResultError(
+            f"{directory} holds a result already; choose another directory, or replace it with {allowed_by}."
+        )
 
 
 def _is_result(directory: Path) -> bool:
@@ -119,7 +130,9 @@ def _is_result(directory: Path) -> bool:
 
 
 def is_own_file(name: str) -> bool:
-    """Return whether a file in the directory of a result has a name that nlgauge gives; others are never removed with a result."""
+    """Return whether a file in the directory of a result has a name that nlgauge gives; others are never
+    removed with a result.
+    """
     return bool(_OWN_FILE.fullmatch(name))
 
 
@@ -154,11 +167,18 @@ def saved_run(result: Result, version: int, texts: bool, fits: list[SavedFit]) -
         texts,
         result.corpus.lang,
         result.config,
-        {label: _saved_metric(metric, result.tables[result.systems[0], label]) for label, metric in result.job.metrics.items()},
+        {
+            label: _saved_metric(metric, result.tables[result.systems[0], label])
+            for label, metric in result.job.metrics.items()
+        },
         dict(result.signatures),
         tables,
         fits,
-        {"metrics": dict(result.costs.metrics), "features": dict(result.costs.features), "used": dict(result.costs.used)},
+        {
+            "metrics": dict(result.costs.metrics),
+            "features": dict(result.costs.features),
+            "used": dict(result.costs.used),
+        },
         dict(result.environment),
         dict(result.costs.reads),
         memory=saved_memory(result.costs),
@@ -175,11 +195,19 @@ def _warn_of_kinds(corpus: Corpus) -> None:
     """Says which ids and fields come back as texts."""
     ids = () if isinstance(corpus.ids, range) else corpus.ids
     odd = {"ids": [segment for segment in ids if saved_id(segment) is not segment]}
-    columns = [*corpus.fields.items(), *((name, values) for name, own in corpus.system_fields.items() for values in own.values())]
-    odd |= {f"values of the field {name!r}": [value for value in values if not is_plain(value)] for name, values in columns}
+    columns = [
+        *corpus.fields.items(),
+        *((name, values) for name, own in corpus.system_fields.items() for values in own.values()),
+    ]
+    odd |= {
+        f"values of the field {name!r}": [value for value in values if not is_plain(value)]
+        for name, values in columns
+    }
     for what, values in odd.items():
         if values:
-            warnings.warn(f"{what} that JSON does not have are saved as text, such as {values[0]!r:.60}.", stacklevel=5)
+            warnings.warn(
+                f"{what} that JSON does not have are saved as text, such as {values[0]!r:.60}.", stacklevel=5
+            )
 
 
 def _plain_metric(metric: AnyMetric) -> AnyMetric:
@@ -196,7 +224,9 @@ def _saved_metric(metric: AnyMetric, table: Table) -> SavedMetric:
 def load(directory: str | Path) -> Result:
     """The result that was saved to a directory."""
     if not isinstance(directory, str | Path):
-        raise ParameterError(f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}.")
+        raise ParameterError(
+            f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}."
+        )
     place = Path(directory)
     try:
         return _read(place)
@@ -204,13 +234,20 @@ def load(directory: str | Path) -> Result:
         for running in (place, unfinished(place)):
             if far := how_far(running):
                 raise ResultError(
-                    f"{place} is not finished: {far} in {running}. The command that began it goes on with --resume (in Python with resume=True)."
+                    f"{place} is not finished: {far} in {running}. The command that began it goes on with"
+                    " --resume (in Python with resume=True)."
                 ) from None
         if not place.exists():
-            raise ResultError(f"there is no directory {place}{did_you_mean(place.name, _beside(place))}.") from None
-        raise ResultError(f"{place} is not an nlgauge result: {Path(error.filename).name} is missing.") from None
+            raise ResultError(
+                f"there is no directory {place}{did_you_mean(place.name, _beside(place))}."
+            ) from None
+        raise ResultError(
+            f"{place} is not an nlgauge result: {Path(error.filename).name} is missing."
+        ) from None
     except NlgaugeError as error:
-        raise error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}") from None
+        raise (
+            error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}")
+        ) from None
     except (
         msgspec.MsgspecError,
         zipfile.BadZipFile,
@@ -234,7 +271,10 @@ def _read(place: Path) -> Result:
     data = _content(place / "run.json")
     version = msgspec.json.decode(data, type=_Versioned).format
     if version not in (1, FORMAT, RUNNING_FORMAT):
-        raise ResultError(f"{place} is of format {version}, this version reads up to {RUNNING_FORMAT}; use the version of nlgauge that wrote it.")
+        raise ResultError(
+            f"{place} is of format {version}, this version reads up to {RUNNING_FORMAT}; use the version of"
+            " nlgauge that wrote it."
+        )
     if version == RUNNING_FORMAT:
         run = msgspec.json.decode(data, type=SavedRun)
         if run.corpus is None:
@@ -249,7 +289,10 @@ def _read(place: Path) -> Result:
         corpus = Corpus.from_saved([msgspec.json.decode(line) for line in lines if line], run.lang)
     metrics = {label: _metric(saved) for label, saved in run.metrics.items()}
     check(corpus, metrics)
-    tables = {(saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus) for saved in run.tables}
+    tables = {
+        (saved.system, saved.label): _table(saved, metrics[saved.label], statistics, corpus)
+        for saved in run.tables
+    }
     if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
         raise InputError("its tables are not those of its systems and metrics.")
     fits = _fits(run.fits, read_arrays(place / "fits.npz"), metrics)
@@ -283,8 +326,15 @@ def _rule(saved: Any) -> ReduceFn:
 def _options(config: dict[str, Any]) -> RunOptions:
     seed, batch_size, device = config["seed"], config["batch_size"], config["device"]
     whole = [value for value in (seed, batch_size) if value is not None]
-    if any(type(value) is not int or value < 0 for value in whole) or seed is None or not isinstance(device, str | None):
-        raise InputError(f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device {device!r:.40}.")
+    if (
+        any(type(value) is not int or value < 0 for value in whole)
+        or seed is None
+        or not isinstance(device, str | None)
+    ):
+        raise InputError(
+            f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device"
+            f" {device!r:.40}."
+        )
     return RunOptions(seed, batch_size, device)
 
 
@@ -292,8 +342,16 @@ def _table(saved: SavedTable, metric: AnyMetric, statistics: dict[str, Arrays], 
     arrays = statistics.get(saved.key, {})
     rows = {name: array for name, array in arrays.items() if not name.startswith("segments/")}
     if isinstance(metric, CorpusMetric):
-        values = {name: _number(value) for name, value in saved.scores.items() if name != "score" or len(saved.scores) == 1}
-        segments = {name.removeprefix("segments/"): array for name, array in arrays.items() if name.startswith("segments/")}
+        values = {
+            name: _number(value)
+            for name, value in saved.scores.items()
+            if name != "score" or len(saved.scores) == 1
+        }
+        segments = {
+            name.removeprefix("segments/"): array
+            for name, array in arrays.items()
+            if name.startswith("segments/")
+        }
         _check_rows(saved.label, segments, len(corpus), 1)
         return Table(metric, values=values, saved_segments=segments)
     if saved.averaged is not None:
@@ -303,9 +361,15 @@ def _table(saved: SavedTable, metric: AnyMetric, statistics: dict[str, Arrays], 
         raise InputError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
     table = Table(metric, {part: rows[part] for part in metric.outputs()}, weights=corpus.weights)
     try:
-        table.scores() if not is_stored(corpus) else outputs_of(metric, {part: rows[part][0] for part in rows}, ())
+        (
+            table.scores()
+            if not is_stored(corpus)
+            else outputs_of(metric, {part: rows[part][0] for part in rows}, ())
+        )
     except (NlgaugeError, ValueError, IndexError, TypeError):
-        raise InputError(f"the statistics of {saved.label!r} are of another shape than the metric's.") from None
+        raise InputError(
+            f"the statistics of {saved.label!r} are of another shape than the metric's."
+        ) from None
     return table
 
 
@@ -313,11 +377,18 @@ def _check_rows(label: str, arrays: Arrays, segments: int, dimensions: int) -> N
     for name, array in arrays.items():
         if array.dtype != np.float64 or array.ndim != dimensions or len(array) != segments:
             given = f"{array.dtype} of shape {array.shape}"
-            raise InputError(f"the statistics of {label!r} ({name}) are {given}; {segments} rows of float64 are needed.")
+            raise InputError(
+                f"the statistics of {label!r} ({name}) are {given}; {segments} rows of float64 are needed."
+            )
 
 
 def _fits(saved: list[SavedFit], arrays: dict[str, Arrays], metrics: dict[str, AnyMetric]) -> Fits:
-    return {(label, fit.system): arrays.get(fit.key, {}) for fit in saved for label in fit.labels if label in metrics}
+    return {
+        (label, fit.system): arrays.get(fit.key, {})
+        for fit in saved
+        for label in fit.labels
+        if label in metrics
+    }
 
 
 def _check_fits(job: Job, corpus: Corpus) -> None:
@@ -335,7 +406,10 @@ def _hashed(corpus: Corpus) -> Corpus:
     ids = texts.intern_all(list(map(text_hash, corpus.texts.strings)))
     assert (ids == np.arange(len(ids))).all()
     fields = {name: with_texts(values, text_hash) for name, values in corpus.fields.items()}
-    own = {name: {system: with_texts(values, text_hash) for system, values in by.items()} for name, by in corpus.system_fields.items()}
+    own = {
+        name: {system: with_texts(values, text_hash) for system, values in by.items()}
+        for name, by in corpus.system_fields.items()
+    }
     return replace(corpus, texts=texts, fields=fields, system_fields=own)
 
 

@@ -16,13 +16,21 @@ def saved_memory(costs: Costs) -> SavedMemory:
 def saved_carbon(costs: Costs) -> SavedCarbon | None:
     """The energy and the CO2 of a run, as run.json has them."""
     found = costs.carbon
-    return None if found is None else SavedCarbon(found.country, _known(found.energy), _known(found.co2), found.method, found.reason)
+    return (
+        None
+        if found is None
+        else SavedCarbon(found.country, _known(found.energy), _known(found.co2), found.method, found.reason)
+    )
 
 
 def read_costs(run: SavedRun) -> Costs:
     """The costs of a saved run."""
     found = run.carbon
-    carbon = None if found is None else Carbon(found.country, _number(found.energy), _number(found.co2), found.method, found.reason)
+    carbon = (
+        None
+        if found is None
+        else Carbon(found.country, _number(found.energy), _number(found.co2), found.method, found.reason)
+    )
     seconds = run.seconds["metrics"], run.seconds["features"], run.seconds.get("used", {})
     return Costs(*seconds, run.reads, _number(run.memory.peak), run.memory.note, carbon)
 

@@ -31,7 +31,9 @@ class SavedTable(msgspec.Struct):
 
 
 class SavedFit(msgspec.Struct):
-    """One fit's entry in run.json: the system that it was made on ("": none), and the labels that share it."""
+    """One fit's entry in run.json: the system that it was made on ("": none), and the labels that share
+    it.
+    """
 
     system: str
     labels: list[str]

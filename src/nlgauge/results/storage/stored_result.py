@@ -19,7 +19,8 @@ from nlgauge.results.storage.saved_run import Column, SavedRun
 
 
 def write_stored(result: Result, before: Path, facts: StoredFacts, place: Path, texts: bool = True) -> None:
-    """Writes a result whose corpus is stored: its files are taken over, and the rows of all tables are written side by side.
+    """Writes a result whose corpus is stored: its files are taken over, and the rows of all tables are
+    written side by side.
 
     Without texts hashes are written in their place.
     """
@@ -37,7 +38,9 @@ def write_stored(result: Result, before: Path, facts: StoredFacts, place: Path, 
 
 
 def _take_over(path: Path, target: Path) -> None:
-    """The same file in another place, without a copy where the file system can: files of results never change."""
+    """The same file in another place, without a copy where the file system can: files of results never
+    change.
+    """
     try:
         os.link(path, target)
     except OSError:
@@ -45,7 +48,9 @@ def _take_over(path: Path, target: Path) -> None:
 
 
 def _all_rows(result: Result, before: Path) -> Rows:
-    """The rows of all tables; those of a metric whose class is not here are read from the files of the result that it is in."""
+    """The rows of all tables; those of a metric whose class is not here are read from the files of the
+    result that it is in.
+    """
     rows = {key: dict(table.statistics) for key, table in result.tables.items()}
     lost = [key for key, table in result.tables.items() if isinstance(table.metric, NotHere)]
     if lost:
@@ -57,15 +62,25 @@ def _all_rows(result: Result, before: Path) -> Rows:
 
 def _write_rows(rows: Rows, segments: int, path: Path) -> list[Column]:
     """Writes the rows of all tables side by side, block by block; gives what a row is made of."""
-    columns = [Column(system, label, part, values.shape[1]) for (system, label), arrays in rows.items() for part, values in arrays.items()]
+    columns = [
+        Column(system, label, part, values.shape[1])
+        for (system, label), arrays in rows.items()
+        for part, values in arrays.items()
+    ]
     every = [values for arrays in rows.values() for values in arrays.values()]
     with path.open("wb") as stream:
         for start, stop in blocks(segments) if every else ():
-            stream.write(np.hstack([values[start:stop] for values in every]).astype("<f8", copy=False).tobytes())
+            stream.write(
+                np.hstack([values[start:stop] for values in every]).astype("<f8", copy=False).tobytes()
+            )
             let_go(*every)
     return columns
 
 
 def corpus_files(place: Path) -> list[Path]:
     """The files of the corpus in the directory of a result: all but those of the run."""
-    return sorted(path for path in place.iterdir() if path.is_file() and path.name not in ("run.json", LOG, STATISTICS, FITS))
+    return sorted(
+        path
+        for path in place.iterdir()
+        if path.is_file() and path.name not in ("run.json", LOG, STATISTICS, FITS)
+    )

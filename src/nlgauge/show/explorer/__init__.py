@@ -1,4 +1,6 @@
-"""The explorer: the report's page over HTTP on this machine, with every segment explained when it is looked at. It reads and never writes."""
+"""The explorer: the report's page over HTTP on this machine, with every segment explained when it is
+looked at. It reads and never writes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
-# The longest address: 20,000 characters of a text of the user's own, each up to four bytes, each byte three characters.
+# The longest address: 20,000 characters of a text of the user's own, each up to four bytes, each byte three
+# characters.
 _LONGEST_REQUEST = 300_000
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -32,7 +35,8 @@ def serve(
 ) -> None:
     """Serves results by their names until it is interrupted; `ready` is told the address to open.
 
-    Port 0 is a free one. Another host than this machine needs a token of the user's own, since others can then reach the texts.
+    Port 0 is a free one. Another host than this machine needs a token of the user's own, since others can
+    then reach the texts.
     """
     try:
         import uvicorn
@@ -47,16 +51,22 @@ def serve(
     if not results:
         raise ParameterError("there is no result to serve.")
     if not is_loopback(host) and not token:
-        raise ParameterError(f"{host!r} can be reached from other machines: choose a token of your own (token=..., --token) that they must know.")
+        raise ParameterError(
+            f"{host!r} can be reached from other machines: choose a token of your own (token=..., --token)"
+            " that they must know."
+        )
     if token is not None and not _TOKEN.fullmatch(token):
-        raise ParameterError(f"a token is at least 8 letters, digits, - and _, since it is part of an address; got {token!r}.")
+        raise ParameterError(
+            f"a token is at least 8 letters, digits, - and _, since it is part of an address; got {token!r}."
+        )
     held = token or secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as opened:
         try:
             opened.bind((host, port))
         except OSError as error:
             raise ParameterError(
-                f"port {port} of {host} cannot be used: {error.strerror}; another program may have it. --port 0 takes a free one."
+                f"port {port} of {host} cannot be used: {error.strerror}; another program may have it. --port"
+                " 0 takes a free one."
             ) from None
         # From now on requests wait, so that the address can be told before anything answers.
         opened.listen()

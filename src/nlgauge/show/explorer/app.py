@@ -1,5 +1,5 @@
-"""The explorer's answers: files of the page, parts of results, explanations, slices. What can be asked for is known at the start or checked here:
-nothing of a request reaches the file system."""
+"""The explorer's answers: files of the page, parts of results, explanations, slices. What can be asked for is
+known at the start or checked here: nothing of a request reaches the file system."""
 
 from __future__ import annotations
 
@@ -40,21 +40,33 @@ def application(results: Sequence[Served]) -> Starlette:
 
     async def file(request: Request) -> Response:
         content = files.get(request.url.path)
-        return PlainTextResponse("There is no such page.", 404) if content is None else Response(content[0], media_type=content[1])
+        return (
+            PlainTextResponse("There is no such page.", 404)
+            if content is None
+            else Response(content[0], media_type=content[1])
+        )
 
     async def names(request: Request) -> Response:
         return _json([visible(served.name) for served in results])
 
     async def part(request: Request) -> Response:
         served = found(request)
-        content = None if served is None else (await computed(lambda: served.parts)).get(request.path_params["name"])
+        content = (
+            None
+            if served is None
+            else (await computed(lambda: served.parts)).get(request.path_params["name"])
+        )
         if content is None:
             return PlainTextResponse("There is no such part.", 404)
         return Response(content, media_type="application/octet-stream", headers={"content-encoding": "gzip"})
 
     async def why(request: Request) -> Response:
         served, label = found(request), request.query_params.get("label", "")
-        segment = None if served is None else _whole(request.query_params.get("segment", ""), len(served.result.corpus))
+        segment = (
+            None
+            if served is None
+            else _whole(request.query_params.get("segment", ""), len(served.result.corpus))
+        )
         if served is None or segment is None or label not in served.labels:
             return PlainTextResponse(_ASK, 400)
         return await answered(lambda: served.why(segment, label))

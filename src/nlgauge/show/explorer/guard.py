@@ -1,4 +1,7 @@
-"""Who may ask: a browser of this machine that opened the printed address. All answers carry headers that keep a page from being misused."""
+"""Who may ask: a browser of this machine that opened the printed address.
+
+All answers carry headers that keep a page from being misused.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from urllib.parse import parse_qs
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {
     "content-security-policy": _POLICY,
@@ -25,7 +29,9 @@ HEADERS = {
 
 
 class Guard:
-    """Refuses requests of other hosts and pages, those that would change something, and those without the token."""
+    """Refuses requests of other hosts and pages, those that would change something, and those without the
+    token.
+    """
 
     def __init__(self, app: Any, hosts: frozenset[str], token: str, cookie: str) -> None:
         self._app = app
@@ -71,7 +77,10 @@ class Guard:
         return PlainTextResponse("Open the address that `nlgauge serve` printed: it has the token.", 403)
 
     def _held(self, headers: Mapping[str, list[str]]) -> list[str]:
-        """Return the values of our own cookie. Cookies of other programs come along, whatever they look like, and are passed over."""
+        """Return the values of our own cookie.
+
+        Cookies of other programs come along, whatever they look like, and are passed over.
+        """
         pairs = [pair.partition("=") for header in headers.get("cookie", []) for pair in header.split(";")]
         return [value.strip() for name, _, value in pairs if name.strip() == self._cookie]
 

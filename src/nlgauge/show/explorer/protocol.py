@@ -1,4 +1,6 @@
-"""HTTP as uvicorn speaks it, but a connection on which no whole request arrives is closed after a while instead of never."""
+"""HTTP as uvicorn speaks it, but a connection on which no whole request arrives is closed after a while
+instead of never.
+"""
 
 from __future__ import annotations
 

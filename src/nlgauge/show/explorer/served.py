@@ -1,4 +1,6 @@
-"""What the explorer knows of a result: the parts of its page, explanations of every segment, slices, and explanations of the user's own text."""
+"""What the explorer knows of a result: the parts of its page, explanations of every segment, slices, and
+explanations of the user's own text.
+"""
 
 from __future__ import annotations
 
@@ -65,31 +67,66 @@ class Served:
     def labels(self) -> dict[str, str]:
         """The metrics that explain segments, by their labels as a page shows them."""
         metrics = self.result.job.metrics
-        return {visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)}
+        return {
+            visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)
+        }
 
     @lazy
     def dimensions(self) -> dict[str, str | None]:
-        """What the segments can be sliced by, as a page names it, and which field that is: columns with few values, and the length of the reference
-        or else of the source, which is not a field."""
+        """What the segments can be sliced by, as a page names it, and which field that is: columns with few
+        values, and the length of the reference or else of the source, which is not a field."""
         fields = self.result.corpus.fields
-        found: dict[str, str | None] = {visible(name): name for name, values in fields.items() if 1 < len(set(map(str, values))) <= _MOST_SLICES}
+        found: dict[str, str | None] = {
+            visible(name): name
+            for name, values in fields.items()
+            if 1 < len(set(map(str, values))) <= _MOST_SLICES
+        }
         return {_LENGTH: None, **found} if self.result.has_texts else found
 
     def _why(self, segment: int, label: str) -> dict[str, Any]:
         """The explanations of a segment by one metric, for every system."""
         found = self.result.explain_numbers([segment], [self.labels[label]])
-        return {visible(system): explanations_shown(explanations) for (_, system, _), explanations in found.items()}
+        return {
+            visible(system): explanations_shown(explanations)
+            for (_, system, _), explanations in found.items()
+        }
 
     def _slices(self, dimension: str) -> list[dict[str, Any]]:
-        """For each value of a dimension the scores, intervals and letters of its segments alone, computed from the rows."""
+        """For each value of a dimension the scores, intervals and letters of its segments alone, computed
+        from the rows.
+        """
         if dimension not in self.dimensions:
-            raise ParameterError(f"there is nothing to slice by called {dimension!r}; there are {', '.join(self.dimensions)}.")
+            raise ParameterError(
+                f"there is nothing to slice by called {dimension!r}; there are {', '.join(self.dimensions)}."
+            )
         found = []
         for value, segments in self._groups(dimension).items():
             view = view_of(taken(self.result, np.array(segments)), value)
-            kept = ("label", "metric", "name", "output", "up", "decimals", "bounds", "given", "scores", "low", "high", "letters", "ranks", "reason")
+            kept = (
+                "label",
+                "metric",
+                "name",
+                "output",
+                "up",
+                "decimals",
+                "bounds",
+                "given",
+                "scores",
+                "low",
+                "high",
+                "letters",
+                "ranks",
+                "reason",
+            )
             outputs = [{name: output[name] for name in kept} for output in view.meta["outputs"]]
-            found.append({"value": visible(value), "segments": len(segments), "few": len(segments) < FEW, "outputs": outputs})
+            found.append(
+                {
+                    "value": visible(value),
+                    "segments": len(segments),
+                    "few": len(segments) < FEW,
+                    "outputs": outputs,
+                }
+            )
         return found
 
     def _groups(self, dimension: str) -> dict[str, list[int]]:
@@ -97,14 +134,20 @@ class Served:
         field = self.dimensions[dimension]
         if field is not None:
             values = [str(value) for value in corpus.fields[field]]
-            return {value: [i for i, own in enumerate(values) if own == value] for value in dict.fromkeys(values)}
+            return {
+                value: [i for i, own in enumerate(values) if own == value] for value in dict.fromkeys(values)
+            }
         lengths = np.array([len(corpus.texts[text].split()) for text in self._measured()])
         edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _LENGTHS + 1), method="inverted_cdf"))
         found = {}
-        for number, (low, high) in enumerate(pairwise(edges.tolist() if len(edges) > 1 else [*edges.tolist(), *edges.tolist()])):
+        for number, (low, high) in enumerate(
+            pairwise(edges.tolist() if len(edges) > 1 else [*edges.tolist(), *edges.tolist()])
+        ):
             inside = (lengths >= low if number == 0 else lengths > low) & (lengths <= high)
             first = low + (number > 0)
-            found[f"{first} to {high} words" if first < high else counted(high, "word")] = np.flatnonzero(inside).tolist()
+            found[f"{first} to {high} words" if first < high else counted(high, "word")] = np.flatnonzero(
+                inside
+            ).tolist()
         return {name: segments for name, segments in found.items() if segments}
 
     def _measured(self) -> list[int]:
@@ -112,22 +155,40 @@ class Served:
         corpus = self.result.corpus
         if corpus.references is not None:
             return [int(row[0]) for row in corpus.references]
-        return corpus.sources.tolist() if corpus.sources is not None else [int(row[0]) for row in corpus.predictions[self.result.systems[0]]]
+        return (
+            corpus.sources.tolist()
+            if corpus.sources is not None
+            else [int(row[0]) for row in corpus.predictions[self.result.systems[0]]]
+        )
 
     def own(self, label: str, prediction: str, references: list[str], source: str) -> dict[str, Any]:
-        """The scores and explanations of a text of the user's own by a metric of this result; what was fitted stays as it was fitted."""
+        """The scores and explanations of a text of the user's own by a metric of this result; what was
+        fitted stays as it was fitted.
+        """
         name = self.labels[label]
         job = self.result.job
         metric = job.metrics[name]
         assert isinstance(metric, Metric)
         fit = metric.fit()
         if fit is not None and fit.over == "system":
-            raise ParameterError(f"{label} is fitted on all texts of a system, so it cannot score a text alone.")
-        corpus = Corpus.read([prediction], [references] if references else None, [source] if source else None, lang=self.result.corpus.lang)
+            raise ParameterError(
+                f"{label} is fitted on all texts of a system, so it cannot score a text alone."
+            )
+        corpus = Corpus.read(
+            [prediction],
+            [references] if references else None,
+            [source] if source else None,
+            lang=self.result.corpus.lang,
+        )
         check(corpus, {label: metric})
         ((_, _, _, found),) = explained(corpus, [0], corpus.systems, [name], job)
         scores: dict[str, float] = {}
         for explanation in found:
             for part, row in explanation.statistics.items():
-                scores |= {output: float(value) for output, value in metric.for_segments().score(part, row).items()}
-        return {"scores": {output: value if math.isfinite(value) else None for output, value in scores.items()}, "why": explanations_shown(found)}
+                scores |= {
+                    output: float(value) for output, value in metric.for_segments().score(part, row).items()
+                }
+        return {
+            "scores": {output: value if math.isfinite(value) else None for output, value in scores.items()},
+            "why": explanations_shown(found),
+        }

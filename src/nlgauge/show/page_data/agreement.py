@@ -1,4 +1,6 @@
-"""How the scores of segments agree: correlations of every two outputs over all outputs of all systems, and a tree of those that are alike."""
+"""How the scores of segments agree: correlations of every two outputs over all outputs of all systems,
+and a tree of those that are alike.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +17,48 @@ _METHODS = ("spearman", "pearson", "kendall")
 
 
 def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
-    """Which outputs are compared, their order in the tree, the joins of the tree, and a matrix for each coefficient.
+    """Which outputs are compared, their order in the tree, the joins of the tree, and a matrix for each
+    coefficient.
 
-    Scores are turned so that more is better; points where either of two scores is unknown are left out. Outputs that are the same everywhere are
-    compared once: `same` names the one that stands for them.
+    Scores are turned so that more is better; points where either of two scores is unknown are left out.
+    Outputs that are the same everywhere are compared once: `same` names the one that stands for them.
     """
     ids: list[int] = []
     same: dict[int, int] = {}
     for number, output in enumerate(outputs):
         if output["column"] is None:
             continue
-        twin = next((other for other in ids if np.array_equal(columns[output["column"]], columns[outputs[other]["column"]], equal_nan=True)), None)
+        twin = next(
+            (
+                other
+                for other in ids
+                if np.array_equal(
+                    columns[output["column"]], columns[outputs[other]["column"]], equal_nan=True
+                )
+            ),
+            None,
+        )
         if twin is None:
             ids.append(number)
         else:
             same[number] = twin
-    flat = [columns[outputs[i]["column"]].ravel().astype(np.float64) * (-1 if outputs[i]["up"] is False else 1) for i in ids]
+    flat = [
+        columns[outputs[i]["column"]].ravel().astype(np.float64) * (-1 if outputs[i]["up"] is False else 1)
+        for i in ids
+    ]
     matrices = {method: _matrix(flat, method) for method in _METHODS}
     order, joins = _tree(matrices["spearman"])
     shown = {
-        method: [[None if math.isnan(value) else round(float(value), 3) for value in row] for row in matrix] for method, matrix in matrices.items()
+        method: [[None if math.isnan(value) else round(float(value), 3) for value in row] for row in matrix]
+        for method, matrix in matrices.items()
     }
-    return {"ids": ids, "same": {str(number): twin for number, twin in same.items()}, "order": order, "tree": joins, **shown}
+    return {
+        "ids": ids,
+        "same": {str(number): twin for number, twin in same.items()},
+        "order": order,
+        "tree": joins,
+        **shown,
+    }
 
 
 def _matrix(flat: list[Array], method: str) -> Array:

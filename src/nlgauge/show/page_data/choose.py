@@ -1,5 +1,5 @@
-"""Which segments are worth explaining where not all can be: those that a page lists first, those where systems differ, metrics disagree, scores are
-worst or best, and some drawn."""
+"""Which segments are worth explaining where not all can be: those that a page lists first, those where
+systems differ, metrics disagree, scores are worst or best, and some drawn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 
-# A page shows the segment of at most so many systems side by side, and of more systems the two that are compared.
+# A page shows the segment of at most so many systems side by side, and of more systems the two that are
+# compared.
 BESIDE = 4
 
 
-def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int, order: Sequence[int]) -> list[int]:
-    """Return about `count` segments, a fifth of each kind, in order; all if there are no more. A tenth are those that a page opens with.
+def chosen(
+    outputs: list[dict[str, Any]], columns: Array, count: int, seed: int, order: Sequence[int]
+) -> list[int]:
+    """Return about `count` segments, a fifth of each kind, in order; all if there are no more. A tenth are
+    those that a page opens with.
 
     `order` is the order of the systems on the page, whose first two are compared.
     """
@@ -23,12 +27,18 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int,
     if segments <= count or count == 0:
         return list(range(min(segments, count)))
     rng = np.random.default_rng(seed)
-    directed = [output for output in outputs if output["column"] is not None and output["up"] is not None and not output["given"]]
+    directed = [
+        output
+        for output in outputs
+        if output["column"] is not None and output["up"] is not None and not output["given"]
+    ]
     drawn = rng.permutation(segments).tolist()
     if not directed:
         return sorted(drawn[:count])
     # (outputs, systems, segments) places from 0, the worst, to 1.
-    places = np.stack([_places(columns[output["column"]] * (1 if output["up"] else -1)) for output in directed])
+    places = np.stack(
+        [_places(columns[output["column"]] * (1 if output["up"] else -1)) for output in directed]
+    )
     mean = places.mean(axis=0)
     kinds = (
         np.ptp(mean, axis=0) if len(mean) > 1 else np.ptp(places, axis=0).max(axis=0),
@@ -36,7 +46,9 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int,
         -mean.min(axis=0),
         mean.max(axis=0),
     )
-    found: dict[int, None] = dict.fromkeys(np.argsort(-_listed_first(directed[0], columns, order), kind="stable")[: -(-count // 10)].tolist())
+    found: dict[int, None] = dict.fromkeys(
+        np.argsort(-_listed_first(directed[0], columns, order), kind="stable")[: -(-count // 10)].tolist()
+    )
     for wanted in kinds:
         found.update(dict.fromkeys(np.argsort(-wanted, kind="stable")[: count // 5].tolist()))
     for segment in drawn:
@@ -47,11 +59,17 @@ def chosen(outputs: list[dict[str, Any]], columns: Array, count: int, seed: int,
 
 
 def _listed_first(output: dict[str, Any], columns: Array, order: Sequence[int]) -> Array:
-    """Return the key by which a page first orders its list: the range of the first score over the systems shown, or the worst score of one system."""
+    """Return the key by which a page first orders its list: the range of the first score over the systems
+    shown, or the worst score of one system.
+    """
     values: Array = columns[output["column"]]
     values = values[list(order[:2])] if len(values) > BESIDE else values
     with np.errstate(invalid="ignore"):
-        wanted: Array = np.fmax.reduce(values) - np.fmin.reduce(values) if len(values) > 1 else values[0] * (-1 if output["up"] else 1)
+        wanted: Array = (
+            np.fmax.reduce(values) - np.fmin.reduce(values)
+            if len(values) > 1
+            else values[0] * (-1 if output["up"] else 1)
+        )
     return np.where(np.isnan(wanted), -np.inf, wanted)
 
 

@@ -1,6 +1,8 @@
-"""A result as the plain data that pages show: outputs with intervals and letters, pairs of systems, agreement, costs, cards, provenance.
+"""A result as the plain data that pages show: outputs with intervals and letters, pairs of systems,
+agreement, costs, cards, provenance.
 
-`View.meta` is JSON; the scores of segments are one array beside it. The page computes no statistics of its own.
+`View.meta` is JSON; the scores of segments are one array beside it. The page computes no statistics of its
+own.
 """
 
 from __future__ import annotations
@@ -33,19 +35,24 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 FORMAT = 1
-# More than so many pairs would be more than anybody looks at, and a page of megabytes: letters and ranks say what is to be said.
+# More than so many pairs would be more than anybody looks at, and a page of megabytes: letters and ranks say
+# what is to be said.
 MOST_PAIRS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a page shows of a result: `meta` is plain data, `columns` (column, system, segment) the scores of segments."""
+    """What a page shows of a result: `meta` is plain data, `columns` (column, system, segment) the scores
+    of segments.
+    """
 
     meta: dict[str, Any]
     columns: Array
 
 
-def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> View:
+def view_of(
+    result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
+) -> View:
     """Everything that a page shows but texts and explanations."""
     columns: list[Array] = []
     equal = equal_outputs(result.tables)
@@ -53,7 +60,11 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
     for output in outputs:
         output.update(_missing(output, columns))
         output["best"] = list(best_systems(output))
-    kept = np.stack(columns).astype(np.float32) if columns else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
+    kept = (
+        np.stack(columns).astype(np.float32)
+        if columns
+        else np.zeros((0, len(result.systems), len(result.corpus)), dtype=np.float32)
+    )
     corpus = result.corpus
     facts = facts_of(outputs, equal_texts(result))
     meta = {
@@ -75,18 +86,36 @@ def view_of(result: Result, title: str, *, confidence: float = 0.95, resamples: 
         "agreement": agreement(outputs, kept),
         "labels": [visible(label) for label in result.labels],
         "names": {visible(label): visible(name) for label, name in short_labels(result.labels).items()},
-        "cards": {visible(label): found for label in result.labels if (found := _card(result, label)) is not None},
+        "cards": {
+            visible(label): found for label in result.labels if (found := _card(result, label)) is not None
+        },
         "signatures": {visible(label): visible(signature) for label, signature in result.signatures.items()},
         "costs": _costs(result),
         "environment": dict(result.environment),
-        "config": {name: value for name, value in result.config.items() if isinstance(value, str | int | float | None)},
-        "test": {"confidence": confidence, "resamples": resamples, "seed": result.job.options.seed if seed is None else seed},
+        "config": {
+            name: value
+            for name, value in result.config.items()
+            if isinstance(value, str | int | float | None)
+        },
+        "test": {
+            "confidence": confidence,
+            "resamples": resamples,
+            "seed": result.job.options.seed if seed is None else seed,
+        },
     }
     return View(meta, kept)
 
 
-def _outputs(result: Result, columns: list[Array], equal: EqualOutputs, confidence: float, resamples: int, seed: int | None) -> list[dict[str, Any]]:
-    """Return the leading outputs of every metric with the numbers of each system; the scores of segments are added to the columns.
+def _outputs(
+    result: Result,
+    columns: list[Array],
+    equal: EqualOutputs,
+    confidence: float,
+    resamples: int,
+    seed: int | None,
+) -> list[dict[str, Any]]:
+    """Return the leading outputs of every metric with the numbers of each system; the scores of segments are
+    added to the columns.
 
     `same` is the number of the output that an output repeats on every segment, else None.
     """
@@ -95,7 +124,12 @@ def _outputs(result: Result, columns: list[Array], equal: EqualOutputs, confiden
     intervals = result.intervals(confidence=confidence, resamples=resamples, seed=seed)
     by_system = intervals if len(systems) > 1 else {systems[0]: intervals}
     ranks = (
-        {} if len(systems) < 2 else {(row.label, row.output.name): row for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)}
+        {}
+        if len(systems) < 2
+        else {
+            (row.label, row.output.name): row
+            for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)
+        }
     )
     found = []
     for label in result.labels:
@@ -122,7 +156,9 @@ def _outputs(result: Result, columns: list[Array], equal: EqualOutputs, confiden
 
 
 def _missing(output: dict[str, Any], columns: list[Array]) -> dict[str, Any]:
-    """Return the number of segments without a score for each system, and whether systems lack different segments."""
+    """Return the number of segments without a score for each system, and whether systems lack different
+    segments.
+    """
     if output["column"] is None:
         return {"missing": None, "unequal": False}
     missing = np.isnan(columns[output["column"]])
@@ -144,7 +180,9 @@ def _described(label: str, metric: str, output: Output, name: str) -> dict[str, 
 
 
 def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
-    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the difference on common segments, its p-value and its bounds."""
+    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the difference on common
+    segments, its p-value and its bounds.
+    """
     if row is None:
         return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}
     pairs = list(combinations(range(count), 2))
@@ -152,12 +190,19 @@ def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
     return {
         "letters": list(row.letters),
         "ranks": [None if rank is None else list(rank) for rank in row.ranks],
-        "pairs": {name: [_number(getattr(row, name)[pair]) for pair in pairs] for name in ("differences", "p", "low", "high")} if known else None,
+        "pairs": {
+            name: [_number(getattr(row, name)[pair]) for pair in pairs]
+            for name in ("differences", "p", "low", "high")
+        }
+        if known
+        else None,
     }
 
 
 def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
-    """Numbers that came with the segments of every system, such as human scores; higher is taken for better."""
+    """Numbers that came with the segments of every system, such as human scores; higher is taken for
+    better.
+    """
     found = []
     for name, by_system in result.corpus.system_fields.items():
         values = _numbers(by_system, result)
@@ -185,11 +230,16 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
 
 
 def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
-    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a system has none."""
+    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a
+    system has none.
+    """
     rows = []
     for system in result.systems:
         values = by_system.get(system)
-        if values is None or not all(value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values):
+        if values is None or not all(
+            value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+            for value in values
+        ):
             return None
         rows.append([math.nan if value is None else float(value) for value in values])
     found = np.array(rows)
@@ -197,10 +247,15 @@ def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | 
 
 
 def _costs(result: Result) -> dict[str, Any]:
-    """Seconds of metrics and of the features that they share, what each metric would have cost alone, and what the whole run took."""
+    """Seconds of metrics and of the features that they share, what each metric would have cost alone, and
+    what the whole run took.
+    """
     costs = result.costs
     return {
-        "whole": [{"name": visible(name), "value": value, "note": visible(note)} for name, value, note in whole_run(costs)],
+        "whole": [
+            {"name": visible(name), "value": value, "note": visible(note)}
+            for name, value, note in whole_run(costs)
+        ],
         "metrics": _shown(costs.metrics),
         "features": _shown(costs.features),
         "alone": _shown({label: costs.alone(label) for label in costs.metrics}),
@@ -208,12 +263,18 @@ def _costs(result: Result) -> dict[str, Any]:
 
 
 def _card(result: Result, label: str) -> dict[str, Any] | None:
-    """What a page shows of a metric's card: the first paragraph of what it measures and how to read it, and when it misleads."""
+    """What a page shows of a metric's card: the first paragraph of what it measures and how to read it,
+    and when it misleads.
+    """
     try:
         found = card(result.tables[result.systems[0], label].metric.name)
     except NlgaugeError:
         return None
-    misleads = [_plain(item) for item in re.split(r"^- ", found.sections["When it misleads"], flags=re.MULTILINE) if item.strip()]
+    misleads = [
+        _plain(item)
+        for item in re.split(r"^- ", found.sections["When it misleads"], flags=re.MULTILINE)
+        if item.strip()
+    ]
     return {
         "title": found.title,
         "paper": found.paper,

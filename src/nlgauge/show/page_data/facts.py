@@ -1,7 +1,8 @@
-"""Facts of a headline: which system each metric puts first, which systems it cannot tell from the best, and the order of the systems.
+"""Facts of a headline: which system each metric puts first, which systems it cannot tell from the best, and
+the order of the systems.
 
-A voice is one metric name, all its parameters and outputs together: a metric with four outputs has one vote. Systems whose texts are equal on every
-segment are one group, which counts as one system.
+A voice is one metric name, all its parameters and outputs together: a metric with four outputs has one vote.
+Systems whose texts are equal on every segment are one group, which counts as one system.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ Group = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Voice:
-    """The vote of a metric: the systems whose printed score is the best, and those that no system beats significantly (None: not tested)."""
+    """The vote of a metric: the systems whose printed score is the best, and those that no system beats
+    significantly (None: not tested).
+    """
 
     metric: str
     output: int
@@ -33,9 +36,10 @@ class Voice:
 class Facts:
     """Votes and order of systems, which are numbers in the order given.
 
-    `first` counts for each system the voices that put it (or its group) alone at the best printed score, `shared` those that put it there at all,
-    `in_top` those whose top includes it. `silent` names the metrics that do not vote, with the systems that have no
-    score; with none if the systems lack scores of different segments.
+    `first` counts for each system the voices that put it (or its group) alone at the best printed score,
+    `shared` those that put it there at all, `in_top` those whose top includes it. `silent` names the metrics
+    that do not vote, with the systems that have no score; with none if the systems lack scores of different
+    segments.
     """
 
     groups: tuple[Group, ...]
@@ -56,20 +60,33 @@ def facts_of(outputs: Sequence[dict[str, Any]], groups: Sequence[Group]) -> Fact
     count = sum(map(len, groups))
     voices, silent = _voices(outputs)
     by_system = {system: group for group in groups for system in group}
-    first = tuple(sum(set(voice.best) == set(by_system[system]) for voice in voices) for system in range(count))
+    first = tuple(
+        sum(set(voice.best) == set(by_system[system]) for voice in voices) for system in range(count)
+    )
     shared = tuple(sum(system in voice.best for voice in voices) for system in range(count))
-    in_top = tuple(sum(voice.top is not None and system in voice.top for voice in voices) for system in range(count))
+    in_top = tuple(
+        sum(voice.top is not None and system in voice.top for voice in voices) for system in range(count)
+    )
     ranks = np.mean([_ranks(outputs[voice.output]) for voice in voices] or [[0.0] * count], axis=0)
-    order = sorted(range(count), key=lambda system: (-in_top[system], -first[system], round(float(ranks[system]), 9), system))
+    order = sorted(
+        range(count),
+        key=lambda system: (-in_top[system], -first[system], round(float(ranks[system]), 9), system),
+    )
     return Facts(tuple(groups), tuple(voices), tuple(silent), first, shared, in_top, tuple(order))
 
 
 def equal_texts(result: Result) -> list[Group]:
-    """Return the systems in groups whose predictions are equal on every segment; a system that differs from all others is a group of one."""
+    """Return the systems in groups whose predictions are equal on every segment; a system that differs
+    from all others is a group of one.
+    """
     groups: dict[tuple[bytes, bytes], list[int]] = {}
     for number, system in enumerate(result.systems):
         texts = result.corpus.predictions.get(system) if result.has_texts else None
-        key = (str(number).encode(), b"") if texts is None else (np.asarray(texts.values).tobytes(), np.asarray(texts.offsets).tobytes())
+        key = (
+            (str(number).encode(), b"")
+            if texts is None
+            else (np.asarray(texts.values).tobytes(), np.asarray(texts.offsets).tobytes())
+        )
         groups.setdefault(key, []).append(number)
     return [tuple(group) for group in groups.values()]
 
@@ -80,7 +97,8 @@ def printed(score: float, output: dict[str, Any]) -> str:
 
 
 def best_systems(output: dict[str, Any]) -> Group:
-    """Return the systems whose printed score is the best of those with a score; nothing if no score can be the best.
+    """Return the systems whose printed score is the best of those with a score; nothing if no score can be
+    the best.
 
     None can be the best of an output without a direction, or of means over different segments.
     """
@@ -88,11 +106,17 @@ def best_systems(output: dict[str, Any]) -> Group:
     if output["up"] is None or output["unequal"] or not known:
         return ()
     best = printed((max if output["up"] else min)(known), output)
-    return tuple(number for number, score in enumerate(output["scores"]) if score is not None and printed(score, output) == best)
+    return tuple(
+        number
+        for number, score in enumerate(output["scores"])
+        if score is not None and printed(score, output) == best
+    )
 
 
 def _voices(outputs: Sequence[dict[str, Any]]) -> tuple[list[Voice], list[tuple[str, Group]]]:
-    """Return the votes by metric name, and the metrics with a direction but no output that every system has on the same segments."""
+    """Return the votes by metric name, and the metrics with a direction but no output that every system
+    has on the same segments.
+    """
     directed: dict[str, list[int]] = {}
     for number, output in enumerate(outputs):
         if output["up"] is not None and not output["given"]:
@@ -100,12 +124,18 @@ def _voices(outputs: Sequence[dict[str, Any]]) -> tuple[list[Voice], list[tuple[
     voices: list[Voice] = []
     silent: list[tuple[str, Group]] = []
     for metric, numbers in directed.items():
-        complete = [number for number in numbers if None not in outputs[number]["scores"] and not outputs[number]["unequal"]]
+        complete = [
+            number
+            for number in numbers
+            if None not in outputs[number]["scores"] and not outputs[number]["unequal"]
+        ]
         if not complete:
             scores = outputs[numbers[0]]["scores"]
             silent.append((metric, tuple(system for system, score in enumerate(scores) if score is None)))
         else:
-            voices.append(Voice(metric, complete[0], best_systems(outputs[complete[0]]), _top(outputs[complete[0]])))
+            voices.append(
+                Voice(metric, complete[0], best_systems(outputs[complete[0]]), _top(outputs[complete[0]]))
+            )
     return voices, silent
 
 

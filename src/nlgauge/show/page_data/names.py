@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 
 
 def short_labels(labels: Sequence[str]) -> dict[str, str]:
-    """Return a name for each label: the metric, followed by the parameters in which labels of the same metric differ.
+    """Return a name for each label: the metric, followed by the parameters in which labels of the same metric
+    differ.
 
     >>> short_labels(["bleu(lowercase=True)", "chrf", "chrf(beta=1, word_order=2)", "chrf(beta=1)"])
-    {'bleu(lowercase=True)': 'bleu', 'chrf': 'chrf', 'chrf(beta=1, word_order=2)': 'chrf beta=1 word_order=2', 'chrf(beta=1)': 'chrf beta=1'}
+    {'bleu(lowercase=True)': 'bleu', 'chrf': 'chrf', 'chrf(beta=1, word_order=2)': 'chrf beta=1 word_order=2',
+    'chrf(beta=1)': 'chrf beta=1'}
     """
     families: dict[str, list[str]] = {}
     for label in labels:
@@ -19,13 +21,17 @@ def short_labels(labels: Sequence[str]) -> dict[str, str]:
     for metric, family in families.items():
         parameters = {label: _parameters(label) for label in family}
         common = set.intersection(*map(set, parameters.values()))
-        names |= {label: " ".join([metric, *(one for one in parameters[label] if one not in common)]) for label in family}
+        names |= {
+            label: " ".join([metric, *(one for one in parameters[label] if one not in common)])
+            for label in family
+        }
     counts = Counter(names.values())
     return {label: name if counts[name] == 1 else label for label, name in names.items() if label in labels}
 
 
 def output_name(label: str, output: str, names: Mapping[str, str]) -> str:
-    """Return the name of an output: its own if that starts with the metric's, else both; then the parameters of the short label.
+    """Return the name of an output: its own if that starts with the metric's, else both; then the parameters
+    of the short label.
 
     >>> output_name("rouge(stem=True)", "rougeL", {"rouge(stem=True)": "rouge stem=True"})
     'rougeL stem=True'

@@ -53,22 +53,35 @@ def array_part(array: Array) -> bytes:
 
 
 def score_parts(view: View, ids: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
-    """The parts that every page has, whether or not it has texts; meta comes last, when all is known that it says."""
+    """The parts that every page has, whether or not it has texts; meta comes last, when all is known that
+    it says.
+    """
     yield "scores", array_part(view.columns)
     yield "ids", json_part([visible(str(segment)) for segment in ids])
 
 
-def text_parts(corpus: Corpus, systems: Sequence[str], segments: Sequence[int] | None = None) -> Iterator[tuple[str, bytes]]:
-    """The texts, each once, and which of them each segment has; with `segments` those of these alone, and nothing in the place of the others."""
+def text_parts(
+    corpus: Corpus, systems: Sequence[str], segments: Sequence[int] | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """The texts, each once, and which of them each segment has; with `segments` those of these alone, and
+    nothing in the place of the others.
+    """
     strings = [corpus.texts[number] for number in range(len(corpus.texts))]
     if segments is not None:
         kept = _texts_of(corpus, systems, np.array(segments, dtype=np.int64))
         strings = [text if number in kept else "" for number, text in enumerate(strings)]
-    lengths = np.fromiter((len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2 for text in strings), np.uint32, len(strings))
+    lengths = np.fromiter(
+        (len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2 for text in strings),
+        np.uint32,
+        len(strings),
+    )
     for number, block in enumerate(_blocks(strings, lengths)):
         yield f"text{number}", packed(block.encode())
     yield "lengths", array_part(lengths)
-    yield "predictions", array_part(np.stack([_firsts(corpus.predictions[system]) for system in systems]).astype(np.uint32))
+    yield (
+        "predictions",
+        array_part(np.stack([_firsts(corpus.predictions[system]) for system in systems]).astype(np.uint32)),
+    )
     if corpus.references is not None:
         yield "references", array_part(corpus.references.values.astype(np.uint32))
         yield "reference_offsets", array_part(corpus.references.offsets.astype(np.uint32))
@@ -77,13 +90,18 @@ def text_parts(corpus: Corpus, systems: Sequence[str], segments: Sequence[int] |
 
 
 def field_parts(corpus: Corpus, described: list[dict[str, Any]]) -> Iterator[tuple[str, bytes]]:
-    """Further columns of the segments that one can filter by; their names and values are added to what meta says."""
+    """Further columns of the segments that one can filter by; their names and values are added to what
+    meta says.
+    """
     for name, values in corpus.fields.items():
         shown = [visible(str(value)) if value is not None else "" for value in values]
         distinct = list(dict.fromkeys(shown))
         if 1 < len(distinct) <= min(_MOST_VALUES, len(shown) - 1):
             numbers = {value: number for number, value in enumerate(distinct)}
-            yield f"field{len(described)}", array_part(np.array([numbers[value] for value in shown], dtype=np.uint32))
+            yield (
+                f"field{len(described)}",
+                array_part(np.array([numbers[value] for value in shown], dtype=np.uint32)),
+            )
             described.append({"name": visible(name), "values": distinct})
 
 
@@ -91,7 +109,8 @@ def explanation_part(found: Mapping[int, Mapping[str, Mapping[str, Sequence[Expl
     """Explanations by segment number, label and system; numbers have four digits."""
     plain = {
         str(segment): {
-            visible(label): {visible(system): explanations_shown(own) for system, own in of_label.items()} for label, of_label in of_segment.items()
+            visible(label): {visible(system): explanations_shown(own) for system, own in of_label.items()}
+            for label, of_label in of_segment.items()
         }
         for segment, of_segment in found.items()
     }

@@ -15,16 +15,28 @@ Sentence = list[dict[str, Any]]
 # More names than these are counted.
 _NAMES = 5
 _UNDIRECTED = "No score here has a better direction, so no system is called better than another."
-_INCOMPLETE = "No metric has scores of the same segments for every system, so no system is called better than another."
+_INCOMPLETE = (
+    "No metric has scores of the same segments for every system, so no system is called better than another."
+)
 
 
 def verdict(facts: Facts, metrics: int) -> list[Sentence]:
     """Return the sentences at the head of a page; `metrics` is the number of metrics of the result."""
     systems = len(facts.order)
     if systems == 1:
-        return [[_system(0), _text(f" has {counted(metrics, 'metric')}; there is no other system to compare it with.")]]
+        return [
+            [
+                _system(0),
+                _text(f" has {counted(metrics, 'metric')}; there is no other system to compare it with."),
+            ]
+        ]
     if len(facts.groups) == 1:
-        return [[*_listed([(system,) for system in facts.groups[0]]), _text(" have the same texts, so every score is the same.")]]
+        return [
+            [
+                *_listed([(system,) for system in facts.groups[0]]),
+                _text(" have the same texts, so every score is the same."),
+            ]
+        ]
     if not facts.voices:
         return [[_text(_INCOMPLETE if facts.silent else _UNDIRECTED)]]
     if all(_tells_nothing(voice.best, voice.top, systems) for voice in facts.voices):
@@ -33,18 +45,28 @@ def verdict(facts: Facts, metrics: int) -> list[Sentence]:
 
 
 def small_print(facts: Facts) -> list[Sentence]:
-    """Return remarks for below the sentences: systems with equal texts, metrics that do not vote, metrics that were not tested."""
+    """Return remarks for below the sentences: systems with equal texts, metrics that do not vote, metrics
+    that were not tested.
+    """
     if len(facts.groups) == 1:
         return []
     remarks: list[Sentence] = [
-        [*_listed([(system,) for system in group]), _text(" have the same texts.")] for group in facts.groups if len(group) > 1
+        [*_listed([(system,) for system in group]), _text(" have the same texts.")]
+        for group in facts.groups
+        if len(group) > 1
     ]
     for metric, lacking in facts.silent:
         if not lacking:
             remarks.append([_text(f"{metric} is not counted: systems lack scores of different segments.")])
             continue
         verb = "has" if len(lacking) == 1 else "have"
-        remarks.append([_text(f"{metric} is not counted: "), *_listed([(system,) for system in lacking]), _text(f" {verb} no score.")])
+        remarks.append(
+            [
+                _text(f"{metric} is not counted: "),
+                *_listed([(system,) for system in lacking]),
+                _text(f" {verb} no score."),
+            ]
+        )
     untested = [voice.metric for voice in facts.voices if voice.top is None]
     if untested and len(facts.order) > 1:
         remarks.append([_text(f"Not tested for significance: {', '.join(untested)}.")])
@@ -96,14 +118,20 @@ def _tied(facts: Facts) -> Sentence:
 
 
 def _best_group(facts: Facts) -> list[Sentence]:
-    """Return a sentence on the systems that no metric puts significantly behind another, if they are several and not all."""
+    """Return a sentence on the systems that no metric puts significantly behind another, if they are
+    several and not all.
+    """
     tested = sum(voice.top is not None for voice in facts.voices)
     inside = _ordered(facts, [system for system, count in enumerate(facts.in_top) if count == tested])
     if not tested or not 1 < len(inside) < len(facts.groups):
         return []
     never = sum(count == 0 for count in facts.in_top)
     rest = f"; {counted(never, 'system')} {'is' if never == 1 else 'are'} in it on none." if never else "."
-    where = "on every metric" if tested > 1 else f"on {next(voice.metric for voice in facts.voices if voice.top is not None)}"
+    where = (
+        "on every metric"
+        if tested > 1
+        else f"on {next(voice.metric for voice in facts.voices if voice.top is not None)}"
+    )
     return [[*_listed(inside), _text(f" are in the best group {where}{rest}")]]
 
 

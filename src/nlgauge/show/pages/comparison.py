@@ -1,4 +1,6 @@
-"""What a Comparison shows: a table for each pair of systems, with both scores, how much better the second is, and p-values."""
+"""What a Comparison shows: a table for each pair of systems, with both scores, how much better the second
+is, and p-values.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _NO_INTERVAL = "no interval: undefined in some resamples"
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """A table for each pair; the gain is plus where the second system of the pair is better than the first."""
+    """A table for each pair; the gain is plus where the second system of the pair is better than the
+    first.
+    """
     pairs: dict[tuple[str, str], list[Compared]] = {}
     rows_shown = [row for row in comparison if (row.label, row.output.name) not in comparison.equal]
     for row in rows_shown:
@@ -29,11 +33,20 @@ def comparison_page(comparison: Comparison) -> Page:
     footnotes = Footnotes()
     systems = list(dict.fromkeys(system for pair in pairs for system in pair))
     short = short_names(systems)
-    sheets = [_sheet((short[first], short[second]), rows, comparison.confidence, footnotes) for (first, second), rows in pairs.items()]
-    notes = ["gain: how much better the second system is than the first; minus where it is worse."] if pairs else []
+    sheets = [
+        _sheet((short[first], short[second]), rows, comparison.confidence, footnotes)
+        for (first, second), rows in pairs.items()
+    ]
+    notes = (
+        ["gain: how much better the second system is than the first; minus where it is worse."]
+        if pairs
+        else []
+    )
     if any(row.output.higher_is_better is None for row in comparison):
         notes.append("Where neither direction is better, the gain is the second score minus the first.")
-    notes.append(f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}.")
+    notes.append(
+        f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}."
+    )
     notes += [*too_few_resamples(comparison), *shortened_note(systems)]
     if repeated := equal_note(comparison.equal, {(row.label, row.output.name) for row in rows_shown}):
         notes.append(repeated)
@@ -48,7 +61,11 @@ def _sheet(pair: tuple[str, str], rows: list[Compared], confidence: float, footn
     names = [first, second, "gain", f"{100 * confidence:g} % interval", "p", "Holm"]
     counts = Counter(row.label for row in rows)
     cells = [_cells(row, counts[row.label] > 1, footnotes) for row in rows]
-    return Sheet([column("metric"), column(""), *(column(name, "number") for name in names)], cells, f"{second} against {first}")
+    return Sheet(
+        [column("metric"), column(""), *(column(name, "number") for name in names)],
+        cells,
+        f"{second} against {first}",
+    )
 
 
 def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
@@ -62,7 +79,11 @@ def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
         Cell(number(row.first_score, output), "best" if row.better == row.first else ""),
         Cell(number(row.second_score, output), "best" if row.better == row.second else ""),
         Cell(number(row.gain, output, sign=True), notes=missing),
-        Cell(interval, notes=(reason or footnotes.mark(_NO_INTERVAL)) if interval == "n/a" else (), gauge=_gauge(row)),
+        Cell(
+            interval,
+            notes=(reason or footnotes.mark(_NO_INTERVAL)) if interval == "n/a" else (),
+            gauge=_gauge(row),
+        ),
         Cell(p_value(row.p), notes=reason if math.isnan(row.p) else ()),
         Cell(p_value(row.p_holm), notes=reason if math.isnan(row.p_holm) else ()),
     ]

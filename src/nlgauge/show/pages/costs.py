@@ -20,9 +20,14 @@ _WEIGHTS = {"kg": 1.0, "g": 1e-3, "mg": 1e-6}
 
 
 def costs_sheet(costs: Costs, footnotes: Footnotes) -> Sheet:
-    """One row for each thing that was spent, dearest metrics and features first; what is to be said of a number goes into the footnotes."""
+    """One row for each thing that was spent, dearest metrics and features first; what is to be said of a
+    number goes into the footnotes.
+    """
     rows = [[Cell(label), Cell(amount(seconds, _TIMES))] for label, seconds in _by_size(costs.metrics)]
-    rows += [[Cell(feature, "quiet"), Cell(amount(seconds, _TIMES), "quiet")] for feature, seconds in _by_size(costs.features)]
+    rows += [
+        [Cell(feature, "quiet"), Cell(amount(seconds, _TIMES), "quiet")]
+        for feature, seconds in _by_size(costs.features)
+    ]
     rows += [[Cell(name), Cell(f"{used:g}")] for name, used in costs.used.items()]
     rows += [[Cell(name), Cell(value, notes=footnotes.mark(note))] for name, value, note in whole_run(costs)]
     return Sheet([column("spent on"), column("", "number")], rows, "Cost")
@@ -44,9 +49,19 @@ def not_sent(costs: Costs) -> list[str]:
     used = {name.removeprefix("judge "): number for name, number in costs.used.items()}
     if "requests not sent" not in used:
         return []
-    tokens = f"{used['estimated prompt tokens']:,.0f} tokens of prompts and up to {used['estimated reply tokens']:,.0f} of replies"
-    price = f"at most about {used['estimated cost']:.4g}" if "estimated cost" in used else "not known without prices=IN,OUT"
-    return [f"Dry run: nothing was sent to a judge. Expected: {counted(int(used['requests not sent']), 'request')}, about {tokens}; price {price}."]
+    tokens = (
+        f"{used['estimated prompt tokens']:,.0f} tokens of prompts and up to"
+        f" {used['estimated reply tokens']:,.0f} of replies"
+    )
+    price = (
+        f"at most about {used['estimated cost']:.4g}"
+        if "estimated cost" in used
+        else "not known without prices=IN,OUT"
+    )
+    return [
+        "Dry run: nothing was sent to a judge. Expected:"
+        f" {counted(int(used['requests not sent']), 'request')}, about {tokens}; price {price}."
+    ]
 
 
 def amount(value: float, units: Mapping[str, float]) -> str:
@@ -57,7 +72,9 @@ def amount(value: float, units: Mapping[str, float]) -> str:
     """
     if math.isnan(value):
         return "n/a"
-    unit, factor = next(((name, factor) for name, factor in units.items() if value >= factor), list(units.items())[-1])
+    unit, factor = next(
+        ((name, factor) for name, factor in units.items() if value >= factor), list(units.items())[-1]
+    )
     return f"{value / factor:.3g} {unit}" if value / factor < 1000 else f"{value / factor:,.0f} {unit}"
 
 

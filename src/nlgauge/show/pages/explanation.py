@@ -1,4 +1,7 @@
-"""What explanations show: one function per type of explanation. Tones help, but every mark is there without them."""
+"""What explanations show: one function per type of explanation.
+
+Tones help, but every mark is there without them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,14 @@ _SHADES: tuple[Tone, ...] = ("worst", "bad", "fair", "good", "perfect")
 _MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
 # What is shown of a matrix of entailments: as many texts and sentences, and as many characters of each text.
 _MOST_PREMISES, _MOST_HYPOTHESES, _SHOWN = 40, 12, 80
-_TONES: dict[str, Tone] = {"equal": "", "replace": "replaced", "delete": "deleted", "insert": "inserted", "shift": "moved", "jump": "moved"}
+_TONES: dict[str, Tone] = {
+    "equal": "",
+    "replace": "replaced",
+    "delete": "deleted",
+    "insert": "inserted",
+    "shift": "moved",
+    "jump": "moved",
+}
 _SEVERITIES: dict[str, Tone] = {"minor": "fair", "major": "bad", "critical": "worst"}
 
 
@@ -53,7 +63,9 @@ def _(explanation: NgramMatches) -> list[Block]:
         _stack([token, str(longest) if longest else "."], _shade(longest / highest) if longest else "missed")
         for token, longest in zip(explanation.tokens, explanation.longest, strict=True)
     ]
-    note = Line('Below each token: length of the longest matched n-gram containing it ("." = no match).', "quiet")
+    note = Line(
+        'Below each token: length of the longest matched n-gram containing it ("." = no match).', "quiet"
+    )
     return [Strip(["prediction", "matched"], stacks), note, _orders(explanation)]
 
 
@@ -65,15 +77,24 @@ def _(explanation: Edits) -> list[Block]:
     for edit in explanation.edits:
         if edit.kind == "shift":
             counts["shift"] += 1
-            shifts.append(Line(f"shift {counts['shift']}: {' '.join(edit.prediction)}  to place {edit.target}", "moved"))
+            shifts.append(
+                Line(f"shift {counts['shift']}: {' '.join(edit.prediction)}  to place {edit.target}", "moved")
+            )
         elif edit.kind == "jump":
             counts["jump"] += 1
             stacks.append(_stack([None, f">{edit.target}", _MARKS["jump"]], _TONES["jump"]))
-        for reference, prediction in zip_longest(edit.reference, edit.prediction) if edit.kind != "shift" else ():
+        for reference, prediction in (
+            zip_longest(edit.reference, edit.prediction) if edit.kind != "shift" else ()
+        ):
             counts[edit.kind] += 1
             stacks.append(_stack([reference, prediction, _MARKS[edit.kind]], _TONES[edit.kind]))
-    counted = f"{counts['replace']} substituted (S), {counts['delete']} deleted (D), {counts['insert']} inserted (I), {counts['equal']} equal"
-    counted += f", {counts['shift']} shifted" * (counts["shift"] > 0) + f", {counts['jump']} jumped (J)" * (counts["jump"] > 0)
+    counted = (
+        f"{counts['replace']} substituted (S), {counts['delete']} deleted (D), {counts['insert']} inserted"
+        f" (I), {counts['equal']} equal"
+    )
+    counted += f", {counts['shift']} shifted" * (counts["shift"] > 0) + f", {counts['jump']} jumped (J)" * (
+        counts["jump"] > 0
+    )
     return [*shifts, Strip(["reference", "prediction", "edits"], stacks), Line(counted)]
 
 
@@ -83,23 +104,46 @@ def _(explanation: Alignment) -> list[Block]:
         return [Line("One of the two texts has no tokens, so there is nothing to align.")]
     return [
         Line("Each token of the prediction with the nearest token of the reference (precision):", "quiet"),
-        _matches("prediction", explanation.prediction, explanation.reference, explanation.similarity, explanation.prediction_weights),
+        _matches(
+            "prediction",
+            explanation.prediction,
+            explanation.reference,
+            explanation.similarity,
+            explanation.prediction_weights,
+        ),
         Line("Each token of the reference with the nearest token of the prediction (recall):", "quiet"),
-        _matches("reference", explanation.reference, explanation.prediction, explanation.similarity.T, explanation.reference_weights),
+        _matches(
+            "reference",
+            explanation.reference,
+            explanation.prediction,
+            explanation.similarity.T,
+            explanation.reference_weights,
+        ),
     ]
 
 
 @_blocks.register
 def _(explanation: Transport) -> list[Block]:
-    """Each token of the prediction above the tokens that it moves to; the most expensive moves are the worst."""
+    """Each token of the prediction above the tokens that it moves to; the most expensive moves are the
+    worst.
+    """
     moved = explanation.plan * explanation.cost
     most = moved.max(initial=0.0) or 1.0
     stacks = []
     for i, token in enumerate(explanation.prediction):
         for j in np.flatnonzero(explanation.plan[i] > 1e-9):
-            cells = [token, explanation.reference[j], f"{explanation.plan[i, j]:.3f}", f"{explanation.cost[i, j]:.2f}", f"{moved[i, j]:.4f}"]
+            cells = [
+                token,
+                explanation.reference[j],
+                f"{explanation.plan[i, j]:.3f}",
+                f"{explanation.cost[i, j]:.2f}",
+                f"{moved[i, j]:.4f}",
+            ]
             stacks.append(_stack(cells, _shade(1 - moved[i, j] / most)))
-    note = f"For each move: its share of the mass, the cost per unit, and their product. The products sum to {moved.sum():.4f}."
+    note = (
+        "For each move: its share of the mass, the cost per unit, and their product. The products sum to"
+        f" {moved.sum():.4f}."
+    )
     return [Strip(["prediction", "reference", "mass", "cost", "product"], stacks), Line(note, "quiet")]
 
 
@@ -108,10 +152,19 @@ def _(explanation: Distributions) -> list[Block]:
     rows = []
     for token, predicted, expected in explanation.differences:
         tone: Tone = "inserted" if predicted > expected else "deleted"
-        rows.append([Cell(text, tone) for text in (token, f"{predicted:.4f}", f"{expected:.4f}", f"{predicted - expected:+.4f}")])
+        rows.append(
+            [
+                Cell(text, tone)
+                for text in (token, f"{predicted:.4f}", f"{expected:.4f}", f"{predicted - expected:+.4f}")
+            ]
+        )
     return [
         _sheet(["token", "prediction", "reference", "difference"], rows),
-        Line(f"The tokens whose probabilities differ most; together {100 * explanation.covered:.1f} % of the total difference.", "quiet"),
+        Line(
+            f"The tokens whose probabilities differ most; together {100 * explanation.covered:.1f} % of the"
+            " total difference.",
+            "quiet",
+        ),
         Line("Below each token: its probability, then the most likely tokens at this position.", "quiet"),
         _guesses("prediction", explanation.prediction),
         _guesses("reference", explanation.reference),
@@ -136,24 +189,41 @@ def _(explanation: TokenScores) -> list[Block]:
 
 @_blocks.register
 def _(explanation: WordGroups) -> list[Block]:
-    rows = [[Cell(name), Cell(str(len(words))), Cell(" ".join(words))] for name, words in explanation.groups.items()]
+    rows = [
+        [Cell(name), Cell(str(len(words))), Cell(" ".join(words))]
+        for name, words in explanation.groups.items()
+    ]
     return [Sheet([column(""), column("number", "number"), column("words")], rows)]
 
 
 @_blocks.register
 def _(explanation: WordAlignment) -> list[Block]:
-    reasons = {p: (r, reason, chunk) for (p, r, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)}
+    reasons = {
+        p: (r, reason, chunk)
+        for (p, r, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)
+    }
     stacks = []
     for p, word in enumerate(explanation.prediction):
         if p in reasons:
             r, reason, chunk = reasons[p]
-            stacks.append(_stack([word, explanation.reference[r], reason, str(chunk)], "good" if reason == "exact" else "fair"))
+            stacks.append(
+                _stack(
+                    [word, explanation.reference[r], reason, str(chunk)],
+                    "good" if reason == "exact" else "fair",
+                )
+            )
         else:
             stacks.append(_stack([word, None, None, None], "missed"))
     matched = {r for _, r, _ in explanation.matches}
     missed = [word for r, word in enumerate(explanation.reference) if r not in matched]
-    note = f"{len(explanation.matches)} matches in {max(explanation.chunks, default=0)} chunks; unmatched in the reference: "
-    return [Strip(["prediction", "reference", "match", "chunk"], stacks), Line(note + (" ".join(missed) or "nothing"))]
+    note = (
+        f"{len(explanation.matches)} matches in {max(explanation.chunks, default=0)} chunks; unmatched in the"
+        " reference: "
+    )
+    return [
+        Strip(["prediction", "reference", "match", "chunk"], stacks),
+        Line(note + (" ".join(missed) or "nothing")),
+    ]
 
 
 @_blocks.register
@@ -161,17 +231,34 @@ def _(explanation: Verdict) -> list[Block]:
     """The levels with their probabilities, then every prompt with the replies to it."""
     blocks: list[Block] = [Line(f"criterion: {explanation.criterion}")]
     if explanation.reason:
-        blocks.append(Line(f"no score: {explanation.reason}" if np.isnan(explanation.score) else explanation.reason, "bad"))
+        blocks.append(
+            Line(
+                f"no score: {explanation.reason}" if np.isnan(explanation.score) else explanation.reason,
+                "bad",
+            )
+        )
     if explanation.read_by:
         blocks.append(Line(f"read by: {explanation.read_by}", "quiet"))
     if explanation.levels:
         most = max(explanation.levels.values()) or 1.0
-        rows = [[Cell(name), Cell(f"{share:.4f}", _shade(share / most))] for name, share in explanation.levels.items()]
+        rows = [
+            [Cell(name), Cell(f"{share:.4f}", _shade(share / most))]
+            for name, share in explanation.levels.items()
+        ]
         blocks.append(_sheet(["level", "probability"], rows))
     if not np.isnan(explanation.covered):
-        blocks.append(Line(f"The levels cover {100 * explanation.covered:.1f} % of the probability of what the judge may say.", "quiet"))
+        blocks.append(
+            Line(
+                f"The levels cover {100 * explanation.covered:.1f} % of the probability of what the judge may"
+                " say.",
+                "quiet",
+            )
+        )
     for number, prompt in enumerate(explanation.prompts):
-        blocks += [Line(f"prompt{f' {number + 1}' if len(explanation.prompts) > 1 else ''}:", "quiet"), *_lines(prompt)]
+        blocks += [
+            Line(f"prompt{f' {number + 1}' if len(explanation.prompts) > 1 else ''}:", "quiet"),
+            *_lines(prompt),
+        ]
         for reply in explanation.replies[number] if number < len(explanation.replies) else ():
             blocks += [Line("reply:", "quiet"), *_lines(reply)]
     return blocks
@@ -183,7 +270,9 @@ def _lines(text: str) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Entailment) -> list[Block]:
-    """Each judged sentence with the text that decided it, then the first matrix as a whole, where it is small enough to be read."""
+    """Each judged sentence with the text that decided it, then the first matrix as a whole, where it is
+    small enough to be read.
+    """
     if not explanation.hypotheses or not explanation.premises:
         return [Line("There is no sentence to judge, or nothing to judge it by.")]
     names = list(explanation.probabilities)
@@ -192,18 +281,39 @@ def _(explanation: Entailment) -> list[Block]:
     rows = []
     for j, (sentence, i) in enumerate(zip(explanation.hypotheses, explanation.best, strict=True)):
         tone = _shade(1 - first[i, j] if bad else first[i, j])
-        values = [Cell(f"{explanation.probabilities[name][i, j]:.2f}", tone if name == names[0] else "") for name in names]
-        rows.append([Cell(str(j + 1)), Cell(sentence, tone), *values, Cell(str(i + 1)), Cell(_shortened(explanation.premises[i]))])
+        values = [
+            Cell(f"{explanation.probabilities[name][i, j]:.2f}", tone if name == names[0] else "")
+            for name in names
+        ]
+        rows.append(
+            [
+                Cell(str(j + 1)),
+                Cell(sentence, tone),
+                *values,
+                Cell(str(i + 1)),
+                Cell(_shortened(explanation.premises[i])),
+            ]
+        )
     numbers = [column(name, "number") for name in names]
-    sheet = Sheet([column("", "number"), column("sentence"), *numbers, column("by", "number"), column("decided by")], rows)
+    sheet = Sheet(
+        [column("", "number"), column("sentence"), *numbers, column("by", "number"), column("decided by")],
+        rows,
+    )
     if not 1 < len(explanation.premises) <= _MOST_PREMISES or len(explanation.hypotheses) > _MOST_HYPOTHESES:
         return [sheet]
     matrix = [
-        [Cell(f"{i + 1} {_shortened(premise)}"), *(Cell(f"{value:.2f}", _shade(1 - value if bad else value)) for value in first[i])]
+        [
+            Cell(f"{i + 1} {_shortened(premise)}"),
+            *(Cell(f"{value:.2f}", _shade(1 - value if bad else value)) for value in first[i]),
+        ]
         for i, premise in enumerate(explanation.premises)
     ]
     note = f"The probability of {names[0]!r}: a row for each text, a column for each sentence."
-    return [sheet, Line(note, "quiet"), _sheet(["", *(str(j + 1) for j in range(len(explanation.hypotheses)))], matrix)]
+    return [
+        sheet,
+        Line(note, "quiet"),
+        _sheet(["", *(str(j + 1) for j in range(len(explanation.hypotheses)))], matrix),
+    ]
 
 
 def _shortened(text: str) -> str:
@@ -218,7 +328,12 @@ def _(explanation: ErrorSpans) -> list[Block]:
         wrong, tone = explanation.text[span.start : span.end], _SEVERITIES.get(span.severity, "bad")
         stacks += [_stack([word, ""], "") for word in explanation.text[done : span.start].split()]
         stacks += [_stack([word, span.severity], tone) for word in wrong.split() or ["-"]]
-        rows.append([Cell(text, tone) for text in (wrong, span.severity, f"{span.start}-{span.end}", _confidence(span))])
+        rows.append(
+            [
+                Cell(text, tone)
+                for text in (wrong, span.severity, f"{span.start}-{span.end}", _confidence(span))
+            ]
+        )
         done = max(done, span.end)
     stacks += [_stack([word, ""], "") for word in explanation.text[done:].split()]
     if not rows:
@@ -258,19 +373,33 @@ def _guesses(name: str, places: list[Guesses]) -> Strip:
 
 
 def _orders(explanation: NgramMatches) -> Sheet:
-    """The counts of each order: what of the prediction is not matched or, where the reference is counted too, what of the reference is missed."""
+    """The counts of each order: what of the prediction is not matched or, where the reference is counted
+    too, what of the reference is missed.
+    """
     without = any(order.expected is None for order in explanation.orders)
     expects = any(order.expected is not None for order in explanation.orders)
     headings = ["", "matched", "predicted", "precision"]
-    headings += [*(["not matched"] if without else []), *(["expected", "recall", "missed"] if expects else [])]
+    headings += [
+        *(["not matched"] if without else []),
+        *(["expected", "recall", "missed"] if expects else []),
+    ]
     rows = []
     for order in explanation.orders:
-        cells = [order.name, f"{order.matched:g}", f"{order.predicted:g}", _share(order.matched, order.predicted)]
+        cells = [
+            order.name,
+            f"{order.matched:g}",
+            f"{order.predicted:g}",
+            _share(order.matched, order.predicted),
+        ]
         if without:
             cells.append(f"{order.predicted - order.matched:g}" if order.expected is None else "")
         if expects:
             known = order.expected
-            cells += ["", "", ""] if known is None else [f"{known:g}", _share(order.matched, known), f"{known - order.matched:g}"]
+            cells += (
+                ["", "", ""]
+                if known is None
+                else [f"{known:g}", _share(order.matched, known), f"{known - order.matched:g}"]
+            )
         rows.append([Cell(cell) for cell in cells])
     return _sheet(headings, rows)
 

@@ -13,8 +13,12 @@ from nlgauge.show.pages.missing import missing_note
 from nlgauge.show.pages.tested import how_tested
 
 
-def gate_page(found: Sequence[Verdict], comparison: Comparison | None, alpha: float, whole: bool = True) -> Page:
-    """Return one row per condition and system, and below how it was tested; the baseline's score and raw p-values only if `whole`."""
+def gate_page(
+    found: Sequence[Verdict], comparison: Comparison | None, alpha: float, whole: bool = True
+) -> Page:
+    """Return one row per condition and system, and below how it was tested; the baseline's score and raw
+    p-values only if `whole`.
+    """
     tests = len({verdict.row for verdict in found if verdict.row is not None})
     tested = comparison is not None
     names = [
@@ -32,14 +36,30 @@ def gate_page(found: Sequence[Verdict], comparison: Comparison | None, alpha: fl
         missing = footnotes.mark(missing_note(verdict.row)) if verdict.row is not None else ()
         cells = [Cell(numbers.get(name.split(" ")[-1], "")) for name in names]
         if whole:
-            rows.append([Cell(verdict.condition), Cell(verdict.system), *cells, Cell(f"{word}: {verdict.why}", notes=missing)])
+            rows.append(
+                [
+                    Cell(verdict.condition),
+                    Cell(verdict.system),
+                    *cells,
+                    Cell(f"{word}: {verdict.why}", notes=missing),
+                ]
+            )
         else:
             tone: Tone = "" if verdict.failed is False else "worst"
-            rows.append([Cell(verdict.condition, below=verdict.system), *cells, Cell(word, tone, below=verdict.why, notes=missing)])
+            rows.append(
+                [
+                    Cell(verdict.condition, below=verdict.system),
+                    *cells,
+                    Cell(word, tone, below=verdict.why, notes=missing),
+                ]
+            )
     notes = []
     if comparison is not None:
         corrected = f"Holm-corrected for {counted(tests, 'test')}"
-        notes.append(f"Baseline: {comparison.rows[0].first}. A change is significant if p, {corrected}, is below {alpha:g}.")
+        notes.append(
+            f"Baseline: {comparison.rows[0].first}. A change is significant if p, {corrected}, is below"
+            f" {alpha:g}."
+        )
         notes.append(f"p: {how_tested(comparison)}. gain: plus where the system is better than the baseline.")
         notes += _power_notes(found)
         notes += [f"Caution: {comparison.caution}."] if comparison.caution else []
@@ -54,9 +74,19 @@ def _power_notes(found: Sequence[Verdict]) -> list[str]:
         for verdict in found
         if verdict.row is not None and verdict.failed is False and math.isfinite(verdict.detectable)
     ]
-    notes = [f"Smaller drops than these may pass unseen (found with a chance of 80 %): {', '.join(dict.fromkeys(drops))}."] if drops else []
+    notes = (
+        [
+            "Smaller drops than these may pass unseen (found with a chance of 80 %):"
+            f" {', '.join(dict.fromkeys(drops))}."
+        ]
+        if drops
+        else []
+    )
     more = [f"{verdict.condition} ({verdict.system}) {verdict.more:,}" for verdict in found if verdict.more]
-    return [*notes, *([f"More segments that a conclusive verdict is likely to need: {', '.join(more)}."] if more else [])]
+    return [
+        *notes,
+        *([f"More segments that a conclusive verdict is likely to need: {', '.join(more)}."] if more else []),
+    ]
 
 
 def _numbers(verdict: Verdict) -> dict[str, str]:
@@ -65,5 +95,9 @@ def _numbers(verdict: Verdict) -> dict[str, str]:
     found = {"score": number(verdict.score, output)}
     if row is not None:
         found |= {"baseline": number(row.first_score, output), "gain": number(row.gain, output, sign=True)}
-        found |= {"interval": bounds(row.gain_low, row.gain_high, output, sign=True), "p": p_value(row.p), "Holm": p_value(row.p_holm)}
+        found |= {
+            "interval": bounds(row.gain_low, row.gain_high, output, sign=True),
+            "p": p_value(row.p),
+            "Holm": p_value(row.p_holm),
+        }
     return found

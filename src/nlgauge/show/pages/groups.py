@@ -22,21 +22,44 @@ def groups_page(groups: Groups, shown: TableOptions) -> Page:
     comparisons = groups.comparisons(shown)
     footnotes, rows = Footnotes(), []
     for value, result in groups.results.items():
-        cells = ScoreCells(result, shown.intervals_of(result), comparisons.get(value), shown.details, footnotes, shown.decimals)
+        cells = ScoreCells(
+            result,
+            shown.intervals_of(result),
+            comparisons.get(value),
+            shown.details,
+            footnotes,
+            shown.decimals,
+        )
         name = Cell(str(value), below=f"n={len(result.corpus)}")
         rows += [[Cell() if i else name, *row] for i, row in enumerate(long_rows(cells))]
     first = next(iter(groups.results.values()))
     tested = [rows for rows in _joined(comparisons) if any_tested(rows)]
-    notes = [f"p-values: against {first.systems[0]}, {how_tested(rows)}, Holm-{corrected(rows)}." for rows in tested]
+    notes = [
+        f"p-values: against {first.systems[0]}, {how_tested(rows)}, Holm-{corrected(rows)}."
+        for rows in tested
+    ]
     notes += shortened_note(first.systems)
-    few = [str(value) for value, result in groups.results.items() if caution(Clusters(result.corpus.documents, len(result.corpus)).count, "")]
+    few = [
+        str(value)
+        for value, result in groups.results.items()
+        if caution(Clusters(result.corpus.documents, len(result.corpus)).count, "")
+    ]
     if few and shown.intervals:
-        notes.append(f"Caution: fewer than 20 segments (or documents), so that intervals are too narrow: {', '.join(few)}.")
-    fitted = [label for label, metric in first.job.metrics.items() if isinstance(metric, Metric) and metric.fit() is not None]
+        notes.append(
+            "Caution: fewer than 20 segments (or documents), so that intervals are too narrow:"
+            f" {', '.join(few)}."
+        )
+    fitted = [
+        label
+        for label, metric in first.job.metrics.items()
+        if isinstance(metric, Metric) and metric.fit() is not None
+    ]
     if fitted:
         notes.append(f"{', '.join(fitted)}: fitted on all segments of the run, not on each group.")
     columns = [column(groups.field), *long_columns(cells, shown.confidence)]
-    return with_costs(Page([Sheet(columns, rows)], footnotes.texts, notes, small_print_of(first, shown)), first, shown)
+    return with_costs(
+        Page([Sheet(columns, rows)], footnotes.texts, notes, small_print_of(first, shown)), first, shown
+    )
 
 
 def _joined(comparisons: Mapping[Any, Comparison]) -> list[Comparison]:

@@ -14,7 +14,9 @@ from nlgauge.metric.registry import find
 
 
 def metrics_page(names: Sequence[str]) -> Page:
-    """One row per metric: the direction of its score, its title and category, and what it needs beside predictions."""
+    """One row per metric: the direction of its score, its title and category, and what it needs beside
+    predictions.
+    """
     rows = []
     for name in names:
         metric = find(name)
@@ -23,7 +25,11 @@ def metrics_page(names: Sequence[str]) -> Page:
         except NlgaugeError:  # another package's metric may have no card
             known = None
         outputs = _outputs(metric)
-        needs = [what for what, needed in (("references", metric.takes != "alone"), ("sources", metric.source)) if needed]
+        needs = [
+            what
+            for what, needed in (("references", metric.takes != "alone"), ("sources", metric.source))
+            if needed
+        ]
         if known and known.default_model:
             needs.append(f"a model ({known.default_model})")
         title, categories = (known.title, _names(known.categories)) if known else ("", "")
@@ -52,7 +58,9 @@ def card_page(found: Card) -> Page:
 
 
 def _outputs(metric: type[AnyMetric]) -> list[Output]:
-    """The leading outputs of a metric with its default parameters; none where it cannot be made without any."""
+    """The leading outputs of a metric with its default parameters; none where it cannot be made without
+    any.
+    """
     try:
         parts = metric().outputs()
     except (TypeError, NlgaugeError):

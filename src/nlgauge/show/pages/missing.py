@@ -1,4 +1,6 @@
-"""What tables and comparisons state about missing scores: how many, of which system, why, and what they could change."""
+"""What tables and comparisons state about missing scores: how many, of which system, why, and what they
+could change.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,16 @@ if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared
     from nlgauge.results.missing import Reasons
 
-NOT_COMPARABLE = "Means over different segments are not comparable; `nlgauge compare` uses the segments that both systems have"
-_WORDS = {"empty": "empty prediction", "unreadable": "unreadable reply", "error": "no reply", "absent": "input without a score"}
+NOT_COMPARABLE = (
+    "Means over different segments are not comparable; `nlgauge compare` uses the segments that both systems"
+    " have"
+)
+_WORDS = {
+    "empty": "empty prediction",
+    "unreadable": "unreadable reply",
+    "error": "no reply",
+    "absent": "input without a score",
+}
 
 
 def reasons_text(reasons: Reasons) -> str:
@@ -30,11 +40,21 @@ def missing_note(row: Compared) -> str:
     if not gaps.any:
         return ""
     total = gaps.used + gaps.first + gaps.second + gaps.both
-    sides = ((row.first, gaps.first + gaps.both, gaps.reasons[0]), (row.second, gaps.second + gaps.both, gaps.reasons[1]))
-    lacking = [f"{count} have no score of {system} ({reasons_text(reasons)})" for system, count, reasons in sides if count]
+    sides = (
+        (row.first, gaps.first + gaps.both, gaps.reasons[0]),
+        (row.second, gaps.second + gaps.both, gaps.reasons[1]),
+    )
+    lacking = [
+        f"{count} have no score of {system} ({reasons_text(reasons)})"
+        for system, count, reasons in sides
+        if count
+    ]
     sentences = [f"{gaps.used} of {counted(total, 'segment')} compared: {'; '.join(lacking)}."]
     if gaps.unequal:
-        scores = [f"{side[0]} {number(score, output)} of {total - side[1]}" for side, score in zip(sides, gaps.own_scores, strict=True)]
+        scores = [
+            f"{side[0]} {number(score, output)} of {total - side[1]}"
+            for side, score in zip(sides, gaps.own_scores, strict=True)
+        ]
         sentences.append(f"Scores on all segments that each system has: {', '.join(scores)}.")
     return " ".join([*sentences, *_range(row), *_balance(row)]).removesuffix(".")
 
@@ -43,7 +63,11 @@ def _range(row: Compared) -> list[str]:
     """Return the sentence about the bounds of the gain."""
     gaps, output = row.gaps, row.output
     if math.isnan(row.bound_low):
-        return ["The output has no bounds, so the missing scores could change the gain by any amount."] if gaps.unequal else []
+        return (
+            ["The output has no bounds, so the missing scores could change the gain by any amount."]
+            if gaps.unequal
+            else []
+        )
     if row.bound_low == row.bound_high:
         return []
     low, high = number(row.bound_low, output, sign=True), number(row.bound_high, output, sign=True)
@@ -56,7 +80,9 @@ def _balance(row: Compared) -> list[str]:
     gaps = row.gaps
     if not gaps.unequal:
         return []
-    (most, more), (least, less) = sorted(((row.first, gaps.first), (row.second, gaps.second)), key=lambda side: -side[1])
+    (most, more), (least, less) = sorted(
+        ((row.first, gaps.first), (row.second, gaps.second)), key=lambda side: -side[1]
+    )
     return [f"{more} scores are missing for {most} alone, {less} for {least} alone ({_p(gaps.p)})."]
 
 

@@ -1,4 +1,6 @@
-"""How names look in tables: metrics as papers write them, and systems without a long beginning that all of them share."""
+"""How names look in tables: metrics as papers write them, and systems without a long beginning that all
+of them share.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,68 @@ from collections.abc import Mapping, Sequence
 _PAPER = {
     name.lower().replace("-", "_"): name
     for name in (
-        *("BLEU", "chrF", "TER", "WER", "CER", "MER", "WIL", "WIP", "CDER", "EED", "CharacTER", "ROUGE", "METEOR", "NIST", "GLEU", "RIBES"),
-        *("CIDEr", "SARI", "Self-BLEU", "ROUGE-WE", "YiSi", "BERTScore", "BARTScore", "BaryScore", "DepthScore", "MoverScore", "InfoLM"),
-        *("BLEURT", "COMET", "CometKiwi", "xCOMET", "UniTE", "MetricX", "LENS", "PRISM", "NUBIA", "UniEval", "SEAHORSE", "BLANC", "ESTIME"),
-        *("SummaC", "FactCC", "AlignScore", "GPTScore", "G-Eval", "GEMBA", "MAUVE", "COSMIC", "Vendi", "MATTR", "SMOG", "ARI", "AUN", "F1"),
+        *(
+            "BLEU",
+            "chrF",
+            "TER",
+            "WER",
+            "CER",
+            "MER",
+            "WIL",
+            "WIP",
+            "CDER",
+            "EED",
+            "CharacTER",
+            "ROUGE",
+            "METEOR",
+            "NIST",
+            "GLEU",
+            "RIBES",
+        ),
+        *(
+            "CIDEr",
+            "SARI",
+            "Self-BLEU",
+            "ROUGE-WE",
+            "YiSi",
+            "BERTScore",
+            "BARTScore",
+            "BaryScore",
+            "DepthScore",
+            "MoverScore",
+            "InfoLM",
+        ),
+        *(
+            "BLEURT",
+            "COMET",
+            "CometKiwi",
+            "xCOMET",
+            "UniTE",
+            "MetricX",
+            "LENS",
+            "PRISM",
+            "NUBIA",
+            "UniEval",
+            "SEAHORSE",
+            "BLANC",
+            "ESTIME",
+        ),
+        *(
+            "SummaC",
+            "FactCC",
+            "AlignScore",
+            "GPTScore",
+            "G-Eval",
+            "GEMBA",
+            "MAUVE",
+            "COSMIC",
+            "Vendi",
+            "MATTR",
+            "SMOG",
+            "ARI",
+            "AUN",
+            "F1",
+        ),
     )
 }
 # A beginning that is shorter than this is not cut off.
@@ -39,7 +99,9 @@ def short_names(names: Sequence[str]) -> Mapping[str, str]:
     {'newstest2021.en-de.A': 'A', 'newstest2021.en-de.B-1': 'B-1'}
     """
     letters = zip(*names, strict=False)
-    equal = sum(1 for _ in itertools.takewhile(lambda row: len(set(row)) == 1, letters)) if len(names) > 1 else 0
+    equal = (
+        sum(1 for _ in itertools.takewhile(lambda row: len(set(row)) == 1, letters)) if len(names) > 1 else 0
+    )
     size = max((joint.end() for joint in _JOINT.finditer(names[0][:equal])), default=0) if names else 0
     cut = size if size >= _LONG and all(len(name) > size for name in names) else 0
     return {name: name[cut:] for name in names}

@@ -1,4 +1,6 @@
-"""What Ranks show: systems in rows, outputs in columns, each score with its letters, and the best and worst rank that it may have."""
+"""What Ranks show: systems in rows, outputs in columns, each score with its letters, and the best and
+worst rank that it may have.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,14 @@ def ranks_page(ranks: Ranks) -> Page:
     rows = [[Cell(short[system]), *(cells[i] for _, cells in columns)] for i, system in enumerate(systems)]
     sheet = Sheet([column("system"), *(heading for heading, _ in columns)], rows)
     notes = [
-        "Systems that share a letter of a column are not different beyond chance; in brackets the best and the worst rank that each may have.",
-        f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples, {100 * ranks.confidence:g} % confidence).",
+        (
+            "Systems that share a letter of a column are not different beyond chance; in brackets the best"
+            " and the worst rank that each may have."
+        ),
+        (
+            f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples,"
+            f" {100 * ranks.confidence:g} % confidence)."
+        ),
         *shortened_note(systems),
     ]
     if any(any(row.missing) for row in rows_shown):
@@ -45,11 +53,25 @@ def ranks_page(ranks: Ranks) -> Page:
 
 def _cells(row: Ranked, several: bool, footnotes: Footnotes) -> tuple[Column, list[Cell]]:
     reason = footnotes.mark(
-        row.reason or ("neither direction of this output is better, so it has no ranks" if row.output.higher_is_better is None else "")
+        row.reason
+        or (
+            "neither direction of this output is better, so it has no ranks"
+            if row.output.higher_is_better is None
+            else ""
+        )
     )
     heading = named(row.label, row.output, several)
     cells = []
     for score, letters, rank in zip(row.scores, row.letters, row.ranks, strict=True):
         place = "" if rank is None else f" ({rank[0]})" if rank[0] == rank[1] else f" ({rank[0]}-{rank[1]})"
-        cells.append(Cell(number(float(score), row.output), "best" if letters and "a" in letters else "", aside=f"{letters or ''}{place}".strip()))
-    return Column(replace(heading, better=row.output.higher_is_better, notes=reason, below=""), "number"), cells
+        cells.append(
+            Cell(
+                number(float(score), row.output),
+                "best" if letters and "a" in letters else "",
+                aside=f"{letters or ''}{place}".strip(),
+            )
+        )
+    return (
+        Column(replace(heading, better=row.output.higher_is_better, notes=reason, below=""), "number"),
+        cells,
+    )

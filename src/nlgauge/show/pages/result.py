@@ -1,4 +1,6 @@
-"""What a Result shows: scores by metric and system, with intervals and with p-values against the first system where they are given."""
+"""What a Result shows: scores by metric and system, with intervals and with p-values against the first
+system where they are given.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ _MANY_SYSTEMS, _TERMINAL_COLUMNS = 5, 4
 
 
 class ShownOutput(NamedTuple):
-    """One output of a metric in a table, whether the metric has others there, and whether it belongs to the one before as a detail."""
+    """One output of a metric in a table, whether the metric has others there, and whether it belongs to
+    the one before as a detail.
+    """
 
     label: str
     output: Output
@@ -43,7 +47,9 @@ class ShownOutput(NamedTuple):
     further: bool
 
     def name(self, better: bool = False) -> Cell:
-        """The metric's name, with the output's where it has several, its parameters below; with its direction where that has no column."""
+        """The metric's name, with the output's where it has several, its parameters below; with its
+        direction where that has no column.
+        """
         return named(self.label, self.output, self.several, better)
 
     def detail(self) -> Cell:
@@ -66,10 +72,16 @@ class ScoreCells:
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
         self.equal = {} if self.details else equal_outputs(self.result.tables)
-        self._tests = {(row.label, row.output.name, row.second): row for row in self.comparison or () if row.first == self.result.systems[0]}
+        self._tests = {
+            (row.label, row.output.name, row.second): row
+            for row in self.comparison or ()
+            if row.first == self.result.systems[0]
+        }
 
     def outputs(self) -> Iterator[ShownOutput]:
-        """Yield the outputs with rows or columns: the leading output of each part but for repeated ones, or with details every output."""
+        """Yield the outputs with rows or columns: the leading output of each part but for repeated ones,
+        or with details every output.
+        """
         for label in self.result.labels:
             table = self.result.tables[self.result.systems[0], label]
             leading = table.leading()
@@ -77,30 +89,50 @@ class ScoreCells:
                 if (label, output.name) in self.equal:
                     continue
                 shown = output if self.decimals is None else replace(output, decimals=self.decimals)
-                yield ShownOutput(label, shown, output not in leading or len(leading) > 1, output not in leading)
+                yield ShownOutput(
+                    label, shown, output not in leading or len(leading) > 1, output not in leading
+                )
 
     def score(self, system: str, shown: ShownOutput) -> Cell:
         """The score; the best of several systems is marked."""
         label, output = shown.label, shown.output
         table = self.result.tables[system, label]
         score = table.scores().get(output.name, math.nan)
-        mark = self.notes.mark((table.unknown or output.nan) if math.isnan(score) else self._missing(table, output))
+        mark = self.notes.mark(
+            (table.unknown or output.nan) if math.isnan(score) else self._missing(table, output)
+        )
         best = len(self.result.systems) > 1 and score == self._best(label, output)
         return Cell(number(score, output), "best" if best else "", notes=mark)
 
     def _missing(self, table: Table, output: Output) -> str:
-        """Return how many segments have no value, and the range of the score over all values that they could have."""
+        """Return how many segments have no value, and the range of the score over all values that they
+        could have.
+        """
         count = table.undefined().get(output.name, 0)
         if not count:
             return ""
-        remark = f"{count} of {counted(len(self.result.corpus), 'segment')} have no value ({output.nan}) and are left out"
+        remark = (
+            f"{count} of {counted(len(self.result.corpus), 'segment')} have no value ({output.nan}) and are"
+            " left out"
+        )
         low, high = range_of(table, output)
-        return remark if math.isnan(low) else f"{remark}; whatever these are, the score is between {number(low, output)} and {number(high, output)}"
+        return (
+            remark
+            if math.isnan(low)
+            else (
+                f"{remark}; whatever these are, the score is between {number(low, output)} and"
+                f" {number(high, output)}"
+            )
+        )
 
     def unequal(self, label: str, output: Output) -> bool:
-        """Return whether systems lack an output on different segments, so that their scores are not comparable."""
+        """Return whether systems lack an output on different segments, so that their scores are not
+        comparable.
+        """
         tables = [self.result.tables[system, label] for system in self.result.systems]
-        if not any(table.undefined().get(output.name) for table in tables) or not all(table.has_segments for table in tables):
+        if not any(table.undefined().get(output.name) for table in tables) or not all(
+            table.has_segments for table in tables
+        ):
             return False
         first, *others = (np.isnan(table.segments_of(output.name)) for table in tables)
         return any(not np.array_equal(first, other) for other in others)
@@ -108,7 +140,10 @@ class ScoreCells:
     def _best(self, label: str, output: Output) -> float | None:
         if self.unequal(label, output):
             return None
-        scores: list[float] = [self.result.tables[system, label].scores().get(output.name, math.nan) for system in self.result.systems]
+        scores: list[float] = [
+            self.result.tables[system, label].scores().get(output.name, math.nan)
+            for system in self.result.systems
+        ]
         known = [score for score in scores if not math.isnan(score)]
         if output.higher_is_better is None or not known:
             return None
@@ -123,7 +158,9 @@ class ScoreCells:
         every = [self._interval(other, shown) for other in self.result.systems]
         ends = [end for one in every for end in (one.score, one.low, one.high) if math.isfinite(end)]
         drawn = all(map(math.isfinite, (found.score, found.low, found.high)))
-        return Cell(text, gauge=Gauge(found.score, found.low, found.high, min(ends), max(ends)) if drawn else None)
+        return Cell(
+            text, gauge=Gauge(found.score, found.low, found.high, min(ends), max(ends)) if drawn else None
+        )
 
     def _interval(self, system: str, shown: ShownOutput) -> Interval:
         assert self.intervals is not None
@@ -141,7 +178,10 @@ class ScoreCells:
         if row is None or self.comparison is None:
             return [Cell(), Cell()]
         mark = self.notes.mark(row.reason if math.isnan(row.p) else tested_otherwise(row, self.comparison))
-        return [Cell(p_value(row.p), notes=self.notes.mark(missing_note(row))), Cell(p_value(row.p_holm), notes=mark)]
+        return [
+            Cell(p_value(row.p), notes=self.notes.mark(missing_note(row))),
+            Cell(p_value(row.p_holm), notes=mark),
+        ]
 
     def row(self, system: str, shown: ShownOutput) -> list[Cell]:
         """Score, interval and p-values, as far as they are shown."""
@@ -152,11 +192,15 @@ class ScoreCells:
 
 
 def named(label: str, output: Output, several: bool, better: bool = False) -> Cell:
-    """A metric's label as a cell: parameters below its name, the output's name beside it where several of its outputs are shown."""
+    """A metric's label as a cell: parameters below its name, the output's name beside it where several of
+    its outputs are shown.
+    """
     name, bracket, parameters = label.partition("(")
     text = f"{name} {output.name}" if several and output.name != name else name
     title = paper_name(name, output.name if several and output.name != name else "")
-    return Cell(text, better=output.higher_is_better if better else None, below=bracket + parameters, title=title)
+    return Cell(
+        text, better=output.higher_is_better if better else None, below=bracket + parameters, title=title
+    )
 
 
 def result_page(
@@ -170,10 +214,12 @@ def result_page(
     decimals: int | None = None,
     title: str = "",
 ) -> Page:
-    """One row per metric and system or, if `wide`, one row per system and one column per metric; with details every output has its own.
+    """One row per metric and system or, if `wide`, one row per system and one column per metric; with details
+    every output has its own.
 
-    If `wide` is None, a result of many systems has one row per system, the best first, in tables that a terminal has room for. `intervals` and
-    `comparison` are what `Result.intervals` and `Result.compare` gave; without them they are not shown.
+    If `wide` is None, a result of many systems has one row per system, the best first, in tables that a
+    terminal has room for. `intervals` and `comparison` are what `Result.intervals` and `Result.compare` gave;
+    without them they are not shown.
     """
     cells = ScoreCells(result, intervals, comparison, details, decimals=decimals)
     many = wide is None and len(result.systems) > _MANY_SYSTEMS
@@ -206,14 +252,18 @@ def with_costs(page: Page, result: Result, shown: TableOptions) -> Page:
     if not shown.costs:
         return page
     footnotes = Footnotes(list(page.footnotes))
-    return replace(page, blocks=[*page.blocks, costs_sheet(result.costs, footnotes)], footnotes=footnotes.texts)
+    return replace(
+        page, blocks=[*page.blocks, costs_sheet(result.costs, footnotes)], footnotes=footnotes.texts
+    )
 
 
 def small_print_of(result: Result, shown: TableOptions) -> list[str]:
     """Return the signatures, with the settings of intervals and tests."""
     seed = result.job.options.seed if shown.seed is None else shown.seed
     confidence = shown.confidence if shown.intervals else None
-    return small_print(result, confidence, shown.resamples, seed, shown.test if shown.has_tests(result) else "")
+    return small_print(
+        result, confidence, shown.resamples, seed, shown.test if shown.has_tests(result) else ""
+    )
 
 
 def long_rows(cells: ScoreCells) -> list[list[Cell]]:
@@ -222,7 +272,14 @@ def long_rows(cells: ScoreCells) -> list[list[Cell]]:
     for shown in cells.outputs():
         for i, system in enumerate(cells.result.systems):
             row = cells.row(system, shown)
-            head = [Cell(), Cell()] if i else [shown.detail() if shown.further else shown.name(), Cell(better=shown.output.higher_is_better)]
+            head = (
+                [Cell(), Cell()]
+                if i
+                else [
+                    shown.detail() if shown.further else shown.name(),
+                    Cell(better=shown.output.higher_is_better),
+                ]
+            )
             rows.append([*head, Cell(cells.names[system], row[0].tone), *row])
     return rows
 
@@ -238,31 +295,52 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
 
 
 def _wide(cells: ScoreCells) -> Sheet:
-    """One row per system and one column per metric; the other way round where that has fewer columns and there are too many for a page."""
+    """One row per system and one column per metric; the other way round where that has fewer columns and
+    there are too many for a page.
+    """
     outputs, systems = list(cells.outputs()), cells.result.systems
     if len(outputs) > max(_PAGE_COLUMNS, len(systems)):
-        rows = [[shown.name(better=True), *(_scored(cells, system, shown) for system in systems)] for shown in outputs]
+        rows = [
+            [shown.name(better=True), *(_scored(cells, system, shown) for system in systems)]
+            for shown in outputs
+        ]
         return Sheet([column("metric"), *(column(cells.names[system], "number") for system in systems)], rows)
     return _by_system(cells, systems, outputs)
 
 
 def _by_system(cells: ScoreCells, systems: Sequence[str], outputs: Sequence[ShownOutput]) -> Sheet:
-    rows = [[Cell(cells.names[system]), *(_scored(cells, system, shown) for shown in outputs)] for system in systems]
+    rows = [
+        [Cell(cells.names[system]), *(_scored(cells, system, shown) for shown in outputs)]
+        for system in systems
+    ]
     return Sheet([column("system"), *(Column(shown.name(better=True), "number") for shown in outputs)], rows)
 
 
 def _ranked_sheets(cells: ScoreCells) -> list[Sheet]:
-    """Return one row per system, the best by the first output first, and one column per output, a few in each table."""
+    """Return one row per system, the best by the first output first, and one column per output, a few in
+    each table.
+    """
     outputs = list(cells.outputs())
     systems = _best_first(cells.result, outputs[0]) if outputs else cells.result.systems
-    return [_by_system(cells, systems, outputs[i : i + _TERMINAL_COLUMNS]) for i in range(0, max(1, len(outputs)), _TERMINAL_COLUMNS)]
+    return [
+        _by_system(cells, systems, outputs[i : i + _TERMINAL_COLUMNS])
+        for i in range(0, max(1, len(outputs)), _TERMINAL_COLUMNS)
+    ]
 
 
 def _best_first(result: Result, shown: ShownOutput) -> list[str]:
-    """Return the systems by their score, in the order of the result if neither direction is better; systems without a score are last."""
+    """Return the systems by their score, in the order of the result if neither direction is better;
+    systems without a score are last.
+    """
     sign = {True: -1, False: 1, None: 0}[shown.output.higher_is_better]
-    scores = {system: sign * result.tables[system, shown.label].scores().get(shown.output.name, math.nan) for system in result.systems}
-    return sorted(scores, key=lambda system: (math.isnan(scores[system]), 0 if math.isnan(scores[system]) else scores[system]))
+    scores = {
+        system: sign * result.tables[system, shown.label].scores().get(shown.output.name, math.nan)
+        for system in result.systems
+    }
+    return sorted(
+        scores,
+        key=lambda system: (math.isnan(scores[system]), 0 if math.isnan(scores[system]) else scores[system]),
+    )
 
 
 def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
@@ -271,7 +349,9 @@ def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
     interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
     missing = missing_note(test) if test else ""
-    notes = dict.fromkeys([*score.notes, *interval.notes, *cells.notes.mark(remark), *cells.notes.mark(missing)])
+    notes = dict.fromkeys(
+        [*score.notes, *interval.notes, *cells.notes.mark(remark), *cells.notes.mark(missing)]
+    )
     marks = "" if test is None else stars(test.p_holm)
     return replace(score, stars=marks, notes=tuple(notes), aside=interval.text, gauge=interval.gauge)
 
@@ -298,12 +378,22 @@ def _remarks(cells: ScoreCells) -> list[str]:
             if output.note and scores[output.name] > 0:
                 found.append(f"{label}, {system}: {scores[output.name]:g} {output.note}.")
     found += not_sent(result.costs)
-    apart = [shown for shown in cells.outputs() if len(result.systems) > 1 and cells.unequal(shown.label, shown.output)]
+    apart = [
+        shown
+        for shown in cells.outputs()
+        if len(result.systems) > 1 and cells.unequal(shown.label, shown.output)
+    ]
     if apart:
-        names = dict.fromkeys(shown.label if shown.output.name == shown.label else f"{shown.label} {shown.output.name}" for shown in apart)
+        names = dict.fromkeys(
+            shown.label if shown.output.name == shown.label else f"{shown.label} {shown.output.name}"
+            for shown in apart
+        )
         found.append(f"{', '.join(names)}: systems lack scores of different segments. {NOT_COMPARABLE}.")
     if cells.comparison is not None and any_tested(cells.comparison):
-        found.append(f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)}, Holm-{corrected(cells.comparison)}.")
+        found.append(
+            f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)},"
+            f" Holm-{corrected(cells.comparison)}."
+        )
         found += too_few_resamples(cells.comparison)
     found += shortened_note(result.systems)
     units = Clusters(result.corpus.documents, len(result.corpus))
@@ -315,7 +405,8 @@ def _remarks(cells: ScoreCells) -> list[str]:
 
 
 def small_print(result: Result, confidence: float | None, resamples: int, seed: int, test: str) -> list[str]:
-    """Each metric's signature with what intervals and tests were drawn with: bs, halves, ar (numbers of resamples), seed, confidence.
+    """Each metric's signature with what intervals and tests were drawn with: bs, halves, ar (numbers of
+    resamples), seed, confidence.
 
     `confidence` is None where no intervals are shown, `test` is "" where no tests are.
     """
@@ -330,5 +421,7 @@ def small_print(result: Result, confidence: float | None, resamples: int, seed: 
         if count and test:
             facts["ar" if whole or test == "randomisation" else "bs-test"] = str(count)
         drawn = "".join(f"|{name}:{value}" for name, value in facts.items())
-        found.append(f"{label}: {signature}{drawn}" + (f"|seed:{seed}" if drawn and not metric.seeded else ""))
+        found.append(
+            f"{label}: {signature}{drawn}" + (f"|seed:{seed}" if drawn and not metric.seeded else "")
+        )
     return found

@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 
 
 def result_table(
-    result: Result, intervals: Mapping[str, Any] | None, comparison: Comparison | None = None, confidence: float = 0.95, details: bool = False
+    result: Result,
+    intervals: Mapping[str, Any] | None,
+    comparison: Comparison | None = None,
+    confidence: float = 0.95,
+    details: bool = False,
 ) -> RenderableType:
-    """Scores by metric and system, with intervals, and p-values against the first system where they are given; with details every output."""
+    """Scores by metric and system, with intervals, and p-values against the first system where they are
+    given; with details every output.
+    """
     return Printed(result_page(result, intervals, comparison, confidence, details=details))
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
-    """A table for each pair of systems: both scores, how much better the second is with its interval, p-values."""
+    """A table for each pair of systems: both scores, how much better the second is with its interval,
+    p-values.
+    """
     return Printed(comparison_page(comparison))

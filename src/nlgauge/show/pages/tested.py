@@ -49,4 +49,6 @@ def too_few_resamples(comparison: Comparison) -> list[str]:
 
 def _tests(comparison: Comparison) -> int:
     """Return how many tests are corrected together."""
-    return sum(not math.isnan(row.p) for row in comparison if (row.label, row.output.name) not in comparison.equal)
+    return sum(
+        not math.isnan(row.p) for row in comparison if (row.label, row.output.name) not in comparison.equal
+    )

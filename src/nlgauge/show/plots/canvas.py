@@ -1,7 +1,8 @@
-"""What all plots share: the figure they draw on, sizes and colours that survive print and colour blindness, and text that is shown as it is.
+"""What all plots share: the figure they draw on, sizes and colours that survive print and colour blindness,
+and text that is shown as it is.
 
-Nothing of matplotlib's global settings is changed, and figures are not registered with pyplot: `figure.savefig("name.pdf")` saves one, and a notebook
-shows it.
+Nothing of matplotlib's global settings is changed, and figures are not registered with pyplot:
+`figure.savefig("name.pdf")` saves one, and a notebook shows it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ REPRODUCIBLE: Any = {"svg.hashsalt": "nlgauge", "svg.fonttype": "none", "pdf.fon
 
 
 class Drawing(Figure):
-    """A figure that notebooks show without pyplot, as they do each of its axes, and whose files are the same whenever they are written."""
+    """A figure that notebooks show without pyplot, as they do each of its axes, and whose files are the
+    same whenever they are written.
+    """
 
     def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
         return self._showing(super().add_subplot(*args, **kwargs))
@@ -97,11 +100,16 @@ class Look(NamedTuple):
 def looks(count: int) -> list[Look]:
     """One look for each series; every six of them the dashes change, and the markers go to other colours."""
     size = len(COLOURS)
-    return [Look(COLOURS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)]) for i in range(count)]
+    return [
+        Look(COLOURS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
+        for i in range(count)
+    ]
 
 
 def canvas(figure: Any, width: float, height: float) -> Any:
-    """The figure to draw on: a new one of this size in inches, or the one (or part of one) that was given, laid out so that no text is cut off."""
+    """The figure to draw on: a new one of this size in inches, or the one (or part of one) that was
+    given, laid out so that no text is cut off.
+    """
     if figure is not None:
         if isinstance(figure, Figure) and figure.get_layout_engine() is None:
             figure.set_layout_engine("constrained")
@@ -125,7 +133,9 @@ def bare(ax: Any, grid: str | None = None) -> Any:
 
 def few_ticks(axis: Any, count: int = 5, whole: bool = False) -> None:
     """At most so many intervals between ticks, at round (or whole) numbers."""
-    axis.set_major_locator(MaxNLocator(count, steps=[1, 2, 5, 10] if whole else [1, 2, 2.5, 5, 10], integer=whole))
+    axis.set_major_locator(
+        MaxNLocator(count, steps=[1, 2, 5, 10] if whole else [1, 2, 2.5, 5, 10], integer=whole)
+    )
 
 
 def room(names: Iterable[object], size: float = SMALL) -> float:
@@ -144,7 +154,9 @@ def larger_for(points: int) -> float:
 
 
 def columns_for(titles: Sequence[object], beside: float) -> int:
-    """How many panels stand side by side on a page: at most four, so many that their titles have room next to names of this width."""
+    """How many panels stand side by side on a page: at most four, so many that their titles have room
+    next to names of this width.
+    """
     return int(min(4, len(titles), max(1, (PAGE - beside) // max(1.35, room(titles, TITLE) + 0.1))))
 
 
@@ -158,19 +170,34 @@ def shown(name: object) -> str:
     return " ".join(str(name).split())
 
 
-def named_ticks(axis: Any, names: Sequence[object], size: float = SMALL, places: Sequence[float] | None = None, **further: Any) -> None:
+def named_ticks(
+    axis: Any,
+    names: Sequence[object],
+    size: float = SMALL,
+    places: Sequence[float] | None = None,
+    **further: Any,
+) -> None:
     """One tick per name, at 0, 1, 2, ... or at the places given."""
-    axis.set_ticks(range(len(names)) if places is None else places, [shown(name) for name in names], **plain(size, **further))
+    axis.set_ticks(
+        range(len(names)) if places is None else places,
+        [shown(name) for name in names],
+        **plain(size, **further),
+    )
 
 
 def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
-    """The title, to the left, and the names of both axes, on as many lines as they need; call it when the ticks are named."""
+    """The title, to the left, and the names of both axes, on as many lines as they need; call it when the
+    ticks are named.
+    """
     figure = ax.figure
     across, down = _share(ax)
     beside = max((room(label.get_text().split("\n")) for label in ax.get_yticklabels()), default=0.0)
-    below = max((room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1)
+    below = max(
+        (room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1
+    )
     width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) * across - (0.1 if across < 1 else 0)
-    # Further lines of the title and of the name below take from the height; those of the name beside take from the width.
+    # Further lines of the title and of the name below take from the height; those of the name beside take
+    # from the width.
     further = (_wrapped(title, width, TITLE) + _wrapped(x, width, TEXT)).count("\n")
     side = _wrapped(y, figure.bbox.height / figure.dpi * down - below - 0.6 - further * _SPACING, TEXT)
     width -= side.count("\n") * _SPACING
@@ -210,7 +237,10 @@ def the_only(found: Found, *columns: str) -> None:
         values = distinct(found.rows, column)
         if len(values) > 1:
             listed = ", ".join(map(repr, values[:5]))
-            raise InputError(f"these rows are of {len(values)} values of {column!r}: {listed}; choose with .where({column}={values[0]!r}).")
+            raise InputError(
+                f"these rows are of {len(values)} values of {column!r}: {listed}; choose with"
+                f" .where({column}={values[0]!r})."
+            )
 
 
 def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
@@ -223,4 +253,7 @@ def needed(found: Found, plot: str, *columns: str) -> None:
     if not found.rows:
         raise InputError(f"{plot} needs rows, there are none.")
     if missing := [column for column in columns if column not in found.names]:
-        raise InputError(f"{plot} needs the columns {', '.join(columns)}; {', '.join(missing)} is missing, there are {', '.join(found.names)}.")
+        raise InputError(
+            f"{plot} needs the columns {', '.join(columns)}; {', '.join(missing)} is missing, there are"
+            f" {', '.join(found.names)}."
+        )

@@ -30,7 +30,11 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
     Parameters of a metric are left out of its name where it is the only one of that name.
     """
     if metrics is None:
-        asked = [(label, output) for label in result.labels for output in result.tables[result.systems[0], label].leading()]
+        asked = [
+            (label, output)
+            for label in result.labels
+            for output in result.tables[result.systems[0], label].leading()
+        ]
     else:
         asked = [_asked(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
     names = short_names([(label, output.name) for label, output in asked], result.labels)
@@ -40,7 +44,8 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
 
 
 def short_names(outputs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
-    """How outputs (label, output) are called on a plot: without parameters where that is unique, and without the output where it adds nothing.
+    """How outputs (label, output) are called on a plot: without parameters where that is unique, and without
+    the output where it adds nothing.
 
     >>> short_names([("bleu", "bleu"), ("rouge", "rouge2"), ("chrf(order=2)", "chrf")], ["bleu", "rouge", "chrf(order=2)"])
     ['bleu', 'rouge.rouge2', 'chrf']
@@ -72,36 +77,49 @@ def _asked(result: Result, name: str) -> tuple[str, Output]:
 
 def segment_scores(result: Result, column: Column) -> Array | None:
     """(systems, segments) scores; None where the metric has none of segments."""
-    rows = [result.tables[system, column.label].segments().get(column.output.name) for system in result.systems]
-    return np.stack([row for row in rows if row is not None]) if all(row is not None for row in rows) else None
+    rows = [
+        result.tables[system, column.label].segments().get(column.output.name) for system in result.systems
+    ]
+    return (
+        np.stack([row for row in rows if row is not None]) if all(row is not None for row in rows) else None
+    )
 
 
 def need_segments(result: Result, column: Column, what: str) -> Array:
     """As `segment_scores`; raises where there are none."""
     found = segment_scores(result, column)
     if found is None:
-        raise InputError(f"{what} needs the scores of segments, {column.name} has one for the whole corpus alone.")
+        raise InputError(
+            f"{what} needs the scores of segments, {column.name} has one for the whole corpus alone."
+        )
     return found
 
 
 def direction(output: Output) -> str:
     """What is better, in words."""
-    return {True: "higher is better", False: "lower is better", None: "neither is better"}[output.higher_is_better]
+    return {True: "higher is better", False: "lower is better", None: "neither is better"}[
+        output.higher_is_better
+    ]
 
 
 def given_numbers(result: Result) -> dict[str, Array]:
-    """Numbers that came with the outputs of every system, such as human scores: (systems, segments) by name."""
+    """Numbers that came with the outputs of every system, such as human scores: (systems, segments) by
+    name.
+    """
     from nlgauge.show.page_data.data import _numbers
 
-    found: dict[str, Any] = {name: _numbers(by_system, result) for name, by_system in result.corpus.system_fields.items()}
+    found: dict[str, Any] = {
+        name: _numbers(by_system, result) for name, by_system in result.corpus.system_fields.items()
+    }
     return {name: values for name, values in found.items() if values is not None}
 
 
 def human_judgements(result: Result, humans: str | Sequence[str] | None = None) -> Judgements:
-    """Return the scores of a result beside its human scores: the fields that are named, or all that hold human scores.
+    """Return the scores of a result beside its human scores: the fields that are named, or all that hold
+    human scores.
 
-    Without names these are the numbers that came with the outputs of several systems, and fields called human.NAME; with one system a number may
-    be anything about the text, so that its field has to be named.
+    Without names these are the numbers that came with the outputs of several systems, and fields called
+    human.NAME; with one system a number may be anything about the text, so that its field has to be named.
     """
     from nlgauge.meta.judgments import Judgements
     from nlgauge.show.page_data.data import _numbers
@@ -113,7 +131,16 @@ def human_judgements(result: Result, humans: str | Sequence[str] | None = None) 
         fields = ["human"] if prefixed else list(given_numbers(result))
     if not fields:
         single = result.systems[0] if len(result.systems) == 1 else None
-        numeric = [name for name, values in further.items() if single is not None and _numbers({single: values}, result) is not None]
-        hint = f": humans=[...] or --human, of the fields with numbers {', '.join(numeric)}" if numeric else ""
-        raise InputError(f"human_map needs human scores: name numbers in a further field of the records that were scored{hint}.")
+        numeric = [
+            name
+            for name, values in further.items()
+            if single is not None and _numbers({single: values}, result) is not None
+        ]
+        hint = (
+            f": humans=[...] or --human, of the fields with numbers {', '.join(numeric)}" if numeric else ""
+        )
+        raise InputError(
+            "human_map needs human scores: name numbers in a further field of the records that were"
+            f" scored{hint}."
+        )
     return Judgements.from_result(result, fields)

@@ -1,4 +1,6 @@
-"""forest and waterfall: by how much one system is better than another, on every metric and on every segment."""
+"""forest and waterfall: by how much one system is better than another, on every metric and on every
+segment.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,39 @@ from nlgauge.errors import InputError
 from nlgauge.meta.findings import Found
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.result import Result
-from nlgauge.show.plots.canvas import COLOURS, COLUMN, GREY, LINE, SMALL, THIN, few_ticks, named_ticks, plain, room, titled
+from nlgauge.show.plots.canvas import (
+    COLOURS,
+    COLUMN,
+    GREY,
+    LINE,
+    SMALL,
+    THIN,
+    few_ticks,
+    named_ticks,
+    plain,
+    room,
+    titled,
+)
 from nlgauge.show.plots.columns import columns, direction, need_segments, short_names
 from nlgauge.show.plots.place import on_figure, one_axes, told
 
 
-def forest(given: Result | Comparison | Found, first: str | None = None, second: str | None = None, *, ax: Any = None, **options: Any) -> Any:
-    """Differences of two systems on every metric, or, of the rows of `nlgauge.meta.correlation`, coefficients with intervals, ceiling and floor.
+def forest(
+    given: Result | Comparison | Found,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    ax: Any = None,
+    **options: Any,
+) -> Any:
+    """Differences of two systems on every metric, or, of the rows of `nlgauge.meta.correlation`, coefficients
+    with intervals, ceiling and floor.
 
-    A result is compared first (the options are those of `Result.compare`); the systems are the first two unless they are named. Differences are
-    turned so that right is better for the first system, and each stands on its own scale: the numbers are beside it. A filled point is beyond chance
-    after Holm's correction, a grey one is of a metric without a direction. Rows with the columns metric, value, low and high draw InfoLM 1 and
-    COSMIC 2, 8 and 9.
+    A result is compared first (the options are those of `Result.compare`); the systems are the first two
+    unless they are named. Differences are turned so that right is better for the first system, and each
+    stands on its own scale: the numbers are beside it. A filled point is beyond chance after Holm's
+    correction, a grey one is of a metric without a direction. Rows with the columns metric, value, low and
+    high draw InfoLM 1 and COSMIC 2, 8 and 9.
     """
     if isinstance(given, Found):
         from nlgauge.show.plots import meta as plots
@@ -51,7 +74,9 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
 
 
 def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax: Any) -> Any:
-    names = short_names([(row.label, row.output.name) for row in rows], list(dict.fromkeys(row.label for row in rows)))
+    names = short_names(
+        [(row.label, row.output.name) for row in rows], list(dict.fromkeys(row.label for row in rows))
+    )
     ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
     ax.axvline(0, color=GREY, linewidth=THIN, label="zero")
     said = []
@@ -64,8 +89,23 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
         scale = reach or 1.0
         colour = GREY if row.output.higher_is_better is None else COLOURS[1]
         beyond = row.p_holm <= alpha
-        ax.plot([low / scale, high / scale], [place, place], color=colour, linewidth=LINE, solid_capstyle="butt", label="interval")
-        ax.plot(value / scale, place, "o", color=colour, markerfacecolor=colour if beyond else "white", markersize=4.5, label=name)
+        ax.plot(
+            [low / scale, high / scale],
+            [place, place],
+            color=colour,
+            linewidth=LINE,
+            solid_capstyle="butt",
+            label="interval",
+        )
+        ax.plot(
+            value / scale,
+            place,
+            "o",
+            color=colour,
+            markerfacecolor=colour if beyond else "white",
+            markersize=4.5,
+            label=name,
+        )
         shown = number(value, row.output, sign=True)
         ax.text(
             1.03,
@@ -83,12 +123,18 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    titled(ax, f"{first} against {second}", f"better: {second} \u2190 | \u2192 {first}\n(each metric on its own scale; filled: beyond chance)")
+    titled(
+        ax,
+        f"{first} against {second}",
+        f"better: {second} \u2190 | \u2192 {first}\n(each metric on its own scale; filled: beyond chance)",
+    )
     return told(ax, f"{first} against {second}, plus where {first} is better: {'; '.join(said)}.")
 
 
 def _turned(row: Compared, first: str) -> tuple[float, float, float]:
-    """Return the difference with its bounds, plus if the first system is better; adding 0.0 removes the sign of a zero."""
+    """Return the difference with its bounds, plus if the first system is better; adding 0.0 removes the
+    sign of a zero.
+    """
     sign = (1 if row.first == first else -1) * (-1 if row.output.higher_is_better is False else 1)
     low, high = sorted((sign * row.low + 0.0, sign * row.high + 0.0))
     return sign * row.difference + 0.0, low, high
@@ -99,10 +145,18 @@ def _coefficients(found: Found) -> str:
     return f"Coefficients with intervals: {', '.join(listed)}{' and more' if len(found.rows) > 12 else ''}."
 
 
-def waterfall(result: Result, metric: str | None = None, first: str | None = None, second: str | None = None, *, ax: Any = None) -> Any:
+def waterfall(
+    result: Result,
+    metric: str | None = None,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    ax: Any = None,
+) -> Any:
     """The difference of two systems on every segment, sorted; plus is better for the first.
 
-    The title counts wins, ties and losses; two scores tie if they print the same with the decimals of their metric (`nlgauge._core.numbers.ties`).
+    The title counts wins, ties and losses; two scores tie if they print the same with the decimals of their
+    metric (`nlgauge._core.numbers.ties`).
     """
     first, second = _pair(result, first, second)
     column = _first_with_segments(result, metric)
@@ -113,21 +167,42 @@ def waterfall(result: Result, metric: str | None = None, first: str | None = Non
     known = np.sort(gains[~np.isnan(gains)])[::-1]
     ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
     places = np.arange(1, len(known) + 1)
-    for inside, colour, hatch, label in ((known > 0, COLOURS[1], None, first), (known < 0, COLOURS[4], "////", second)):
+    for inside, colour, hatch, label in (
+        (known > 0, COLOURS[1], None, first),
+        (known < 0, COLOURS[4], "////", second),
+    ):
         drawn = np.where(inside, known, 0.0)
-        style = {"color": colour, "step": "mid", "linewidth": 0, "hatch": hatch, "edgecolor": GREY if hatch else colour}
+        style = {
+            "color": colour,
+            "step": "mid",
+            "linewidth": 0,
+            "hatch": hatch,
+            "edgecolor": GREY if hatch else colour,
+        }
         ax.fill_between(places, 0, drawn, label=f"better: {label}", **style)
     ax.axhline(0, color="black", linewidth=THIN, label="zero")
     ax.set_xlim(0.5, max(1.5, len(known) + 0.5))
     few_ticks(ax.xaxis, whole=True)
     few_ticks(ax.yaxis)
     wins, losses = int((known > 0).sum()), int((known < 0).sum())
-    counts = f"{first} better on {wins:,}, tie on {len(known) - wins - losses:,}, {second} better on {losses:,}"
+    counts = (
+        f"{first} better on {wins:,}, tie on {len(known) - wins - losses:,}, {second} better on {losses:,}"
+    )
     unknown = len(gains) - len(known)
-    titled(ax, counts, "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""), f"difference in {column.name}\n(plus: {first} is better)")
-    return told(ax, f"Differences in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}.")
+    titled(
+        ax,
+        counts,
+        "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""),
+        f"difference in {column.name}\n(plus: {first} is better)",
+    )
+    return told(
+        ax, f"Differences in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
+    )
 
 
 def _first_with_segments(result: Result, metric: str | None) -> Any:
     chosen = columns(result, metric)
-    return next((one for one in chosen if one.output.name in result.tables[result.systems[0], one.label].segments()), chosen[0])
+    return next(
+        (one for one in chosen if one.output.name in result.tables[result.systems[0], one.label].segments()),
+        chosen[0],
+    )

@@ -28,10 +28,13 @@ KINDS: dict[str, Callable[..., Any]] = {
 
 
 def explanation(given: Explanation, *, ax: Any = None, **options: Any) -> Any:
-    """Why a text got its score, as the plot of this kind of explanation; the options are those of the plot."""
+    """Why a text got its score, as the plot of this kind of explanation; the options are those of the
+    plot.
+    """
     kind = KINDS.get(type(given).__name__)
     if kind is None or not isinstance(given, Explanation):
         raise InputError(
-            f"there is no plot of {type(given).__name__}; there are plots of {', '.join(KINDS)}. result.explain(...) gives a list of them."
+            f"there is no plot of {type(given).__name__}; there are plots of {', '.join(KINDS)}."
+            " result.explain(...) gives a list of them."
         )
     return kind(given, ax=ax, **options)

@@ -12,7 +12,9 @@ from nlgauge.show.plots.canvas import seen
 
 
 def save(drawn: Any, path: str | Path) -> Path:
-    """Writes the figure of one axes, of several, or a figure to a .pdf, .png or .svg file; the same figure makes the same file."""
+    """Writes the figure of one axes, of several, or a figure to a .pdf, .png or .svg file; the same
+    figure makes the same file.
+    """
     plotting.save(_figure(drawn), path)
     return Path(path)
 

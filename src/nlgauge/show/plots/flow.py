@@ -16,7 +16,9 @@ _GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its marks: the colour behind it, a line below it (style and width), one through it, and small words above and below."""
+    """A word and its marks: the colour behind it, a line below it (style and width), one through it, and
+    small words above and below.
+    """
 
     text: str
     fill: Any = None
@@ -30,7 +32,9 @@ class Word:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A small heading and words; `glued` says for each word whether it follows the one before it without a space."""
+    """A small heading and words; `glued` says for each word whether it follows the one before it without
+    a space.
+    """
 
     heading: str
     words: Sequence[Word]
@@ -38,7 +42,8 @@ class Paragraph:
 
 
 def cleaned(tokens: Sequence[str]) -> tuple[list[str], list[bool]]:
-    """Tokens as words or parts of words, without a tokeniser's marks, and which of them follow the one before without a space.
+    """Tokens as words or parts of words, without a tokeniser's marks, and which of them follow the one before
+    without a space.
 
     >>> cleaned(["play", "##ing", "cats"])
     (['play', 'ing', 'cats'], [False, True, False])
@@ -48,12 +53,18 @@ def cleaned(tokens: Sequence[str]) -> tuple[list[str], list[bool]]:
     marked = any(token.startswith(_STARTS) for token in tokens)
     glued = [token.startswith(_GOES_ON) or (marked and not token.startswith(_STARTS)) for token in tokens]
     # A token that is a blank is shown as one.
-    names = [visible(shown(token.removeprefix(_GOES_ON).lstrip("".join(_STARTS)))) or "\u2423" for token in tokens]
+    names = [
+        visible(shown(token.removeprefix(_GOES_ON).lstrip("".join(_STARTS)))) or "\u2423" for token in tokens
+    ]
     return names, glued
 
 
-def paragraphs(title: str, given: Sequence[Paragraph], notes: Sequence[str] = (), ax: Any = None, width: float = PAGE) -> Any:
-    """Draws paragraphs below each other on an axes of which one unit is a point; the notes stand at the end."""
+def paragraphs(
+    title: str, given: Sequence[Paragraph], notes: Sequence[str] = (), ax: Any = None, width: float = PAGE
+) -> Any:
+    """Draws paragraphs below each other on an axes of which one unit is a point; the notes stand at the
+    end.
+    """
     points = width * 72 if ax is None else max(60.0, ax.get_window_extent().width / ax.figure.figure.dpi * 72)
     placed, height = _placed(given, points, 0.0)
     lines = [line for note in notes for line in _wrapped(note, points)]
@@ -70,12 +81,25 @@ def paragraphs(title: str, given: Sequence[Paragraph], notes: Sequence[str] = ()
         else:
             _draw(ax, what, x, y, span)
     for number, line in enumerate(lines):
-        ax.text(0, height + 11 * number + 6, line, va="baseline", color=GREY, label="note", in_layout=False, **plain(SMALL))
+        ax.text(
+            0,
+            height + 11 * number + 6,
+            line,
+            va="baseline",
+            color=GREY,
+            label="note",
+            in_layout=False,
+            **plain(SMALL),
+        )
     return ax
 
 
-def _placed(given: Sequence[Paragraph], points: float, top: float) -> tuple[list[tuple[Any, float, float, float]], float]:
-    """Every heading and word with its place (left end of its base line) and width, and where the last line ends."""
+def _placed(
+    given: Sequence[Paragraph], points: float, top: float
+) -> tuple[list[tuple[Any, float, float, float]], float]:
+    """Every heading and word with its place (left end of its base line) and width, and where the last
+    line ends.
+    """
     found: list[tuple[Any, float, float, float]] = []
     y = top
     for paragraph in given:
@@ -88,7 +112,10 @@ def _placed(given: Sequence[Paragraph], points: float, top: float) -> tuple[list
         y += _LINE + _EXTRA * above
         x = 0.0
         for place, word in enumerate(paragraph.words):
-            wide = max(measured(word.text, TEXT), *(measured(text, SMALL - 1) + 1.5 for text in (word.above, word.below)))
+            wide = max(
+                measured(word.text, TEXT),
+                *(measured(text, SMALL - 1) + 1.5 for text in (word.above, word.below)),
+            )
             gap = 0.0 if not x or (paragraph.glued and paragraph.glued[place]) else _GAP
             if x and x + gap + wide > points:
                 x, gap = 0.0, 0.0
@@ -103,16 +130,66 @@ def _draw(ax: Any, word: Word, x: float, y: float, wide: float) -> None:
     from matplotlib.patches import Rectangle
 
     if word.fill is not None:
-        ax.add_patch(Rectangle((x - 0.4, y - 8.5), wide + 0.8, 11.5, facecolor=word.fill, edgecolor="none", zorder=1, label=word.text))
-    text = ax.text(x, y, word.text, va="baseline", ha="left", color=word.colour, zorder=3, label="word", in_layout=False, **plain(TEXT))
+        ax.add_patch(
+            Rectangle(
+                (x - 0.4, y - 8.5),
+                wide + 0.8,
+                11.5,
+                facecolor=word.fill,
+                edgecolor="none",
+                zorder=1,
+                label=word.text,
+            )
+        )
+    text = ax.text(
+        x,
+        y,
+        word.text,
+        va="baseline",
+        ha="left",
+        color=word.colour,
+        zorder=3,
+        label="word",
+        in_layout=False,
+        **plain(TEXT),
+    )
     for small, at in ((word.above, y - 9.5), (word.below, y + 9.5)):
         if small:
-            ax.text(x, at, small, va="baseline", ha="left", color=GREY, zorder=3, label="small", in_layout=False, **plain(SMALL - 1))
+            ax.text(
+                x,
+                at,
+                small,
+                va="baseline",
+                ha="left",
+                color=GREY,
+                zorder=3,
+                label="small",
+                in_layout=False,
+                **plain(SMALL - 1),
+            )
     if word.line:
-        style = {"color": word.colour if word.colour != "black" else "#333333", "linewidth": word.width, "linestyle": word.line}
-        ax.plot([x, x + wide], [y + 2.6, y + 2.6], solid_capstyle="butt", zorder=2, label=f"_below {word.text}", **style)
+        style = {
+            "color": word.colour if word.colour != "black" else "#333333",
+            "linewidth": word.width,
+            "linestyle": word.line,
+        }
+        ax.plot(
+            [x, x + wide],
+            [y + 2.6, y + 2.6],
+            solid_capstyle="butt",
+            zorder=2,
+            label=f"_below {word.text}",
+            **style,
+        )
     if word.struck:
-        ax.plot([x, x + wide], [y - 3, y - 3], color=text.get_color(), linewidth=0.8, zorder=4, label=f"_struck {word.text}")
+        ax.plot(
+            [x, x + wide],
+            [y - 3, y - 3],
+            color=text.get_color(),
+            linewidth=0.8,
+            zorder=4,
+            label=f"_struck {word.text}",
+        )
 
 
 def measured(text: str, size: float) -> float:
@@ -120,7 +197,11 @@ def measured(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0]) if text else 0.0
+    return (
+        float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0])
+        if text
+        else 0.0
+    )
 
 
 def _wrapped(text: str, points: float) -> list[str]:

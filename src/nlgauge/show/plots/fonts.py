@@ -1,4 +1,6 @@
-"""Fonts for characters that matplotlib's own font lacks, such as Chinese, Japanese and Korean: installed ones are used where they are needed."""
+"""Fonts for characters that matplotlib's own font lacks, such as Chinese, Japanese and Korean: installed
+ones are used where they are needed.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +12,68 @@ from matplotlib.text import Text
 
 # Families with many scripts, then of single ones, as systems have them.
 FALLBACKS = (
-    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Noto Sans CJK TC", "Noto Sans CJK KR", "Noto Sans JP", "Noto Sans SC", "Noto Sans KR"),
-    *("Source Han Sans", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "IPAexGothic", "NanumGothic", "Unifont"),
-    *("Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Arial Unicode MS", "Yu Gothic", "Meiryo", "Microsoft YaHei", "SimHei", "Malgun Gothic"),
-    *("Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil", "Noto Sans Thai", "Noto Sans Lao"),
-    *("Noto Sans Khmer", "Noto Sans Myanmar", "Noto Sans Ethiopic", "Noto Sans Georgian", "Noto Sans Armenian", "Nirmala UI", "Leelawadee UI"),
+    *(
+        "Noto Sans CJK JP",
+        "Noto Sans CJK SC",
+        "Noto Sans CJK TC",
+        "Noto Sans CJK KR",
+        "Noto Sans JP",
+        "Noto Sans SC",
+        "Noto Sans KR",
+    ),
+    *(
+        "Source Han Sans",
+        "WenQuanYi Zen Hei",
+        "WenQuanYi Micro Hei",
+        "Droid Sans Fallback",
+        "IPAexGothic",
+        "NanumGothic",
+        "Unifont",
+    ),
+    *(
+        "Hiragino Sans",
+        "PingFang SC",
+        "Apple SD Gothic Neo",
+        "Arial Unicode MS",
+        "Yu Gothic",
+        "Meiryo",
+        "Microsoft YaHei",
+        "SimHei",
+        "Malgun Gothic",
+    ),
+    *(
+        "Noto Sans Arabic",
+        "Noto Sans Hebrew",
+        "Noto Sans Devanagari",
+        "Noto Sans Bengali",
+        "Noto Sans Tamil",
+        "Noto Sans Thai",
+        "Noto Sans Lao",
+    ),
+    *(
+        "Noto Sans Khmer",
+        "Noto Sans Myanmar",
+        "Noto Sans Ethiopic",
+        "Noto Sans Georgian",
+        "Noto Sans Armenian",
+        "Nirmala UI",
+        "Leelawadee UI",
+    ),
     *("Noto Sans Symbols", "Noto Sans Symbols 2", "Segoe UI Symbol", "Noto Sans"),
 )
 
 
 def fit_fonts(figure: Any) -> None:
-    """Add to each text of a figure the installed fonts that have the characters which its own font lacks; other texts stay as they are."""
+    """Add to each text of a figure the installed fonts that have the characters which its own font lacks;
+    other texts stay as they are.
+    """
     for text in figure.findobj(Text):
         families = tuple(text.get_fontfamily())
-        lacking = {sign for sign in text.get_text() if not sign.isspace() and sign.isprintable() and not _has(families, sign)}
+        lacking = {
+            sign
+            for sign in text.get_text()
+            if not sign.isspace() and sign.isprintable() and not _has(families, sign)
+        }
         further = []
         for family in _installed() if lacking else ():
             if family not in families and (known := {sign for sign in lacking if _has((family,), sign)}):
@@ -42,4 +92,7 @@ def _installed() -> tuple[str, ...]:
 @cache
 def _has(families: tuple[str, ...], sign: str) -> bool:
     """Whether one of the families has a character."""
-    return any(get_font(path).get_char_index(ord(sign)) for path in fontManager._find_fonts_by_props(FontProperties(family=list(families))))
+    return any(
+        get_font(path).get_char_index(ord(sign))
+        for path in fontManager._find_fonts_by_props(FontProperties(family=list(families)))
+    )

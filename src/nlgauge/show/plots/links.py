@@ -1,4 +1,6 @@
-"""Explanations that join the tokens of two texts: alignment and transport, as a matrix, as links between two columns, or as shaded text."""
+"""Explanations that join the tokens of two texts: alignment and transport, as a matrix, as links between
+two columns, or as shaded text.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,24 @@ _VALUES = 400
 
 
 def alignment(explanation: Alignment, form: str = "matrix", *, ax: Any = None) -> Any:
-    """How near the tokens of two texts are: all similarities (form="matrix"), each token joined to its nearest ("links"), or in the text ("text").
+    """How near the tokens of two texts are: all similarities (form="matrix"), each token joined to its
+    nearest ("links"), or in the text ("text").
 
-    A frame in the matrix is the token of the reference that is nearest to a token of the prediction; as text, a token is the darker the nearer its
-    nearest token is (Figure 3.8 of the NLG-Metricverse thesis).
+    A frame in the matrix is the token of the reference that is nearest to a token of the prediction; as text,
+    a token is the darker the nearer its nearest token is (Figure 3.8 of the NLG-Metricverse thesis).
     """
-    ours, theirs, values = cleaned(explanation.prediction), cleaned(explanation.reference), explanation.similarity
+    ours, theirs, values = (
+        cleaned(explanation.prediction),
+        cleaned(explanation.reference),
+        explanation.similarity,
+    )
     known = bool(ours[0] and theirs[0])
-    said = f"{explanation.title}: {len(ours[0])} tokens of the prediction and {len(theirs[0])} of the reference"
-    said += f"; mean similarity of nearest tokens {decimals(float(values.max(axis=1).mean()))}." if known else "."
+    said = (
+        f"{explanation.title}: {len(ours[0])} tokens of the prediction and {len(theirs[0])} of the reference"
+    )
+    said += (
+        f"; mean similarity of nearest tokens {decimals(float(values.max(axis=1).mean()))}." if known else "."
+    )
     if form == "text" or not known:
         return told(_shaded(explanation, ours, theirs, ax), said)
     best = values.argmax(axis=1)
@@ -45,29 +56,57 @@ def alignment(explanation: Alignment, form: str = "matrix", *, ax: Any = None) -
 
 
 def transport(explanation: Transport, form: str = "links", *, ax: Any = None) -> Any:
-    """Which mass goes where: links as wide as the mass and as dark as its cost (form="links"), the plan or the costs as a matrix ("plan", "cost").
+    """Which mass goes where: links as wide as the mass and as dark as its cost (form="links"), the plan or
+    the costs as a matrix ("plan", "cost").
 
     This is Figure 3.9 of the NLG-Metricverse thesis.
     """
     ours, theirs = cleaned(explanation.prediction)[0], cleaned(explanation.reference)[0]
     plan, cost = explanation.plan, explanation.cost
     total = float((plan * cost).sum())
-    said = f"{explanation.title}: {int((plan > 1e-9).sum())} moves between {len(ours)} and {len(theirs)} tokens; total cost {decimals(total, 3)}."
+    said = (
+        f"{explanation.title}: {int((plan > 1e-9).sum())} moves between {len(ours)} and {len(theirs)} tokens;"
+        f" total cost {decimals(total, 3)}."
+    )
     if form in ("plan", "cost"):
-        return told(_matrix(explanation.title, ours, theirs, plan if form == "plan" else cost, "mass" if form == "plan" else "cost", ax), said)
+        return told(
+            _matrix(
+                explanation.title,
+                ours,
+                theirs,
+                plan if form == "plan" else cost,
+                "mass" if form == "plan" else "cost",
+                ax,
+            ),
+            said,
+        )
     if form != "links":
         raise ParameterError(f"form must be 'links', 'plan' or 'cost', got {form!r:.60}.")
     most, dearest = (plan.max(initial=0.0) or 1.0), (cost.max(initial=0.0) or 1.0)
-    moves = [(int(i), int(j), float(plan[i, j] / most), float(cost[i, j] / dearest)) for i, j in zip(*np.nonzero(plan > 1e-9), strict=True)]
-    note = f"The wider, the more mass; the darker, the dearer (darkest {decimals(float(dearest))}). Total cost {decimals(total, 3)}."
+    moves = [
+        (int(i), int(j), float(plan[i, j] / most), float(cost[i, j] / dearest))
+        for i, j in zip(*np.nonzero(plan > 1e-9), strict=True)
+    ]
+    note = (
+        f"The wider, the more mass; the darker, the dearer (darkest {decimals(float(dearest))}). Total cost"
+        f" {decimals(total, 3)}."
+    )
     return told(_links(explanation.title, ours, theirs, moves, "#7a1f1f", note, ax), said)
 
 
-def _shaded(explanation: Alignment, ours: tuple[list[str], list[bool]], theirs: tuple[list[str], list[bool]], ax: Any) -> Any:
+def _shaded(
+    explanation: Alignment, ours: tuple[list[str], list[bool]], theirs: tuple[list[str], list[bool]], ax: Any
+) -> Any:
     parts = []
-    for name, (texts, glued), values in (("prediction", ours, explanation.similarity), ("reference", theirs, explanation.similarity.T)):
+    for name, (texts, glued), values in (
+        ("prediction", ours, explanation.similarity),
+        ("reference", theirs, explanation.similarity.T),
+    ):
         near = values.max(axis=1) if values.size else np.zeros(len(texts))
-        words = [Word(text, mixed(AMBER, _strength(value)), below=decimals(float(value))) for text, value in zip(texts, near, strict=True)]
+        words = [
+            Word(text, mixed(AMBER, _strength(value)), below=decimals(float(value)))
+            for text, value in zip(texts, near, strict=True)
+        ]
         parts.append(Paragraph(name, words, glued))
     note = "The darker, and the larger the number below, the nearer the nearest token of the other text."
     return paragraphs(explanation.title, parts, [note], ax)
@@ -88,7 +127,15 @@ def _matrix(title: str, ours: Sequence[str], theirs: Sequence[str], values: Arra
             dark = (value - low) / (high - low) > 0.55
             label = decimals(float(value)).replace("0.", ".")
             if float(value) > 0:
-                ax.text(j, i, label, ha="center", va="center", color="white" if dark else "black", **plain(SMALL - 1.5))
+                ax.text(
+                    j,
+                    i,
+                    label,
+                    ha="center",
+                    va="center",
+                    color="white" if dark else "black",
+                    **plain(SMALL - 1.5),
+                )
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     named_ticks(ax.xaxis, theirs, rotation=90)
@@ -105,11 +152,19 @@ def _framed(ax: Any, best: Array) -> None:
     from matplotlib.patches import Rectangle
 
     for i, j in enumerate(best):
-        ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.0, label="nearest"))
+        ax.add_patch(
+            Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=1.0, label="nearest")
+        )
 
 
 def _links(
-    title: str, ours: Sequence[str], theirs: Sequence[str], joined: Sequence[tuple[int, int, float, float]], colour: str, note: str, ax: Any
+    title: str,
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    joined: Sequence[tuple[int, int, float, float]],
+    colour: str,
+    note: str,
+    ax: Any,
 ) -> Any:
     """Two columns of tokens, joined by curves: (left, right, width from 0 to 1, darkness from 0 to 1)."""
     from matplotlib.patches import PathPatch
@@ -117,10 +172,19 @@ def _links(
 
     rows = max(len(ours), len(theirs), 1)
     ax = one_axes(ax, max(COLUMN, 1.4 + room(ours) + room(theirs)), max(1.5, 0.17 * rows + 0.8))
-    left, right = ([(i + 0.5) * rows / max(len(side), 1) for i in range(len(side))] for side in (ours, theirs))
+    left, right = (
+        [(i + 0.5) * rows / max(len(side), 1) for i in range(len(side))] for side in (ours, theirs)
+    )
     for i, j, wide, dark in sorted(joined, key=lambda one: one[2]):
-        curve = Path([(0, left[i]), (0.5, left[i]), (0.5, right[j]), (1, right[j])], [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
-        look = {"edgecolor": mixed(colour, 0.2 + 0.8 * dark), "linewidth": 0.4 + 3.2 * wide, "zorder": 1 + dark}
+        curve = Path(
+            [(0, left[i]), (0.5, left[i]), (0.5, right[j]), (1, right[j])],
+            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+        )
+        look = {
+            "edgecolor": mixed(colour, 0.2 + 0.8 * dark),
+            "linewidth": 0.4 + 3.2 * wide,
+            "zorder": 1 + dark,
+        }
         ax.add_patch(PathPatch(curve, facecolor="none", label=f"{ours[i]}\u2192{theirs[j]}", **look))
     ax.set_xlim(0, 1)
     ax.set_ylim(rows, 0)
@@ -130,7 +194,16 @@ def _links(
     named_ticks(ax.yaxis, ours, places=left)
     # The tokens of the other side stand to the right of the axes, as names of a second one would.
     for name, at in zip(theirs, right, strict=True):
-        ax.annotate(name, (1, at), (3, 0), textcoords="offset points", va="center", ha="left", annotation_clip=False, **plain(SMALL))
+        ax.annotate(
+            name,
+            (1, at),
+            (3, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left",
+            annotation_clip=False,
+            **plain(SMALL),
+        )
     titled(ax, title, note, "prediction \u2192 reference")
     ax.xaxis.label.set_color(GREY)
     return ax

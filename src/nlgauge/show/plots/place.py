@@ -1,4 +1,6 @@
-"""Where a plot is drawn: on an axes of one's own, on a new one, or on several panels in the place of an axes; and what is said of it in words."""
+"""Where a plot is drawn: on an axes of one's own, on a new one, or on several panels in the place of an
+axes; and what is said of it in words.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def panels(ax: Any, down: int, across: int, width: float, height: float, **optio
 
 
 def on_figure(plot: Callable[..., Any], ax: Any, *given: Any, said: str, **options: Any) -> Any:
-    """Draws a plot that takes a figure in the place of an axes: the axes, or an array of them where it has several."""
+    """Draws a plot that takes a figure in the place of an axes: the axes, or an array of them where it
+    has several.
+    """
     figure = plot(*given, figure=part_at(ax), **options)
     described(figure, said)
     return figure.axes[0] if len(figure.axes) == 1 else np.array(figure.axes).view(Panels)

@@ -15,7 +15,9 @@ _DOTS_PER_INCH = 200
 
 
 def draw(name: str, *given: Any, path: str | Path | None = None, **options: Any) -> Any:
-    """The figure of a plot of `nlgauge.show.plots.meta`, by name; it is written to the path if there is one."""
+    """The figure of a plot of `nlgauge.show.plots.meta`, by name; it is written to the path if there is
+    one.
+    """
     if path is not None:
         check_file(path)
     from nlgauge.show.plots import meta as plots

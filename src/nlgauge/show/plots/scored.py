@@ -8,7 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nlgauge.show.plots.canvas import COLOURS, GREY, LINE, PAGE, PALE, SMALL, bare, decimals, few_ticks, named_ticks, plain, room, titled
+from nlgauge.show.plots.canvas import (
+    COLOURS,
+    GREY,
+    LINE,
+    PAGE,
+    PALE,
+    SMALL,
+    bare,
+    decimals,
+    few_ticks,
+    named_ticks,
+    plain,
+    room,
+    titled,
+)
 from nlgauge.show.plots.columns import Column, columns, direction
 from nlgauge.show.plots.place import panels, told
 
@@ -25,20 +39,28 @@ def intervals(
     seed: int | None = None,
     ax: Any = None,
 ) -> Any:
-    """A dot and an interval per system, one panel per score; the band is the interval of the best system (Figure 4.3 of the NLG-Metricverse thesis).
+    """A dot and an interval per system, one panel per score; the band is the interval of the best system
+    (Figure 4.3 of the NLG-Metricverse thesis).
 
-    Behind a system stand the letters of `Result.ranks` (systems that share one cannot be told apart), from nine systems on the ranks that it may
-    have. The axes are an array, one for each score.
+    Behind a system stand the letters of `Result.ranks` (systems that share one cannot be told apart), from
+    nine systems on the ranks that it may have. The axes are an array, one for each score.
     """
     chosen = columns(result, metrics)
     systems = result.systems
     found = result.intervals(confidence, resamples, seed)
     by_system = found if len(systems) > 1 else {systems[0]: found}
     ranked = (
-        {} if len(systems) < 2 else {(row.label, row.output.name): row for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)}
+        {}
+        if len(systems) < 2
+        else {
+            (row.label, row.output.name): row
+            for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)
+        }
     )
     beside = room(systems)
-    across = int(min(len(chosen), 4, max(1, (PAGE - beside) // max(1.45, room([one.name for one in chosen], 9) + 0.2))))
+    across = int(
+        min(len(chosen), 4, max(1, (PAGE - beside) // max(1.45, room([one.name for one in chosen], 9) + 0.2)))
+    )
     down = math.ceil(len(chosen) / across)
     height = (0.19 * len(systems) + 0.85) * down
     axes = panels(ax, down, across, min(PAGE, beside + 0.3 + 1.9 * across), height, sharey=True)
@@ -46,11 +68,16 @@ def intervals(
     for panel, column in zip(axes.flat, chosen, strict=False):
         bounds = [by_system[system][column.label][column.output.name] for system in systems]
         _panel(bare(panel, "x"), column, systems, bounds, ranked.get((column.label, column.output.name)))
-        known = ", ".join(f"{system} {decimals(bound.score, 3)}" for system, bound in zip(systems, bounds, strict=True))
+        known = ", ".join(
+            f"{system} {decimals(bound.score, 3)}" for system, bound in zip(systems, bounds, strict=True)
+        )
         said.append(f"{column.name} ({direction(column.output)}): {known}")
     for panel in axes.flat[len(chosen) :]:
         panel.set_visible(False)
-    told(axes.flat[0], f"Scores with {100 * confidence:g} % intervals of {len(systems)} systems. " + ". ".join(said) + ".")
+    told(
+        axes.flat[0],
+        f"Scores with {100 * confidence:g} % intervals of {len(systems)} systems. " + ". ".join(said) + ".",
+    )
     return axes.ravel()[: len(chosen)] if len(chosen) > 1 else axes.flat[0]
 
 
@@ -63,12 +90,36 @@ def _panel(ax: Any, column: Column, systems: tuple[str, ...], bounds: list[Any],
             ax.axvspan(best.low, best.high, color=PALE, alpha=0.6, linewidth=0, zorder=0, label="best")
     for place, (system, bound) in enumerate(zip(systems, bounds, strict=True)):
         if not math.isfinite(bound.score):
-            ax.text(0.02, place, "n/a", transform=ax.get_yaxis_transform(), va="center", color=GREY, **plain(SMALL))
+            ax.text(
+                0.02,
+                place,
+                "n/a",
+                transform=ax.get_yaxis_transform(),
+                va="center",
+                color=GREY,
+                **plain(SMALL),
+            )
             continue
-        ax.plot([bound.low, bound.high], [place, place], color=COLOURS[1], linewidth=LINE, solid_capstyle="butt", label="interval")
+        ax.plot(
+            [bound.low, bound.high],
+            [place, place],
+            color=COLOURS[1],
+            linewidth=LINE,
+            solid_capstyle="butt",
+            label="interval",
+        )
         ax.plot(bound.score, place, "o", color=COLOURS[1], markersize=3.5, label=system)
         if (mark := _mark(ranked, place, len(systems))) is not None:
-            ax.text(1.01, place, mark, transform=ax.get_yaxis_transform(), va="center", ha="left", color=GREY, **plain(SMALL))
+            ax.text(
+                1.01,
+                place,
+                mark,
+                transform=ax.get_yaxis_transform(),
+                va="center",
+                ha="left",
+                color=GREY,
+                **plain(SMALL),
+            )
     named_ticks(ax.yaxis, systems)
     ax.set_ylim(len(systems) - 0.5, -0.5)
     few_ticks(ax.xaxis, 3)

@@ -1,4 +1,6 @@
-"""The plots of `nlgauge.show.plots.meta`, drawn in the place of an axes: what a metric agrees with people on, what it costs, and what it misses."""
+"""The plots of `nlgauge.show.plots.meta`, drawn in the place of an axes: what a metric agrees with people
+on, what it costs, and what it misses.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +14,74 @@ from nlgauge.show.plots import meta as plots
 from nlgauge.show.plots.place import on_figure
 
 
-def scatter(judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any) -> Any:
-    """A metric against people, one point per system or output, with the coefficient and its interval (thesis 3.7)."""
-    return on_figure(plots.scatter, ax, judgements, metric, human, said=f"{metric} against {judgements.dimension(human)}.", **options)
+def scatter(
+    judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any
+) -> Any:
+    """A metric against people, one point per system or output, with the coefficient and its interval
+    (thesis 3.7).
+    """
+    return on_figure(
+        plots.scatter,
+        ax,
+        judgements,
+        metric,
+        human,
+        said=f"{metric} against {judgements.dimension(human)}.",
+        **options,
+    )
 
 
 def winmatrix(compared: MetricComparison, held_out: Found | None = None, *, ax: Any = None) -> Any:
     """The adjusted p of all pairs of metrics, the best first, with clusters."""
     best = ", ".join(str(name) for name in compared.matrix("p_adjusted").column("metric"))
-    return on_figure(plots.winmatrix, ax, compared, held_out, said=f"Adjusted p of pairs of metrics, from the best: {best}.")
+    return on_figure(
+        plots.winmatrix,
+        ax,
+        compared,
+        held_out,
+        said=f"Adjusted p of pairs of metrics, from the best: {best}.",
+    )
 
 
-def pareto(found: Found, seconds: Mapping[str, float] | None = None, co2: Mapping[str, float] | None = None, *, ax: Any = None) -> Any:
-    """Agreement against time, or against grams of CO2-equivalents where they are given, and the frontier (thesis 4.1)."""
+def pareto(
+    found: Found,
+    seconds: Mapping[str, float] | None = None,
+    co2: Mapping[str, float] | None = None,
+    *,
+    ax: Any = None,
+) -> Any:
+    """Agreement against time, or against grams of CO2-equivalents where they are given, and the frontier
+    (thesis 4.1).
+    """
     return on_figure(plots.pareto, ax, found, seconds, co2, said=f"Agreement and cost of {_listed(found)}.")
 
 
-def calibration(judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any) -> Any:
+def calibration(
+    judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any
+) -> Any:
     """How often people agree with a difference of a metric."""
-    return on_figure(plots.calibration, ax, judgements, metric, human, said=f"How often people agree with a difference in {metric}.", **options)
+    return on_figure(
+        plots.calibration,
+        ax,
+        judgements,
+        metric,
+        human,
+        said=f"How often people agree with a difference in {metric}.",
+        **options,
+    )
 
 
 def landscape(judgements: Judgements, metric: str, *given: Any, ax: Any = None, **options: Any) -> Any:
     """Scores from the worst to the best system, with lines for empty texts and the like."""
-    return on_figure(plots.landscape, ax, judgements, metric, *given, said=f"Scores of {metric} from the worst to the best system.", **options)
+    return on_figure(
+        plots.landscape,
+        ax,
+        judgements,
+        metric,
+        *given,
+        said=f"Scores of {metric} from the worst to the best system.",
+        **options,
+    )
 
 
 def topk(found: Found, *, ax: Any = None) -> Any:
@@ -56,11 +102,14 @@ def power(found: Found, *, ax: Any = None, **options: Any) -> Any:
 def sweep(found: Found, parameter: str, *, ax: Any = None, **options: Any) -> Any:
     """A value against a parameter, one line with its band for each metric, or for each of the column `by`.
 
-    Rows need the columns `parameter`, `by` and value; low and high make the band. InfoLM 4 and 5 sweep temperature and measure, Shannon 3 and 4 the
-    size of the model and the number of sentences before, COSMIC 11 and 12 the length of summaries.
+    Rows need the columns `parameter`, `by` and value; low and high make the band. InfoLM 4 and 5 sweep
+    temperature and measure, Shannon 3 and 4 the size of the model and the number of sentences before, COSMIC
+    11 and 12 the length of summaries.
     """
     values = [row["value"] for row in found.rows if "value" in row]
-    said = f"{len(values)} values by {parameter}" + (f", from {min(values):.3g} to {max(values):.3g}" if values else "")
+    said = f"{len(values)} values by {parameter}" + (
+        f", from {min(values):.3g} to {max(values):.3g}" if values else ""
+    )
     return on_figure(plots.sweep, ax, found, parameter, said=f"{said}.", **options)
 
 

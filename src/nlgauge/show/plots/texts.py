@@ -21,18 +21,29 @@ if TYPE_CHECKING:
 
 # The line below a matched word, by why it was matched.
 _REASONS = {"exact": "-", "stem": "--", "synonym": ":", "paraphrase": "-."}
-_KINDS = {"equal": "equal", "replace": "substituted", "insert": "inserted", "delete": "deleted", "shift": "moved", "jump": "jumped"}
+_KINDS = {
+    "equal": "equal",
+    "replace": "substituted",
+    "insert": "inserted",
+    "delete": "deleted",
+    "shift": "moved",
+    "jump": "jumped",
+}
 # How thick the line below an error is.
 _SEVERITIES = {"minor": 0.8, "major": 1.8, "critical": 2.8}
 
 
 def tokens(explanation: TokenScores, values: str | Sequence[str] | None = None, *, ax: Any = None) -> Any:
-    """The tokens of a text, darker where a value is larger: one paragraph per value, all on one scale (Figure 1 of the Shannon paper).
+    """The tokens of a text, darker where a value is larger: one paragraph per value, all on one scale (Figure
+    1 of the Shannon paper).
 
-    `values` names those to show. Where information alone and given a summary are both there, a further paragraph shows what the summary helps:
-    tokens that it makes more foreseeable underlined, those that it makes less so dashed.
+    `values` names those to show. Where information alone and given a summary are both there, a further
+    paragraph shows what the summary helps: tokens that it makes more foreseeable underlined, those that it
+    makes less so dashed.
     """
-    names = list(explanation.values) if values is None else [values] if isinstance(values, str) else list(values)
+    names = (
+        list(explanation.values) if values is None else [values] if isinstance(values, str) else list(values)
+    )
     for name in names:
         if name not in explanation.values:
             raise ParameterError(f"there are no values {name!r}; there are {', '.join(explanation.values)}.")
@@ -42,48 +53,86 @@ def tokens(explanation: TokenScores, values: str | Sequence[str] | None = None, 
     parts = []
     for name, column in known.items():
         total = f"{name}: total {decimals(float(np.nansum(column)))}, darkest {decimals(most)}"
-        words = [Word(text, mixed(INDIGO, 0.65 * abs(value) / most), "--" if value < 0 else "") for text, value in zip(texts, column, strict=True)]
+        words = [
+            Word(text, mixed(INDIGO, 0.65 * abs(value) / most), "--" if value < 0 else "")
+            for text, value in zip(texts, column, strict=True)
+        ]
         parts.append(Paragraph(total, words, glued))
     if explanation.text == "source" and len(names) > 1:
         helps = known[names[0]] - known[names[1]]
         words = [_helped(text, gain, most) for text, gain in zip(texts, helps, strict=True)]
-        parts.append(Paragraph(f"{names[0]} less {names[1]}: total {decimals(float(np.nansum(helps)))}", words, glued))
-    said = "; ".join(f"{name} sums to {decimals(float(np.nansum(column)))} over {len(texts)} tokens" for name, column in known.items())
+        parts.append(
+            Paragraph(f"{names[0]} less {names[1]}: total {decimals(float(np.nansum(helps)))}", words, glued)
+        )
+    said = "; ".join(
+        f"{name} sums to {decimals(float(np.nansum(column)))} over {len(texts)} tokens"
+        for name, column in known.items()
+    )
     return told(paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: {said}.")
 
 
 def _helped(text: str, gain: float, most: float) -> Word:
-    return Word(text, mixed(INDIGO if gain > 0 else RED, 0.65 * abs(gain) / most), "-" if gain > 0.5 else "--" if gain < -0.5 else "")
+    return Word(
+        text,
+        mixed(INDIGO if gain > 0 else RED, 0.65 * abs(gain) / most),
+        "-" if gain > 0.5 else "--" if gain < -0.5 else "",
+    )
 
 
 def ngrams(explanation: NgramMatches, *, ax: Any = None) -> Any:
-    """The prediction, with the tokens of matched n-grams marked: the longer the n-gram, the darker, and the thicker the line below."""
+    """The prediction, with the tokens of matched n-grams marked: the longer the n-gram, the darker, and
+    the thicker the line below.
+    """
     most = max([1, *explanation.longest])
     texts, glued = cleaned(explanation.tokens)
     words = [
-        Word(text, mixed(AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4)) if n else Word(text, colour=GREY)
+        Word(text, mixed(AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
+        if n
+        else Word(text, colour=GREY)
         for text, n in zip(texts, explanation.longest, strict=True)
     ]
     matched = sum(n > 0 for n in explanation.longest)
     counted = [f"{order.name}: {order.matched:g} of {order.predicted:g}" for order in explanation.orders[:8]]
     notes = [f"Marked: part of a match of up to {most} tokens. {'; '.join(counted)}."]
     axes = paragraphs(explanation.title, [Paragraph("prediction", words, glued)], notes, ax)
-    return told(axes, f"{explanation.title}: {matched} of {len(words)} tokens are part of a match; {'; '.join(counted)}.")
+    return told(
+        axes,
+        f"{explanation.title}: {matched} of {len(words)} tokens are part of a match; {'; '.join(counted)}.",
+    )
 
 
 def words(explanation: WordAlignment, *, ax: Any = None) -> Any:
-    """Both texts, with matched words underlined (dashed by stem, dotted by synonym) and the number of the chunk below each."""
-    ours = {p: (reason, chunk) for (p, _, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)}
-    theirs = {r: (reason, chunk) for (_, r, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)}
+    """Both texts, with matched words underlined (dashed by stem, dotted by synonym) and the number of the
+    chunk below each.
+    """
+    ours = {
+        p: (reason, chunk)
+        for (p, _, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)
+    }
+    theirs = {
+        r: (reason, chunk)
+        for (_, r, reason), chunk in zip(explanation.matches, explanation.chunks, strict=True)
+    }
     parts = []
-    for name, texts, matched in (("prediction", explanation.prediction, ours), ("reference", explanation.reference, theirs)):
+    for name, texts, matched in (
+        ("prediction", explanation.prediction, ours),
+        ("reference", explanation.reference, theirs),
+    ):
         marked = []
         for place, text in enumerate(cleaned(texts)[0]):
             if place not in matched:
                 marked.append(Word(text, colour=GREY))
                 continue
             reason, chunk = matched[place]
-            marked.append(Word(text, mixed(AMBER, 0.3 + 0.4 * (chunk % 2)), _REASONS.get(reason, "-"), LINE, below=str(chunk)))
+            marked.append(
+                Word(
+                    text,
+                    mixed(AMBER, 0.3 + 0.4 * (chunk % 2)),
+                    _REASONS.get(reason, "-"),
+                    LINE,
+                    below=str(chunk),
+                )
+            )
         parts.append(Paragraph(name, marked))
     counts = Counter(reason for _, _, reason in explanation.matches)
     said = f"{len(explanation.matches)} matches in {len(set(explanation.chunks))} chunks"
@@ -94,13 +143,20 @@ def words(explanation: WordAlignment, *, ax: Any = None) -> Any:
 
 def groups(explanation: WordGroups, *, ax: Any = None) -> Any:
     """The words of each group, with how many there are."""
-    parts = [Paragraph(f"{name} ({len(of)})", [Word(word, "#eeeeee") for word in cleaned(of)[0]]) for name, of in explanation.groups.items()]
+    parts = [
+        Paragraph(f"{name} ({len(of)})", [Word(word, "#eeeeee") for word in cleaned(of)[0]])
+        for name, of in explanation.groups.items()
+    ]
     said = ", ".join(f"{name} {len(of)}" for name, of in explanation.groups.items())
-    return told(paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: number of words by group: {said}.")
+    return told(
+        paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: number of words by group: {said}."
+    )
 
 
 def errors(explanation: ErrorSpans, *, ax: Any = None) -> Any:
-    """The text that was judged, with errors underlined: the thicker the worse; below each, how sure that is."""
+    """The text that was judged, with errors underlined: the thicker the worse; below each, how sure that
+    is.
+    """
     parts: list[Word] = []
     glued: list[bool] = []
     end = 0
@@ -108,8 +164,14 @@ def errors(explanation: ErrorSpans, *, ax: Any = None) -> Any:
     def add(text: str, **marks: Any) -> None:
         for number, piece in enumerate(text.split()):
             # A word may be cut by the end of an error; what follows belongs to it.
-            glued.append(bool(number == 0 and parts and not text[:1].isspace() and not left.endswith((" ", "\n", "\t"))))
-            parts.append(Word(visible(piece), **{**marks, "below": marks.get("below", "") if number == 0 else ""}))
+            glued.append(
+                bool(
+                    number == 0 and parts and not text[:1].isspace() and not left.endswith((" ", "\n", "\t"))
+                )
+            )
+            parts.append(
+                Word(visible(piece), **{**marks, "below": marks.get("below", "") if number == 0 else ""})
+            )
 
     left = ""
     for error in sorted(explanation.errors, key=lambda error: error.start):
@@ -118,34 +180,62 @@ def errors(explanation: ErrorSpans, *, ax: Any = None) -> Any:
         left = plain_text or left
         sure = "" if error.confidence is None else decimals(error.confidence)
         start = max(error.start, end)
-        add(explanation.text[start : error.end], fill=mixed(RED, 0.25), line="-", width=_SEVERITIES.get(error.severity, 1.2), colour=RED, below=sure)
+        add(
+            explanation.text[start : error.end],
+            fill=mixed(RED, 0.25),
+            line="-",
+            width=_SEVERITIES.get(error.severity, 1.2),
+            colour=RED,
+            below=sure,
+        )
         left = explanation.text[start : error.end]
         end = max(end, error.end)
     add(explanation.text[end:])
     counts = Counter(error.severity for error in explanation.errors)
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error was found"
-    return told(paragraphs(explanation.title, [Paragraph("", parts, glued)], [said], ax), f"{explanation.title}: {said}.")
+    return told(
+        paragraphs(explanation.title, [Paragraph("", parts, glued)], [said], ax),
+        f"{explanation.title}: {said}.",
+    )
 
 
 def edits(explanation: Edits, form: str = "lines", *, ax: Any = None) -> Any:
-    """What turns the reference into the prediction, as one line of text with its changes, or as a lattice in which the path goes (form="lattice").
+    """What turns the reference into the prediction, as one line of text with its changes, or as a lattice in
+    which the path goes (form="lattice").
 
-    Above a substituted word stands what the reference has; inserted words are underlined, deleted ones struck out.
+    Above a substituted word stands what the reference has; inserted words are underlined, deleted ones struck
+    out.
     """
     if form not in ("lines", "lattice"):
         raise ParameterError(f"form must be 'lines' or 'lattice', got {form!r:.60}.")
     counts: Counter[str] = Counter()
     for edit in explanation.edits:
-        counts[edit.kind] += 1 if edit.kind in ("shift", "jump") else max(len(edit.reference), len(edit.prediction))
-    said = ", ".join(f"{counts[kind]} {name}" for kind, name in _KINDS.items() if counts[kind] or kind not in ("shift", "jump"))
+        counts[edit.kind] += (
+            1 if edit.kind in ("shift", "jump") else max(len(edit.reference), len(edit.prediction))
+        )
+    said = ", ".join(
+        f"{counts[kind]} {name}"
+        for kind, name in _KINDS.items()
+        if counts[kind] or kind not in ("shift", "jump")
+    )
     if form == "lattice":
         return told(_lattice(explanation, ax), f"{explanation.title}: {said}.")
     every = [token for edit in explanation.edits for token in (*edit.prediction, *edit.reference)]
     together = bool(every) and all(len(token) <= 1 for token in every)
     marked = [word for edit in explanation.edits for word in _edited(edit)]
-    moved = [f"Moved first: {' '.join(edit.prediction)} to place {edit.target}." for edit in explanation.edits if edit.kind == "shift"]
-    parts = [Paragraph("prediction, with what the reference has above it or struck out", marked, [together] * len(marked))]
-    return told(paragraphs(explanation.title, parts, [*moved, f"{said}."], ax), f"{explanation.title}: {said}.")
+    moved = [
+        f"Moved first: {' '.join(edit.prediction)} to place {edit.target}."
+        for edit in explanation.edits
+        if edit.kind == "shift"
+    ]
+    parts = [
+        Paragraph(
+            "prediction, with what the reference has above it or struck out", marked, [together] * len(marked)
+        )
+    ]
+    return told(
+        paragraphs(explanation.title, parts, [*moved, f"{said}."], ax), f"{explanation.title}: {said}."
+    )
 
 
 def _edited(edit: Edit) -> list[Word]:
@@ -160,11 +250,16 @@ def _edited(edit: Edit) -> list[Word]:
         return [Word(f"\u2192{edit.target}", colour=GREY)]
     if edit.kind != "replace":
         return []
-    return [Word(text, mixed(AMBER, 0.4), above=theirs[place] if place < len(theirs) else "") for place, text in enumerate(ours)]
+    return [
+        Word(text, mixed(AMBER, 0.4), above=theirs[place] if place < len(theirs) else "")
+        for place, text in enumerate(ours)
+    ]
 
 
 def _lattice(explanation: Edits, ax: Any) -> Any:
-    """The prediction across, the reference down, and the path between them: dashes where tokens differ, arrows where it jumps."""
+    """The prediction across, the reference down, and the path between them: dashes where tokens differ,
+    arrows where it jumps.
+    """
     ours = dict(enumerate(explanation.prediction))
     theirs: list[str] = []
     steps: list[tuple[str, int, int, int, int]] = []
@@ -188,7 +283,13 @@ def _lattice(explanation: Edits, ax: Any) -> Any:
     cells = min(0.25, 6 / max(1, len(names))), min(0.2, 8 / max(1, len(theirs)))
     width, height = cells[0] * len(names) + room(theirs) + 1.6, cells[1] * len(theirs) + room(names) + 0.7
     ax = one_axes(ax, max(2.5, width), max(1.8, height))
-    looks = {"equal": ("black", "-"), "replace": (RED, "--"), "delete": (RED, ":"), "insert": (PETROL, ":"), "jump": (GREY, "-.")}
+    looks = {
+        "equal": ("black", "-"),
+        "replace": (RED, "--"),
+        "delete": (RED, ":"),
+        "insert": (PETROL, ":"),
+        "jump": (GREY, "-."),
+    }
     for kind, x, y, to_x, to_y in steps:
         colour, dashes = looks[kind]
         ax.plot([x, to_x], [y, to_y], color=colour, linestyle=dashes, linewidth=LINE, label=kind)

@@ -12,7 +12,8 @@ from nlgauge.show.plots.place import one_axes, told
 
 
 def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: Any = None) -> Any:
-    """Metrics by category (how they work), task or quality (Figure 3.1 of the NLG-Metricverse thesis); all that are known unless cards are given.
+    """Metrics by category (how they work), task or quality (Figure 3.1 of the NLG-Metricverse thesis); all
+    that are known unless cards are given.
 
     A metric of several categories stands under each.
     """
@@ -30,7 +31,10 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
     across = 4
     for branch, names in sorted(branches.items()):
         ordered = sorted(dict.fromkeys(names))
-        rows += [(branch if i == 0 else "", ",  ".join(ordered[i : i + across])) for i in range(0, len(ordered), across)]
+        rows += [
+            (branch if i == 0 else "", ",  ".join(ordered[i : i + across]))
+            for i in range(0, len(ordered), across)
+        ]
     beside, wide = room(branches, TEXT), room((names for _, names in rows), SMALL)
     width = beside + wide + 1.6
     ax = one_axes(ax, width, 0.17 * len(rows) + 0.5)

@@ -1,4 +1,6 @@
-"""A result as one HTML file that opens from disk and needs no network: which system is best, on which segments, why, and how sure that is."""
+"""A result as one HTML file that opens from disk and needs no network: which system is best, on which
+segments, why, and how sure that is.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,15 @@ def write_report(
 ) -> Path:
     """Write the report and return its path.
 
-    `explain` is the number of segments with explanations: those where systems differ most, metrics disagree, scores are worst and best, and some
-    drawn. Explanations that take long are made for 40 of them, unless `explain` is "all". `max_size` is the size of the file in megabytes, which only
-    scores and the texts of explained segments may exceed: further explanations are left out first, then the texts of other segments, and the page
-    says so. `texts=False` leaves texts and explanations out, for a report that may be shared.
+    `explain` is the number of segments with explanations: those where systems differ most, metrics disagree,
+    scores are worst and best, and some drawn. Explanations that take long are made for 40 of them, unless
+    `explain` is "all". `max_size` is the size of the file in megabytes, which only scores and the texts of
+    explained segments may exceed: further explanations are left out first, then the texts of other segments,
+    and the page says so. `texts=False` leaves texts and explanations out, for a report that may be shared.
     """
-    if not (explain == "all" or (isinstance(explain, int) and not isinstance(explain, bool) and explain >= 0)):
+    if not (
+        explain == "all" or (isinstance(explain, int) and not isinstance(explain, bool) and explain >= 0)
+    ):
         raise ParameterError(f"explain must be a number of segments, 0 or more, or 'all'; got {explain!r}.")
     target = Path(path)
     require_folder(target)
@@ -64,16 +69,30 @@ def write_report(
     return target
 
 
-def _add_texts(result: Result, columns: Array, parts: dict[str, bytes], meta: dict[str, Any], explain: int | Literal["all"], limit: float) -> None:
+def _add_texts(
+    result: Result,
+    columns: Array,
+    parts: dict[str, bytes],
+    meta: dict[str, Any],
+    explain: int | Literal["all"],
+    limit: float,
+) -> None:
     """Add texts and explanations within a number of bytes, and to meta what was left out.
 
-    The explanations of the segments that matter most come first, then the texts of all segments, then further explanations. The texts of explained
-    segments are always added.
+    The explanations of the segments that matter most come first, then the texts of all segments, then further
+    explanations. The texts of explained segments are always added.
     """
     count = len(result.corpus) if explain == "all" else explain
-    segments, few = (chosen(meta["outputs"], columns, size, meta["test"]["seed"], meta["order"]) for size in (count, min(count, _FEW)))
+    segments, few = (
+        chosen(meta["outputs"], columns, size, meta["test"]["seed"], meta["order"])
+        for size in (count, min(count, _FEW))
+    )
     all_texts = dict(text_parts(result.corpus, result.systems))
-    fewer = all_texts if len(segments) == len(result.corpus) else dict(text_parts(result.corpus, result.systems, segments))
+    fewer = (
+        all_texts
+        if len(segments) == len(result.corpus)
+        else dict(text_parts(result.corpus, result.systems, segments))
+    )
     explained = Explained(result, few, meta["order"], explain == "all")
     limit -= _ABOUT_SEGMENT * len(segments)
     left = explained.add(few, limit - embedded(parts) - embedded(fewer))
@@ -81,7 +100,10 @@ def _add_texts(result: Result, columns: Array, parts: dict[str, bytes], meta: di
     shown = all_texts if fits else fewer
     rest = [segment for segment in segments if segment not in set(few)]
     left += len(rest) if left else explained.add(rest, limit - embedded(parts) - embedded(shown))
-    meta |= explained.meta() | {"texts": "all" if fits else "chosen", "blocks": sum(name.startswith("text") for name in shown)}
+    meta |= explained.meta() | {
+        "texts": "all" if fits else "chosen",
+        "blocks": sum(name.startswith("text") for name in shown),
+    }
     if not fits:
         meta["kept"] = list(segments)
         meta["left_out"].append(f"the texts of {counted(len(result.corpus) - len(segments), 'segment')}")

@@ -1,4 +1,6 @@
-"""The explanations that a report contains: which segments and systems, in parts of some segments, within a size."""
+"""The explanations that a report contains: which segments and systems, in parts of some segments, within
+a size.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,9 @@ def embedded(parts: Mapping[str, bytes]) -> float:
 class Explained:
     """Explanations of a result for a page: `parts` with their bytes, and what `meta` says about them.
 
-    `few` are the segments for which slow explanations are made. If there are more systems than a page shows side by side, explanations with a matrix
-    are made only for the two systems that the page compares at first.
+    `few` are the segments for which slow explanations are made. If there are more systems than a page shows
+    side by side, explanations with a matrix are made only for the two systems that the page compares at
+    first.
     """
 
     result: Result
@@ -49,8 +52,12 @@ class Explained:
     systems: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, segments: Sequence[int], room: float) -> int:
-        """Add the explanations of segments as long as all parts take no more than `room` bytes; return the number of segments left out."""
-        labels = [label for label in self.result.labels if isinstance(self.result.job.metrics.get(label), Metric)]
+        """Add the explanations of segments as long as all parts take no more than `room` bytes; return
+        the number of segments left out.
+        """
+        labels = [
+            label for label in self.result.labels if isinstance(self.result.job.metrics.get(label), Metric)
+        ]
         for start in range(0, len(segments), _BLOCK):
             explanations = self._block(segments[start : start + _BLOCK], labels)
             part = explanation_part(explanations)
@@ -59,25 +66,36 @@ class Explained:
             self.places |= {str(segment): len(self.parts) for segment in explanations}
             self.parts[f"why{len(self.parts)}"] = part
             for label in labels:
-                self.counts[label] = self.counts.get(label, 0) + sum(label in of_segment for of_segment in explanations.values())
+                self.counts[label] = self.counts.get(label, 0) + sum(
+                    label in of_segment for of_segment in explanations.values()
+                )
         return 0
 
     def meta(self) -> dict[str, Any]:
-        """Return what a page must know: the part of each segment, segments by label, and the systems of labels that have only some."""
+        """Return what a page must know: the part of each segment, segments by label, and the systems of
+        labels that have only some.
+        """
         numbers = {system: number for number, system in enumerate(self.result.systems)}
         return {
             "why": self.places,
             "explained": {visible(label): count for label, count in self.counts.items() if count},
-            "partly": {visible(label): [numbers[system] for system in systems] for label, systems in self.systems.items()},
+            "partly": {
+                visible(label): [numbers[system] for system in systems]
+                for label, systems in self.systems.items()
+            },
         }
 
-    def _block(self, segments: Sequence[int], labels: Sequence[str]) -> dict[int, dict[str, dict[str, Explanations]]]:
+    def _block(
+        self, segments: Sequence[int], labels: Sequence[str]
+    ) -> dict[int, dict[str, dict[str, Explanations]]]:
         block: dict[int, dict[str, dict[str, Explanations]]] = defaultdict(lambda: defaultdict(dict))
         for label in labels:
             self._limit(label, segments[0])
             wanted = [segment for segment in segments if label not in self.slow or segment in self.few]
             began, made = time.process_time(), 0
-            for (_, system, segment), explanations in self.result.explain_numbers(wanted, [label], self.systems.get(label)).items():
+            for (_, system, segment), explanations in self.result.explain_numbers(
+                wanted, [label], self.systems.get(label)
+            ).items():
                 if explanations:
                     block[segment][label][system] = explanations
                     made += 1
@@ -86,7 +104,9 @@ class Explained:
         return block
 
     def _limit(self, label: str, segment: int) -> None:
-        """Limit a label with large explanations to the two systems that are compared at first, if there are many systems."""
+        """Limit a label with large explanations to the two systems that are compared at first, if there
+        are many systems.
+        """
         if len(self.result.systems) <= BESIDE or label in self.systems:
             return
         pair = [self.result.systems[number] for number in self.order[:2]]

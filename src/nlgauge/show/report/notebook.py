@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Framed:
-    """A page that a notebook shows in a sandboxed frame; `page` is its HTML, which is stored in the notebook."""
+    """A page that a notebook shows in a sandboxed frame; `page` is its HTML, which is stored in the
+    notebook.
+    """
 
     page: str
     title: str
@@ -25,10 +27,16 @@ class Framed:
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{self.height}px;border:1px solid rgba(128,128,128,.5)"
-        return f'<iframe title="{escape(self.title)}" sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
+        return (
+            f'<iframe title="{escape(self.title)}" sandbox="allow-scripts" style="{style}"'
+            f' srcdoc="{escape(self.page)}"></iframe>'
+        )
 
     def __repr__(self) -> str:
-        return f"the report {self.title!r} ({len(self.page) / 1e6:.1f} MB), which a notebook shows; result.report(path) writes it to a file"
+        return (
+            f"the report {self.title!r} ({len(self.page) / 1e6:.1f} MB), which a notebook shows;"
+            " result.report(path) writes it to a file"
+        )
 
 
 def framed(result: Result, title: str | None = None, height: int = 760, **options: Any) -> Framed:
@@ -37,5 +45,7 @@ def framed(result: Result, title: str | None = None, height: int = 760, **option
         raise ParameterError(f"height must be a number of pixels, 1 or more, got {height!r:.60}.")
     named = title or "nlgauge"
     with TemporaryDirectory() as directory:
-        page = write_report(result, Path(directory) / "report.html", title=named, **options).read_text("utf-8")
+        page = write_report(result, Path(directory) / "report.html", title=named, **options).read_text(
+            "utf-8"
+        )
     return Framed(page, named, height)

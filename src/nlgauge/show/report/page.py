@@ -1,7 +1,9 @@
-"""One HTML file of the page's modules, styles, fonts and data: nothing in it comes from elsewhere, and nothing of the data can become code.
+"""One HTML file of the page's modules, styles, fonts and data: nothing in it comes from elsewhere, and
+nothing of the data can become code.
 
-Modules are linked without a bundler: each becomes a function that returns its exports, in the order in which they need each other. A policy in the
-head names the hashes of the one script and the one style sheet that may run; data is base64, so that no text can end the element it is in.
+Modules are linked without a bundler: each becomes a function that returns its exports, in the order in which
+they need each other. A policy in the head names the hashes of the one script and the one style sheet that may
+run; data is base64, so that no text can end the element it is in.
 """
 
 from __future__ import annotations
@@ -24,10 +26,14 @@ def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> s
     """The whole file; `static` is what is shown without JavaScript, as HTML that is safe."""
     script, style = f'"use strict";\n(() => {{\n{linked()}\n}})();\n', styles()
     policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src data:; base-uri 'none'; "
-        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
+        " data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types"
+        " 'none'"
     )
-    data = "\n".join(f'<script type="text/plain" id="d-{name}">{base64.b64encode(content).decode()}</script>' for name, content in parts.items())
+    data = "\n".join(
+        f'<script type="text/plain" id="d-{name}">{base64.b64encode(content).decode()}</script>'
+        for name, content in parts.items()
+    )
     return f"""<!doctype html>
 <html lang="en" data-theme="auto">
 <head>
@@ -51,14 +57,18 @@ def body(title: str, static: str) -> str:
     """The page's elements up to its data, from <body> on; what is shown without JavaScript stands in it."""
     holes = {"@@TITLE@@": escape(title), "@@STATIC@@": static}
     # In one pass: what fills a hole may look like another.
-    return re.sub("|".join(holes), lambda hole: holes[hole[0]], (WEB / "page.html").read_text("utf-8")).rstrip()
+    return re.sub(
+        "|".join(holes), lambda hole: holes[hole[0]], (WEB / "page.html").read_text("utf-8")
+    ).rstrip()
 
 
 def styles() -> str:
     """The style sheet with its fonts."""
     text = _lean((WEB / "page.css").read_text("utf-8"))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):
-        text = text.replace(mark, "data:font/woff2;base64," + base64.b64encode((WEB / "vendor" / name).read_bytes()).decode())
+        text = text.replace(
+            mark, "data:font/woff2;base64," + base64.b64encode((WEB / "vendor" / name).read_bytes()).decode()
+        )
     return _harmless(text, "</style")
 
 
@@ -77,7 +87,9 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
     text = (WEB / name).read_text("utf-8")
     for _, other in _IMPORT.findall(text):
         _link(other, found, (*above, name))
-    text = _IMPORT.sub(lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(match[2])};", text)
+    text = _IMPORT.sub(
+        lambda match: f"const {{{match[1].replace(' as ', ': ')}}} = {_variable(match[2])};", text
+    )
     if re.search(r"^import\b", text, re.MULTILINE):
         raise ValueError(f'{name} has an import that is not of the form import {{ ... }} from "./name.js";')
     exports = {own: own for own in _EXPORT.findall(text)}
@@ -91,7 +103,9 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
 
 
 def _lean(text: str) -> str:
-    """The text of a module or a style sheet without indentation and lines that are comments: none of ours has them within a string."""
+    """The text of a module or a style sheet without indentation and lines that are comments: none of ours
+    has them within a string.
+    """
     lines = (line.strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 

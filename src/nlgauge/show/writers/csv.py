@@ -1,4 +1,6 @@
-"""Records as CSV or TSV: every number in full, NaN and None as an empty field, several texts as a JSON list."""
+"""Records as CSV or TSV: every number in full, NaN and None as an empty field, several texts as a JSON
+list.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,17 @@ from nlgauge.errors import ParameterError
 # How a text begins that a spreadsheet would compute; the wide forms are those of East Asian keyboards.
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-# Whether texts are made safe for spreadsheets where nobody says so for one table: --safe-csv of the command line.
+# Whether texts are made safe for spreadsheets where nobody says so for one table: --safe-csv of the command
+# line.
 SAFE: ContextVar[bool] = ContextVar("nlgauge_safe_csv", default=False)
 
 
 def delimited(records: Sequence[Mapping[str, Any]], delimiter: str = ",", safe: bool | None = None) -> str:
-    """Return a line of names, then one line per record; fields that hold the delimiter, quotes or line breaks are quoted.
+    """Return a line of names, then one line per record; fields that hold the delimiter, quotes or line breaks
+    are quoted.
 
-    With `safe` a text that a spreadsheet would take for a formula gets an apostrophe in front of it; numbers stay as they are.
+    With `safe` a text that a spreadsheet would take for a formula gets an apostrophe in front of it; numbers
+    stay as they are.
 
     >>> delimited([{"system": "A, B", "score": 0.1}])
     'system,score\\n"A, B",0.1\\n'
@@ -47,7 +52,9 @@ class Writable(Protocol):
 
 
 class _Lines:
-    """Ends lines with a line feed alone; the writer quotes what its own line ends have, so that a carriage return in a text survives."""
+    """Ends lines with a line feed alone; the writer quotes what its own line ends have, so that a
+    carriage return in a text survives.
+    """
 
     def __init__(self, stream: Writable) -> None:
         self._stream = stream

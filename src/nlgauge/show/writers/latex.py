@@ -1,6 +1,8 @@
-"""Pages as LaTeX tables for a paper: booktabs, the best in bold, stars for significance, intervals in small print.
+"""Pages as LaTeX tables for a paper: booktabs, the best in bold, stars for significance, intervals in small
+print.
 
-What is written needs `\\usepackage{booktabs}` and nothing else. Text in other scripts than Latin needs XeLaTeX or LuaLaTeX, as everywhere.
+What is written needs `\\usepackage{booktabs}` and nothing else. Text in other scripts than Latin needs
+XeLaTeX or LuaLaTeX, as everywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ _FOUND = re.compile("[" + re.escape("".join(_SPECIAL)) + "]|(?<=-)-|(?<=')'")
 
 
 def latex_of(page: Page, caption: str | None = None, label: str | None = None) -> str:
-    """A table environment for each table of the page; the notes are its caption where none is given, the small print a comment.
+    """A table environment for each table of the page; the notes are its caption where none is given, the
+    small print a comment.
 
     Lines of words between tables are paragraphs, and a strip of tokens is a table with one row for each.
     """
@@ -54,8 +57,14 @@ def latex_of(page: Page, caption: str | None = None, label: str | None = None) -
         i += 1
         sheet = block if isinstance(block, Sheet) else block.as_sheet()
         title = [f"{sheet.title}."] if sheet.title else []
-        footnotes = [f"\\textsuperscript{{{number}}} {escaped(text)}." for number, text in enumerate(page.footnotes, 1)]
-        said = " ".join([*map(escaped, [*title, *page.notes]), *footnotes]) if caption is None else escaped(caption)
+        footnotes = [
+            f"\\textsuperscript{{{number}}} {escaped(text)}." for number, text in enumerate(page.footnotes, 1)
+        ]
+        said = (
+            " ".join([*map(escaped, [*title, *page.notes]), *footnotes])
+            if caption is None
+            else escaped(caption)
+        )
         named = f"{label}-{i + 1}" if label and i else label
         parts.append(_float(sheet, said, named))
     parts += [f"% {visible(text)}" for text in page.small_print]
@@ -82,11 +91,20 @@ def _float(sheet: Sheet, caption: str, label: str | None) -> str:
 
 
 def _tabular(sheet: Sheet) -> list[str]:
-    kept = [i for i, column in enumerate(sheet.columns) if column.heading.text or any(row[i] != Cell() for row in sheet.rows)]
+    kept = [
+        i
+        for i, column in enumerate(sheet.columns)
+        if column.heading.text or any(row[i] != Cell() for row in sheet.rows)
+    ]
     columns = [sheet.columns[i] for i in kept]
-    rows = [[_with_minus(_cell(row[i])) if sheet.columns[i].kind == "number" else _cell(row[i]) for i in kept] for row in sheet.rows]
+    rows = [
+        [_with_minus(_cell(row[i])) if sheet.columns[i].kind == "number" else _cell(row[i]) for i in kept]
+        for row in sheet.rows
+    ]
     return [
-        f"\\begin{{tabular}}{{@{{}}{''.join('r' if column.kind == 'number' else 'l' for column in columns)}@{{}}}}",
+        (
+            f"\\begin{{tabular}}{{@{{}}{''.join('r' if column.kind == 'number' else 'l' for column in columns)}@{{}}}}"
+        ),
         r"  \toprule",
         f"  {_row([_heading(column.heading) for column in columns])}",
         r"  \midrule",

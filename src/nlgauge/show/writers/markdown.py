@@ -1,4 +1,6 @@
-"""Pages as Markdown tables, as GitHub and notebooks show them; names are escaped, so that none becomes markup."""
+"""Pages as Markdown tables, as GitHub and notebooks show them; names are escaped, so that none becomes
+markup.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def markdown_of(page: Page) -> str:
         else:
             assert isinstance(block, Line | Document)
             parts.append(escaped(block.text) if isinstance(block, Line) else block.text)
-    notes = [*map(escaped, page.notes), *(f"<sup>{number}</sup> {escaped(text)}" for number, text in enumerate(page.footnotes, 1))]
+    notes = [
+        *map(escaped, page.notes),
+        *(f"<sup>{number}</sup> {escaped(text)}" for number, text in enumerate(page.footnotes, 1)),
+    ]
     if notes:
         parts.append("  \n".join(notes))
     if page.small_print:
@@ -35,7 +40,9 @@ def escaped(text: str) -> str:
     >>> print(escaped("a_b|<i>"))
     a\_b\|&lt;i&gt;
     """
-    return _SPECIAL.sub(r"\\\1", visible(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return (
+        _SPECIAL.sub(r"\\\1", visible(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    )
 
 
 def _table(sheet: Sheet) -> str:

@@ -14,7 +14,10 @@ Stack = Sequence[Text]
 
 
 def strip_lines(strip: Strip, width: int, styles: Mapping[Tone, str]) -> Iterator[Text]:
-    """The lines of the strip; each begins with its name, and an empty line follows each block. A space within a cell is an underscore."""
+    """The lines of the strip; each begins with its name, and an empty line follows each block.
+
+    A space within a cell is an underscore.
+    """
     heads = [visible(name) for name in strip.names]
     margin = max(cell_len(head) for head in heads) + 2
     stacks = [[_text(cell, styles) for cell in stack] for stack in strip.stacks]
@@ -22,7 +25,9 @@ def strip_lines(strip: Strip, width: int, styles: Mapping[Tone, str]) -> Iterato
     gap = 0 if all(len(cell) <= 1 for stack in stacks for cell in stack) else 1
     for block in _blocks(stacks, max(20, width - margin), gap):
         for row, head in enumerate(heads):
-            line = Text(no_wrap=True, overflow="ignore").append(head + " " * (margin - cell_len(head)), style="dim")
+            line = Text(no_wrap=True, overflow="ignore").append(
+                head + " " * (margin - cell_len(head)), style="dim"
+            )
             for wide, stack in block:
                 line.append_text(stack[row])
                 line.append(" " * (wide + gap - stack[row].cell_len))

@@ -97,21 +97,41 @@ def _printed(block: Block, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
     rows = [[_shown(cell, options) for cell in row] for row in sheet.rows]
-    if any(cell.aside for row in sheet.rows for cell in row) and _natural_width(sheet, rows) > options.max_width:
-        stacked = [[replace(cell, aside="", below=f"{cell.below} {cell.aside}".strip()) for cell in row] for row in sheet.rows]
+    if (
+        any(cell.aside for row in sheet.rows for cell in row)
+        and _natural_width(sheet, rows) > options.max_width
+    ):
+        stacked = [
+            [replace(cell, aside="", below=f"{cell.below} {cell.aside}".strip()) for cell in row]
+            for row in sheet.rows
+        ]
         rows = [[_shown(cell, options) for cell in row] for row in stacked]
-    kept = [i for i, column in enumerate(sheet.columns) if column.heading.text or any(row[i].text for row in rows)]
+    kept = [
+        i for i, column in enumerate(sheet.columns) if column.heading.text or any(row[i].text for row in rows)
+    ]
     columns = [sheet.columns[i] for i in kept]
     rows = [[row[i] for i in kept] for row in rows]
-    headings = [_shown(replace(column.heading, text=_heading(column, options)), options) for column in columns]
+    headings = [
+        _shown(replace(column.heading, text=_heading(column, options)), options) for column in columns
+    ]
     wide = _widths(columns, headings, rows, options.max_width - _GAP * (len(columns) - 1))
-    # As wide as it must be even where the terminal is narrower: a number without its last digits would be another number.
+    # As wide as it must be even where the terminal is narrower: a number without its last digits would be
+    # another number.
     whole = sum(wide) + _GAP * (len(columns) - 1)
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), width=whole)
     for column, heading, width in zip(columns, headings, wide, strict=True):
         title = Text("\n".join(_heading_lines(heading.text, width)))
-        grid.add_column(title, justify="right" if column.kind == "number" else "left", width=width, overflow="fold", no_wrap=True)
-    broken = [[_lines(cell, column, width) for cell, column, width in zip(row, columns, wide, strict=True)] for row in rows]
+        grid.add_column(
+            title,
+            justify="right" if column.kind == "number" else "left",
+            width=width,
+            overflow="fold",
+            no_wrap=True,
+        )
+    broken = [
+        [_lines(cell, column, width) for cell, column, width in zip(row, columns, wide, strict=True)]
+        for row in rows
+    ]
     for row in _spilled(broken):
         grid.add_row(*(Text("\n").join(lines) for lines in row))
     return grid
@@ -120,11 +140,19 @@ def _grid(sheet: Sheet, options: ConsoleOptions) -> Grid:
 def _natural_width(sheet: Sheet, rows: Sequence[Sequence[Cell]]) -> int:
     """Return the width of a table in which nothing is broken."""
     columns = zip(sheet.columns, *rows, strict=True)
-    return sum(_widest([column.heading.text, *(cell.text for cell in cells)]) + _GAP for column, *cells in columns) - _GAP
+    return (
+        sum(
+            _widest([column.heading.text, *(cell.text for cell in cells)]) + _GAP
+            for column, *cells in columns
+        )
+        - _GAP
+    )
 
 
 def _spilled(rows: list[list[list[Text]]]) -> list[list[list[Text]]]:
-    """The lines of all cells; those that would make a row higher go on in the next row where its cell is empty."""
+    """The lines of all cells; those that would make a row higher go on in the next row where its cell is
+    empty.
+    """
     for i in range(len(rows) - 1):
         for j, lines in enumerate(rows[i]):
             height = max((len(other) for k, other in enumerate(rows[i]) if k != j), default=1)
@@ -139,20 +167,26 @@ def _heading(column: Column, options: ConsoleOptions) -> str:
 
 
 def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
-    """The cell with its direction and marks written out and everything that would steer a terminal escaped."""
+    """The cell with its direction and marks written out and everything that would steer a terminal
+    escaped.
+    """
     parts = [marked(cell), cell.aside]
     if cell.better is not None:
         parts.append((("lower", "higher") if options.ascii_only else ("↓", "↑"))[cell.better])
     return Cell(visible(" ".join(part for part in parts if part)), cell.tone, below=visible(cell.below))
 
 
-def _widths(columns: Sequence[Column], headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], room: int) -> list[int]:
+def _widths(
+    columns: Sequence[Column], headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], room: int
+) -> list[int]:
     """The width of each column: names give way before words, words before numbers, which never do."""
     natural, floors = [], []
     for i, (column, heading) in enumerate(zip(columns, headings, strict=True)):
         texts = [text for row in rows for text in (row[i].text, row[i].below) if text]
         breaking = [heading.text, *(texts if column.kind == "words" else [])]
-        least = _widest(texts) if column.kind == "number" else min(_NARROWEST, _widest([*texts, heading.text]))
+        least = (
+            _widest(texts) if column.kind == "number" else min(_NARROWEST, _widest([*texts, heading.text]))
+        )
         by_words = _widest([word for text in breaking for word in text.split(" ")])
         by_parts = _widest([piece for text in breaking for piece in pieces(text)])
         floors.append((max(least, by_words), max(least, by_parts), least))
@@ -165,7 +199,13 @@ def _widest(texts: Sequence[str]) -> int:
 
 
 def _heading_lines(text: str, width: int) -> list[str]:
-    return wrapped(" ".join(shortened(word, width) if max(map(cell_len, pieces(word))) > width else word for word in text.split(" ")), width)
+    return wrapped(
+        " ".join(
+            shortened(word, width) if max(map(cell_len, pieces(word))) > width else word
+            for word in text.split(" ")
+        ),
+        width,
+    )
 
 
 def _lines(cell: Cell, column: Column, width: int) -> list[Text]:

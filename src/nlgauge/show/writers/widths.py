@@ -1,4 +1,6 @@
-"""How wide the columns of a table are, and where names break: at their joints, so that a table fits a terminal and its words stay whole."""
+"""How wide the columns of a table are, and where names break: at their joints, so that a table fits a
+terminal and its words stay whole.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def pieces(text: str) -> list[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a text that may be this wide: broken between words, else at the joints of a word, and within only where nothing else is left.
+    """The lines of a text that may be this wide: broken between words, else at the joints of a word, and
+    within only where nothing else is left.
 
     >>> wrapped("the online-Facebook-AI", 12)
     ['the online-', 'Facebook-AI']
@@ -52,7 +55,9 @@ def shortened(text: str, width: int) -> str:
 
 
 def widths(natural: Sequence[int], floors: Sequence[Sequence[int]], room: int) -> list[int]:
-    """The width of each column: as wide as it would be, else the widest first down to each of the floors in turn, as far as that is needed."""
+    """The width of each column: as wide as it would be, else the widest first down to each of the floors
+    in turn, as far as that is needed.
+    """
     found = list(natural)
     for floor in floors:
         while sum(found) > room:

@@ -1,8 +1,10 @@
-"""Permutation tests of the difference between two metrics' agreement with people: all pairs of metrics at once, with the same swaps.
+"""Permutation tests of the difference between two metrics' agreement with people: all pairs of metrics at
+once, with the same swaps.
 
-x (M, S, N) are scores of M metrics, z (S, N) those of people. Metrics are brought to one scale first (`standardized`), so that their scores can be
-exchanged. With signs s (-1 where swapped) the two metrics k and m become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. What a coefficient needs of them is
-linear in s, or quadratic at most: M products with the signs serve all M (M - 1) / 2 pairs.
+x (M, S, N) are scores of M metrics, z (S, N) those of people. Metrics are brought to one scale first
+(`standardized`), so that their scores can be exchanged. With signs s (-1 where swapped) the two metrics k and
+m become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. What a coefficient needs of them is linear in s, or quadratic at
+most: M products with the signs serve all M (M - 1) / 2 pairs.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ _DECIMALS = 12
 
 
 class Points(NamedTuple):
-    """Standardized scores (M, S, N) and human scores (S, N), 0 where not present; `present` (S, N) is where all of them are known."""
+    """Standardized scores (M, S, N) and human scores (S, N), 0 where not present; `present` (S, N) is
+    where all of them are known.
+    """
 
     x: Array
     z: Array
@@ -47,11 +51,13 @@ class Points(NamedTuple):
 
 
 def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Swaps) -> Array:
-    """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw, (draws, pairs).
+    """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw,
+    (draws, pairs).
 
-    Cells where a metric or people have no score are left out for all. A draw in which a coefficient is undefined is NaN for the pair. Measures that
-    are neither a mean of coefficients of vectors nor a sum over pairs (calibrated accuracy; soft accuracy where inputs are swapped) are computed
-    draw by draw, which is slow: `compare(stop=20)` helps.
+    Cells where a metric or people have no score are left out for all. A draw in which a coefficient is
+    undefined is NaN for the pair. Measures that are neither a mean of coefficients of vectors nor a sum over
+    pairs (calibrated accuracy; soft accuracy where inputs are swapped) are computed draw by draw, which is
+    slow: `compare(stop=20)` helps.
     """
     points, coefficient = standardized(x, z, level, measure), measure.coefficient
     if type(measure) is not Measure or coefficient.pooled:
@@ -71,12 +77,15 @@ def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Sw
 
 
 def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
-    """Scores with mean 0 and standard deviation 1 as the measure sees them at its level; what is constant there is 0.
+    """Scores with mean 0 and standard deviation 1 as the measure sees them at its level; what is constant
+    there is 0.
 
-    Two metrics can exchange scores only if what the coefficient is computed from has one scale in both. At system level that is the means of systems
-    (the spread of single cells says how noisy a metric is on segments, and must not count), at input level the scores of each input, at the level
-    "by_system" those of each system, at global level all cells. Measures that compare differences across inputs (`one_scale`) keep the inputs' own
-    spreads, and have one scale for all. Soft accuracy compares systems input by input, whatever its level is called.
+    Two metrics can exchange scores only if what the coefficient is computed from has one scale in both. At
+    system level that is the means of systems (the spread of single cells says how noisy a metric is on
+    segments, and must not count), at input level the scores of each input, at the level "by_system" those of
+    each system, at global level all cells. Measures that compare differences across inputs (`one_scale`) keep
+    the inputs' own spreads, and have one scale for all. Soft accuracy compares systems input by input,
+    whatever its level is called.
     """
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
     known, here = np.where(present, x, 0.0), np.broadcast_to(present, x.shape)
@@ -84,20 +93,28 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
         means, judged = known.sum(axis=2) / np.maximum(present.sum(axis=1), 1), np.asarray(here.any(axis=2))
         center, spread = (of[..., None] for of in _center_and_spread(means, judged, 1, 1))
     else:
-        points: int | tuple[int, int] = (1, 2) if check_level(level) == "global" else 2 if level == "by_system" else 1
+        points: int | tuple[int, int] = (
+            (1, 2) if check_level(level) == "global" else 2 if level == "by_system" else 1
+        )
         center, spread = _center_and_spread(known, here, points, (1, 2) if measure.one_scale else points)
     scores = np.where(present & (spread > 0), (known - center) / np.where(spread > 0, spread, 1.0), 0.0)
     # Scores of two metrics that are equal but for rounding, such as -1 and 1 of any two systems, are tied.
     return Points(np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
 
 
-def _center_and_spread(values: Array, here: Array, points: int | tuple[int, int], scale: int | tuple[int, int]) -> tuple[Array, Array]:
-    """The means over some axes of what is here, and the standard deviations about them over others; 0 where these are rounding."""
+def _center_and_spread(
+    values: Array, here: Array, points: int | tuple[int, int], scale: int | tuple[int, int]
+) -> tuple[Array, Array]:
+    """The means over some axes of what is here, and the standard deviations about them over others; 0
+    where these are rounding.
+    """
     count = np.maximum(here.sum(axis=points, keepdims=True), 1)
     center = values.sum(axis=points, keepdims=True, where=here) / count
     # Two passes, so that a large common offset costs nothing.
     center = center + (values - center).sum(axis=points, keepdims=True, where=here) / count
-    squares, plain = (np.sum(of**2, axis=scale, keepdims=True, where=here) for of in (values - center, values))
+    squares, plain = (
+        np.sum(of**2, axis=scale, keepdims=True, where=here) for of in (values - center, values)
+    )
     spread = np.sqrt(squares / np.maximum(here.sum(axis=scale, keepdims=True), 1))
     return center, np.where(squares > CONSTANT * plain, spread, 0.0)
 
@@ -146,7 +163,9 @@ def _signed_means(x: Array, swaps: Swaps) -> Array:
 
 
 def _pearson_of_systems(means: Array, signed: Array, human: Array) -> Array:
-    """Pearson's differences from products of means: |a ± d|² = a·a + d·d ± 2 a·d, a the mean of two metrics, d half their difference."""
+    """Pearson's differences from products of means: |a ± d|² = a·a + d·d ± 2 a·d, a the mean of two
+    metrics, d half their difference.
+    """
     k, m = np.triu_indices(len(means), 1)
     means, signed, human = (values - values.mean(axis=-1, keepdims=True) for values in (means, signed, human))
     gram, moved, mixed = means @ means.T, signed @ signed.swapaxes(1, 2), means @ signed.swapaxes(1, 2)
@@ -162,7 +181,9 @@ def _pearson_of_systems(means: Array, signed: Array, human: Array) -> Array:
 def _ratio(between: Array, squares_x: Array, squares_z: Array | float, scale: Array) -> Array:
     """between / sqrt(squares_x squares_z), NaN where a side is constant."""
     defined = (squares_x > _CONSTANT * scale) & (np.asarray(squares_z) > 0)
-    return np.where(defined, np.clip(between / np.sqrt(np.where(defined, squares_x * squares_z, 1.0)), -1, 1), np.nan)
+    return np.where(
+        defined, np.clip(between / np.sqrt(np.where(defined, squares_x * squares_z, 1.0)), -1, 1), np.nan
+    )
 
 
 def _of_one_group(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
@@ -170,11 +191,19 @@ def _of_one_group(points: Points, coefficient: Coefficient, swaps: Swaps) -> Arr
     if coefficient.name in RANKED:
         inputs, systems = np.meshgrid(np.arange(points.z.shape[1]), np.arange(points.z.shape[0]))
         units, signs = _units(swaps, systems, inputs)
-        return rank_differences(_flat(points.x), _flat(points.z), _flat(points.present), [(units.ravel(), signs)], coefficient.name)
+        return rank_differences(
+            _flat(points.x),
+            _flat(points.z),
+            _flat(points.present),
+            [(units.ravel(), signs)],
+            coefficient.name,
+        )
     flat = Points(*(_flat(values) for values in points))
 
     def signs_of(first: int, last: int) -> Array:
-        return np.broadcast_to(swaps.of_cells(first, last), (last - first, *points.z.shape)).reshape(last - first, 1, -1)
+        return np.broadcast_to(swaps.of_cells(first, last), (last - first, *points.z.shape)).reshape(
+            last - first, 1, -1
+        )
 
     return _by_chunks(flat, coefficient, signs_of, len(swaps))
 
@@ -207,7 +236,9 @@ def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
 
 
 def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> Array:
-    """Where whole groups are swapped, their coefficients are: a mean of the groups that are defined, for sums and numbers are linear in the signs."""
+    """Where whole groups are swapped, their coefficients are: a mean of the groups that are defined, for
+    sums and numbers are linear in the signs.
+    """
     values = coefficient(*points.with_gaps())
     defined = ~np.isnan(values)
     sums, counts = np.where(defined, values, 0.0), defined.astype(float)
@@ -216,18 +247,37 @@ def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> 
     moved_sums, moved_counts = ((signs @ of.T)[:, k] - (signs @ of.T)[:, m] for of in (sums, counts))
     all_sums, all_counts = (of.sum(axis=1)[k] + of.sum(axis=1)[m] for of in (sums, counts))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: Array = (all_sums + moved_sums) / (all_counts + moved_counts) - (all_sums - moved_sums) / (all_counts - moved_counts)
+        found: Array = (all_sums + moved_sums) / (all_counts + moved_counts) - (all_sums - moved_sums) / (
+            all_counts - moved_counts
+        )
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def _by_chunks(points: Points, coefficient: Coefficient, signs_of: Callable[[int, int], Array], draws: int) -> Array:
+def _by_chunks(
+    points: Points, coefficient: Coefficient, signs_of: Callable[[int, int], Array], draws: int
+) -> Array:
     of = _pearson_in_groups if coefficient.name == "pearson" else _explicitly
-    size = max(1, _BLOCK // max(1, 3 * points.x[..., 0].size if coefficient.name == "pearson" else 2 * points.z.size, points.z.size))
-    return np.concatenate([of(points, coefficient, signs_of(first, min(first + size, draws))) for first in range(0, draws, size)])
+    size = max(
+        1,
+        _BLOCK
+        // max(
+            1,
+            3 * points.x[..., 0].size if coefficient.name == "pearson" else 2 * points.z.size,
+            points.z.size,
+        ),
+    )
+    return np.concatenate(
+        [
+            of(points, coefficient, signs_of(first, min(first + size, draws)))
+            for first in range(0, draws, size)
+        ]
+    )
 
 
 def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
-    """Pearson's differences from sums of x, x² and x z over each group, which are linear in the signs (draws, groups, points)."""
+    """Pearson's differences from sums of x, x² and x z over each group, which are linear in the signs
+    (draws, groups, points).
+    """
     x, z, present = points
     n = np.maximum(present.sum(axis=1), 1)
     z = np.where(present, z - z.sum(axis=1, keepdims=True) / n[:, None], 0.0)
@@ -237,7 +287,9 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
     x = np.where(present, x - (x.sum(axis=(0, 2)) / n / len(x))[:, None], 0.0)
     features = np.stack([x, x * x, x * z])
     whole = features.sum(axis=-1)
-    signed = np.matmul(signs.astype(float).swapaxes(0, 1), features.transpose(2, 3, 0, 1).reshape(len(z), z.shape[1], -1))
+    signed = np.matmul(
+        signs.astype(float).swapaxes(0, 1), features.transpose(2, 3, 0, 1).reshape(len(z), z.shape[1], -1)
+    )
     signed = signed.reshape(len(z), len(signs), 3, len(x)).transpose(2, 3, 1, 0)
     pairs = np.stack(np.triu_indices(len(x), 1), axis=1)
     found = np.empty((len(signs), len(pairs)))
@@ -268,6 +320,8 @@ def _draw_by_draw(points: Points, level: str, measure: Measure, swaps: Swaps) ->
     for draw in range(len(found)):
         kept = swaps.of_cells(draw, draw + 1)[0] > 0
         for at, (k, m) in enumerate(pairs):
-            one, other = (measure.value(level, np.where(kept, x[a], x[b]), z).value for a, b in ((k, m), (m, k)))
+            one, other = (
+                measure.value(level, np.where(kept, x[a], x[b]), z).value for a, b in ((k, m), (m, k))
+            )
             found[draw, at] = one - other
     return found

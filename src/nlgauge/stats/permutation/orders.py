@@ -1,7 +1,9 @@
-"""Rank coefficients of very many short vectors with the same human side: signs of differences, one pair of points at a time for all vectors.
+"""Rank coefficients of very many short vectors with the same human side: signs of differences, one pair of
+points at a time for all vectors.
 
-Kendall's C - D is the sum of sign(x_i - x_j) sign(z_i - z_j) over pairs; the rank of i is (n + 1) / 2 plus half the sum of sign(x_i - x_j) over j.
-Bytes are compared in blocks that stay in the cache: some twenty times as fast as laying out the differences.
+Kendall's C - D is the sum of sign(x_i - x_j) sign(z_i - z_j) over pairs; the rank of i is (n + 1) / 2 plus
+half the sum of sign(x_i - x_j) over j. Bytes are compared in blocks that stay in the cache: some twenty times
+as fast as laying out the differences.
 """
 
 from __future__ import annotations
@@ -57,10 +59,14 @@ def _spearman(x: Array, z: Array, _: str) -> Array:
     # Twice the centred ranks, so whole numbers: their sum is 0 already.
     human = 2 * mid_ranks(z) - len(z) - 1
     squares = np.einsum("nr,nr->r", ranks, ranks, dtype=np.float64) * (human @ human)
-    return np.where(squares > 0, np.clip(human @ ranks / np.sqrt(np.where(squares > 0, squares, 1.0)), -1, 1), np.nan)
+    return np.where(
+        squares > 0, np.clip(human @ ranks / np.sqrt(np.where(squares > 0, squares, 1.0)), -1, 1), np.nan
+    )
 
 
 def order_signs(one: Array, other: Array) -> Array:
-    """The signs of the differences in bytes, 0 where either is NaN; compared and not subtracted, so that infinite scores are ordered as well."""
+    """The signs of the differences in bytes, 0 where either is NaN; compared and not subtracted, so that
+    infinite scores are ordered as well.
+    """
     found: Array = (one > other).view(np.int8) - (one < other).view(np.int8)
     return found

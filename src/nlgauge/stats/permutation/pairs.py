@@ -1,7 +1,8 @@
-"""Measures that are sums over pairs of points, under swaps: DARR, pairwise-difference Pearson, and soft pairwise accuracy where systems are swapped.
+"""Measures that are sums over pairs of points, under swaps: DARR, pairwise-difference Pearson, and soft
+pairwise accuracy where systems are swapped.
 
-What a pair (i, j) adds depends on which metric each of its points has. With f_uv what it adds where i is scored by u and j by v, and signs s, the
-metrics k and m have after the swaps
+What a pair (i, j) adds depends on which metric each of its points has. With f_uv what it adds where i is
+scored by u and j by v, and signs s, the metrics k and m have after the swaps
 
     1/4 [ f_kk + f_mm + f_km + f_mk + s_i s_j (f_kk + f_mm - f_km - f_mk) ± s_i (f_kk + f_km - f_mk - f_mm) ± s_j (f_kk - f_km + f_mk - f_mm) ]
 
@@ -24,10 +25,11 @@ _CONSTANT = 1e-12
 
 
 def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
-    """The sums of all pairs of metrics after the swaps, for the first metric and for the second: (statistics, draws, pairs of metrics).
+    """The sums of all pairs of metrics after the swaps, for the first metric and for the second: (statistics,
+    draws, pairs of metrics).
 
-    `tables` has f for each group of n points: (statistics, M, M, pairs of points). `signs` is (draws, groups, n), or (draws, 1, n) where all groups
-    have the same.
+    `tables` has f for each group of n points: (statistics, M, M, pairs of points). `signs` is (draws, groups,
+    n), or (draws, 1, n) where all groups have the same.
     """
     if signs.shape[1] == 1:
         tables = [sum(tables)]  # type: ignore[list-item]
@@ -41,7 +43,11 @@ def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
         places = np.zeros((len(i), own.shape[1]))
         first, second = (kk + km - mk - mm) / 4, (kk - km + mk - mm) / 4
         line = first @ _at(i, places) + second @ _at(j, places)
-        even = even + (kk + mm + km + mk).sum(axis=-1)[:, None, :] / 4 + (own[:, i] * own[:, j]) @ ((kk + mm - km - mk) / 4).swapaxes(1, 2)
+        even = (
+            even
+            + (kk + mm + km + mk).sum(axis=-1)[:, None, :] / 4
+            + (own[:, i] * own[:, j]) @ ((kk + mm - km - mk) / 4).swapaxes(1, 2)
+        )
         odd = odd + own @ line.swapaxes(1, 2)
     return np.asarray(even + odd), np.asarray(even - odd)
 
@@ -53,10 +59,14 @@ def _at(points: Array, zeros: Array) -> Array:
 
 
 def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:
-    """The differences of DARR, (draws, pairs of metrics); x (M, groups, n), z (groups, n), NaN where not known."""
+    """The differences of DARR, (draws, pairs of metrics); x (M, groups, n), z (groups, n), NaN where not
+    known.
+    """
 
     def table(scores: Array, human: Array) -> Array:
-        alike, against = darr_kinds(_differences(scores), _human_differences(human), measure.threshold, measure.ties)
+        alike, against = darr_kinds(
+            _differences(scores), _human_differences(human), measure.threshold, measure.ties
+        )
         return np.stack([alike.astype(np.float64) - against, alike.astype(np.float64) + against])
 
     one, other = swapped_sums((table(x[:, g], z[g]) for g in range(len(z))), signs)
@@ -76,18 +86,29 @@ def difference_correlations(x: Array, z: Array, signs: Array) -> Array:
     one, other = swapped_sums((table(x[:, g], z[g]) for g in range(len(z))), signs)
     scale = one[1] + other[1]
     first, second = (
-        np.where((side[1] > _CONSTANT * scale) & (human > 0), np.clip(side[0] / np.sqrt(np.where(side[1] > 0, side[1] * human, 1.0)), -1, 1), np.nan)
+        np.where(
+            (side[1] > _CONSTANT * scale) & (human > 0),
+            np.clip(side[0] / np.sqrt(np.where(side[1] > 0, side[1] * human, 1.0)), -1, 1),
+            np.nan,
+        )
         for side in (one, other)
     )
     return np.asarray(first - second)
 
 
 def soft_differences(measure: Soft, x: Array, z: Array, signs: Array) -> Array:
-    """The differences of soft pairwise accuracy where whole systems are swapped; x (M, S, N), z (S, N), signs (draws, S)."""
+    """The differences of soft pairwise accuracy where whole systems are swapped; x (M, S, N), z (S, N),
+    signs (draws, S).
+    """
     flips = sign_draws(z.shape[1], measure.draws, measure.seed)
     upper = np.triu_indices(len(z), 1)
     human = superiority_between(z, z, flips, measure.rule)[upper]
-    table = np.array([[np.abs(superiority_between(one, other, flips, measure.rule)[upper] - human) for other in x] for one in x])
+    table = np.array(
+        [
+            [np.abs(superiority_between(one, other, flips, measure.rule)[upper] - human) for other in x]
+            for one in x
+        ]
+    )
     known = ~np.isnan(table).any(axis=(0, 1))
     apart, against = swapped_sums([np.where(known, table, 0.0)[None]], signs[:, None, :])
     count = known.sum()

@@ -1,8 +1,10 @@
-"""The pair-swap test of pairwise accuracies, as mt-metrics-eval has it for acc_eq: exact, for comparison with published tables.
+"""The pair-swap test of pairwise accuracies, as mt-metrics-eval has it for acc_eq: exact, for comparison with
+published tables.
 
-Every pair of outputs is right or wrong by each of two metrics. Swapping what the metrics say of a pair changes the difference of their accuracies
-only where one is right and the other wrong, so that the null is binomial: a sign test. It takes the pairs of one segment as independent, which they
-are not: `compare(level="input", coefficient="acc_eq", generalise_to="inputs")` swaps whole segments instead.
+Every pair of outputs is right or wrong by each of two metrics. Swapping what the metrics say of a pair
+changes the difference of their accuracies only where one is right and the other wrong, so that the null is
+binomial: a sign test. It takes the pairs of one segment as independent, which they are not:
+`compare(level="input", coefficient="acc_eq", generalise_to="inputs")` swaps whole segments instead.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from nlgauge.errors import InputError
 
 
 class PairSwaps(NamedTuple):
-    """How many pairs the first metric alone and the second alone has right, the difference of accuracies, and p that the first is better."""
+    """How many pairs the first metric alone and the second alone has right, the difference of accuracies,
+    and p that the first is better.
+    """
 
     first_alone: int
     second_alone: int
@@ -35,13 +39,17 @@ def sign_test(more: int, less: int) -> float:
 
 
 def pair_swap_test(first: ArrayLike, second: ArrayLike) -> PairSwaps:
-    """The one-sided test that the first metric is better, from which pairs each has right (arrays of one shape of True and False).
+    """The one-sided test that the first metric is better, from which pairs each has right (arrays of one
+    shape of True and False).
 
     >>> pair_swap_test([True, True, True, False], [False, True, False, False]).p
     0.25
     """
     one, other = np.asarray(first, bool), np.asarray(second, bool)
     if one.shape != other.shape or not one.size:
-        raise InputError(f"both metrics must say of the same pairs whether they have them right, got shapes {one.shape} and {other.shape}.")
+        raise InputError(
+            f"both metrics must say of the same pairs whether they have them right, got shapes {one.shape}"
+            f" and {other.shape}."
+        )
     more, less = int((one & ~other).sum()), int((other & ~one).sum())
     return PairSwaps(more, less, (more - less) / one.size, sign_test(more, less))

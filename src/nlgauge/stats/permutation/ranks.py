@@ -1,15 +1,15 @@
 """Rank coefficients under swaps, without ranking anything twice.
 
-Within a group of n points let w_ij = sign(z_i - z_j) for Kendall, r_i - r_j (r the ranks of z) for Spearman: the numerator of the coefficient of x is
-the sum over i < j of w_ij sign(x_i - x_j). Let H_uv[i] = sum_j w_ij sign(u_i - v_j) for two metrics u, v. After swaps with signs s, the numerators of
-metrics k and m
+Within a group of n points let w_ij = sign(z_i - z_j) for Kendall, r_i - r_j (r the ranks of z) for Spearman:
+the numerator of the coefficient of x is the sum over i < j of w_ij sign(x_i - x_j). Let H_uv[i] = sum_j w_ij
+sign(u_i - v_j) for two metrics u, v. After swaps with signs s, the numerators of metrics k and m
 
     differ by    1/2 s · (H_kk - H_mm + H_km - H_mk),
     add to       1/4 sum_i (H_kk + H_mm + H_km + H_mk)[i] - 1/4 (2 F_km - F_kk - F_mm),  F_uv = sum_ij s_i s_j w_ij sign(u_i - v_j).
 
-Without ties among the scores of k and m, the denominators are the same in every draw, and the difference is all that is needed: one product of the
-signs with one column per pair of metrics. With ties the sum is needed too, and the denominators follow from how many points take each tied value,
-which is linear in s again.
+Without ties among the scores of k and m, the denominators are the same in every draw, and the difference is
+all that is needed: one product of the signs with one column per pair of metrics. With ties the sum is needed
+too, and the denominators follow from how many points take each tied value, which is linear in s again.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ from nlgauge.stats.permutation.orders import order_signs
 _BLOCK = 4_000_000
 # What is gone through several times should stay near the processor.
 _NEAR = 200_000
-# Up to so many units, products of their signs are laid out; up to so many human scores, sums of each beat all pairs of points.
+# Up to so many units, products of their signs are laid out; up to so many human scores, sums of each beat all
+# pairs of points.
 _FEW_UNITS = 64
 _LEVELS = 100
 
 
-def rank_differences(x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str) -> Array:
+def rank_differences(
+    x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str
+) -> Array:
     """The differences of all pairs of metrics, as the mean over groups, (draws, pairs).
 
     x (M, G, n), z and present (G, n); for each group the unit of each point and the signs (draws, units).
@@ -61,7 +64,9 @@ def rank_differences(x: Array, z: Array, present: Array, signs: Sequence[tuple[A
     return found
 
 
-def _groups(x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str) -> Iterator[Group]:
+def _groups(
+    x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str
+) -> Iterator[Group]:
     for g, (here, (units, drawn)) in enumerate(zip(present, signs, strict=True)):
         needed, unit = np.unique(units[here], return_inverse=True)
         yield Group(x[:, g, here], z[g, here], unit, drawn[:, needed].astype(float), name)
@@ -69,7 +74,9 @@ def _groups(x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Arr
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """The points of one group: scores x (M, n), human scores z (n,), the unit of each point, and the signs of the units (draws, units)."""
+    """The points of one group: scores x (M, n), human scores z (n,), the unit of each point, and the
+    signs of the units (draws, units).
+    """
 
     x: Array
     z: Array
@@ -85,7 +92,9 @@ class Group:
 
     @lazy
     def _levels(self) -> tuple[Array, Array]:
-        """The distinct human scores, on the scale that differences are taken of, and which of them each point has."""
+        """The distinct human scores, on the scale that differences are taken of, and which of them each
+        point has.
+        """
         values, places = np.unique(mid_ranks(self.z), return_inverse=True)
         return values, places
 
@@ -95,7 +104,9 @@ class Group:
 
     @lazy
     def _sums(self) -> tuple[Array, Array]:
-        """H[u, v, i], and whether any score of u is that of another point's of v (or the same point's, of another metric)."""
+        """H[u, v, i], and whether any score of u is that of another point's of v (or the same point's, of
+        another metric).
+        """
         metrics, n = self.x.shape
         levels, places = self._levels
         sums, equal = np.empty((metrics, metrics, n)), np.zeros((metrics, metrics), bool)
@@ -107,7 +118,11 @@ class Group:
             for start in range(0, len(levels), size):
                 here = (places >= start) & (places < start + size)
                 table = np.zeros((len(levels[start : start + size]), n + 1))
-                np.cumsum(self._weights(levels[start : start + size], levels[places[order]]), axis=1, out=table[:, 1:])
+                np.cumsum(
+                    self._weights(levels[start : start + size], levels[places[order]]),
+                    axis=1,
+                    out=table[:, 1:],
+                )
                 row = places[here] - start
                 sums[:, v, here] = table[row, left[:, here]] + table[row, right[:, here]] - table[row, -1]
         return sums, equal
@@ -143,16 +158,26 @@ class Group:
         """What the human side gives to the denominator."""
         n = len(self.z)
         _, sizes = np.unique(self.z, return_counts=True)
-        return float(_spread(n, (sizes**3 - sizes).sum()) if self.name == "spearman" else (n * n - (sizes**2).sum()) / 2)
+        return float(
+            _spread(n, (sizes**3 - sizes).sum())
+            if self.name == "spearman"
+            else (n * n - (sizes**2).sum()) / 2
+        )
 
     def _denominator(self, cubes: Array | float, squares: Array | float) -> Array:
-        """The denominator of a side of which tied values are taken by t points each: sums of t³ - t and of t² - t over them; 0 if constant."""
+        """The denominator of a side of which tied values are taken by t points each: sums of t³ - t and
+        of t² - t over them; 0 if constant.
+        """
         n = len(self.z)
         if self.name == "spearman":
             # The numerator has twice the centred ranks of x.
             return np.asarray(2 * np.sqrt(_spread(n, cubes) * self._human))
         ordered = (n * (n - 1) - squares) / 2
-        return np.asarray(np.where(ordered > 0, n * (n - 1) / 2, 0.0) if self.name == "kendall_a" else np.sqrt(ordered * self._human))
+        return np.asarray(
+            np.where(ordered > 0, n * (n - 1) / 2, 0.0)
+            if self.name == "kendall_a"
+            else np.sqrt(ordered * self._human)
+        )
 
     def untied_differences(self, k: Array, m: Array) -> Array:
         """The differences of metrics k and m, (draws, pairs), where no two of their scores are equal."""
@@ -164,13 +189,22 @@ class Group:
         return found
 
     def coefficients(self, k: Array, m: Array) -> tuple[Array, Array]:
-        """The coefficients of metrics k and m after the swaps of each draw, (draws, pairs) each; NaN where all scores are equal then."""
+        """The coefficients of metrics k and m after the swaps of each draw, (draws, pairs) each; NaN
+        where all scores are equal then.
+        """
         if not len(k):
             return np.empty((2, len(self.signs), 0))  # type: ignore[return-value]
         sums = self._sums[0]
-        forms = self._forms_of(np.concatenate([k, np.arange(len(self.x))]), np.concatenate([m, np.arange(len(self.x))]))
+        forms = self._forms_of(
+            np.concatenate([k, np.arange(len(self.x))]), np.concatenate([m, np.arange(len(self.x))])
+        )
         between, own = forms[:, : len(k)], forms[:, len(k) :]
-        added = ((sums[k, k] + sums[m, m] + sums[k, m] + sums[m, k]).sum(axis=1) - 2 * between + own[:, k] + own[:, m]) / 4
+        added = (
+            (sums[k, k] + sums[m, m] + sums[k, m] + sums[m, k]).sum(axis=1)
+            - 2 * between
+            + own[:, k]
+            + own[:, m]
+        ) / 4
         moved = self._moved(k, m)
         one, other = (
             np.where(of > 0, (added + sign * moved) / 2 / np.where(of > 0, of, 1.0), np.nan)
@@ -179,21 +213,31 @@ class Group:
         return one, other
 
     def _forms_of(self, u: Array, v: Array) -> Array:
-        """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw, for each of some pairs of metrics, (draws, pairs)."""
+        """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw, for each of some pairs of
+        metrics, (draws, pairs).
+        """
         units = self.signs.shape[1]
         if units > _FEW_UNITS:
-            return np.stack([self._form(one, other) for one, other in zip(u.tolist(), v.tolist(), strict=True)], axis=1)
-        between = np.stack([self._between(one, other) for one, other in zip(u.tolist(), v.tolist(), strict=True)])
+            return np.stack(
+                [self._form(one, other) for one, other in zip(u.tolist(), v.tolist(), strict=True)], axis=1
+            )
+        between = np.stack(
+            [self._between(one, other) for one, other in zip(u.tolist(), v.tolist(), strict=True)]
+        )
         a, b = np.triu_indices(units, 1)
         # s_a s_a = 1.
         constant = np.trace(between, axis1=1, axis2=2)
-        found: Array = constant + (self.signs[:, a] * self.signs[:, b]) @ (between[:, a, b] + between[:, b, a]).T
+        found: Array = (
+            constant + (self.signs[:, a] * self.signs[:, b]) @ (between[:, a, b] + between[:, b, a]).T
+        )
         return found
 
     def _form(self, u: int, v: int) -> Array:
         """The same of one pair, where nearly every point has its own sign; it is the same for v and u."""
         if (u, v) not in self._forms:
-            self._forms[u, v] = (self._form_of_ranks if self.name == "spearman" else self._form_of_signs)(u, v)
+            self._forms[u, v] = (self._form_of_ranks if self.name == "spearman" else self._form_of_signs)(
+                u, v
+            )
         return self._forms[u, v]
 
     def _form_of_signs(self, u: int, v: int) -> Array:
@@ -212,11 +256,17 @@ class Group:
         for start in range(0, len(ranks), size):
             rows = slice(start, start + size)
             order = order_signs(self.x[u][rows, None], self.x[v])
-            weights = order_signs(ranks[rows, None], ranks) if self.name != "spearman" else ranks[rows, None] - ranks
+            weights = (
+                order_signs(ranks[rows, None], ranks)
+                if self.name != "spearman"
+                else ranks[rows, None] - ranks
+            )
             yield rows, (weights * order).astype(np.float32)
 
     def _form_of_ranks(self, u: int, v: int) -> Array:
-        """For w_ij = r_i - r_j without laying out pairs: sums over j in the order of v, read where u_i would stand."""
+        """For w_ij = r_i - r_j without laying out pairs: sums over j in the order of v, read where u_i
+        would stand.
+        """
         levels, places = self._levels
         ranks, order, left, right = levels[places], *self._standing(u, v)
         found = np.empty(len(self.signs))
@@ -264,7 +314,9 @@ class Group:
         return found
 
     def _denominators(self, k: Array, m: Array) -> tuple[Array, Array]:
-        """Both denominators of each draw, (draws, pairs) each, from how many points take each of the values that several have."""
+        """Both denominators of each draw, (draws, pairs) each, from how many points take each of the
+        values that several have.
+        """
         cubes, squares = np.zeros((2, 2, len(self.signs), len(k)))
         kinds = self._kinds
         counts = np.stack([np.bincount(row, minlength=int(kinds.max()) + 1) for row in kinds])
@@ -272,7 +324,11 @@ class Group:
         pairs, values = np.nonzero(counts[k] + counts[m] > 1)
         whole = (counts[k] + counts[m])[pairs, values]
         for first in range(0, len(pairs), size := max(1, _BLOCK // self.signs.shape[1])):
-            own, value, here = pairs[first : first + size], values[first : first + size], whole[first : first + size]
+            own, value, here = (
+                pairs[first : first + size],
+                values[first : first + size],
+                whole[first : first + size],
+            )
             moved = self._taken(k[own], value) - self._taken(m[own], value)
             starts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
             for start in range(0, len(self.signs), step := max(1, _NEAR // len(own))):
@@ -297,15 +353,25 @@ class Group:
         if len(self.x) * kinds * units > _BLOCK:
             return None
         places = (np.arange(len(self.x))[:, None] * kinds + self._kinds) * units + self.units
-        return np.bincount(places.ravel(), minlength=len(self.x) * kinds * units).reshape(len(self.x), kinds, units).astype(np.float64)
+        return (
+            np.bincount(places.ravel(), minlength=len(self.x) * kinds * units)
+            .reshape(len(self.x), kinds, units)
+            .astype(np.float64)
+        )
 
     def _taken(self, metrics: Array, values: Array) -> Array:
         """(entries, units) how many points of each unit take a value of a metric."""
-        return self._table[metrics, values] if self._table is not None else self._summed((self._kinds[metrics] == values[:, None]).astype(np.float64))
+        return (
+            self._table[metrics, values]
+            if self._table is not None
+            else self._summed((self._kinds[metrics] == values[:, None]).astype(np.float64))
+        )
 
 
 def _read(values: Array, left: Array, right: Array) -> Array:
-    """The sums of rows before `left` and before `right`, less that of all: what is below minus what is above."""
+    """The sums of rows before `left` and before `right`, less that of all: what is below minus what is
+    above.
+    """
     sums = np.zeros((len(values) + 1, values.shape[1]))
     np.cumsum(values, axis=0, out=sums[1:])
     return np.asarray(sums[left] + sums[right] - sums[-1])

@@ -1,7 +1,7 @@
 """Swaps: which scores two metrics exchange in each draw of a permutation test.
 
-Under the hypothesis of a test, the two metrics' scores of a unit could as well have stood the other way round. What a unit is decides what the test
-speaks about:
+Under the hypothesis of a test, the two metrics' scores of a unit could as well have stood the other way
+round. What a unit is decides what the test speaks about:
 
     systems        all scores of a system together: the claim is about new systems
     inputs         all scores of an input together: the claim is about new inputs of these very systems
@@ -19,12 +19,19 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError, did_you_mean
 
-GENERALISES_TO: Mapping[str, str] = {"systems": "systems", "inputs": "inputs", "cells": "inputs", "rows-xor-cols": "inputs"}
+GENERALISES_TO: Mapping[str, str] = {
+    "systems": "systems",
+    "inputs": "inputs",
+    "cells": "inputs",
+    "rows-xor-cols": "inputs",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Signs of B draws, -1 where scores are swapped: of systems (B, S) and inputs (B, N), whose product is a cell's, or of cells (B, S, N)."""
+    """Signs of B draws, -1 where scores are swapped: of systems (B, S) and inputs (B, N), whose product
+    is a cell's, or of cells (B, S, N).
+    """
 
     kind: str
     systems: Array | None
@@ -33,14 +40,22 @@ class Swaps:
 
     def transposed(self) -> Swaps:
         """The same swaps where inputs are the rows."""
-        return Swaps(self.kind, self.inputs, self.systems, None if self.cells is None else self.cells.swapaxes(1, 2))
+        return Swaps(
+            self.kind, self.inputs, self.systems, None if self.cells is None else self.cells.swapaxes(1, 2)
+        )
 
     def __len__(self) -> int:
         return next(len(signs) for signs in (self.systems, self.inputs, self.cells) if signs is not None)
 
     def part(self, first: int, last: int) -> Swaps:
         """Some of the draws."""
-        return Swaps(self.kind, *(None if signs is None else signs[first:last] for signs in (self.systems, self.inputs, self.cells)))
+        return Swaps(
+            self.kind,
+            *(
+                None if signs is None else signs[first:last]
+                for signs in (self.systems, self.inputs, self.cells)
+            ),
+        )
 
     def of_cells(self, first: int = 0, last: int | None = None) -> Array:
         """The signs of all cells in some of the draws, (draws, S or 1, N or 1)."""
@@ -61,7 +76,10 @@ def drawn_swaps(kind: str, systems: int, inputs: int, draws: int, seed: int) -> 
     (4, 3, 1)
     """
     if kind not in GENERALISES_TO:
-        raise ParameterError(f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got {kind!r}{did_you_mean(str(kind), GENERALISES_TO)}.")
+        raise ParameterError(
+            f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got"
+            f" {kind!r}{did_you_mean(str(kind), GENERALISES_TO)}."
+        )
     rng = np.random.default_rng(seed)
 
     def signs(*shape: int) -> Array:

@@ -14,7 +14,14 @@ from nlgauge.cli.commands.meta.compare import compare
 from nlgauge.cli.commands.meta.estimate import estimate
 from nlgauge.cli.commands.meta.plots import Plots, asked, draw_asked
 from nlgauge.cli.commands.meta.saved import between, cost
-from nlgauge.cli.commands.meta.study import BenchmarkName, FoundOptions, StudyDirectory, StudyOptions, split, studied
+from nlgauge.cli.commands.meta.study import (
+    BenchmarkName,
+    FoundOptions,
+    StudyDirectory,
+    StudyOptions,
+    split,
+    studied,
+)
 from nlgauge.cli.found import show_found
 from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import say
@@ -22,12 +29,27 @@ from nlgauge.cli.output import say
 _RUN = "run"
 _DRAWN = ("systems", "inputs", "both", "fisher", "none")
 # What a terminal shows of a row; --details shows all.
-_SHOWN = ("metric", "human", "group", "level", "coefficient", "value", "letters", "low", "high", "p", "n", "ceiling")
+_SHOWN = (
+    "metric",
+    "human",
+    "group",
+    "level",
+    "coefficient",
+    "value",
+    "letters",
+    "low",
+    "high",
+    "p",
+    "n",
+    "ceiling",
+)
 _AGREEMENT = "Agreement"
 
 
 class _Defaulting(TyperGroup):
-    """Takes what is not the name of a command for a benchmark; its help is that of the benchmark form, after the other commands."""
+    """Takes what is not the name of a command for a benchmark; its help is that of the benchmark form,
+    after the other commands.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args or args in (["--help"], ["-h"]):
@@ -41,7 +63,10 @@ class _Defaulting(TyperGroup):
         run_form.format_help(run_form.context_class(run_form, info_name="", parent=ctx), formatter)
 
 
-app = typer.Typer(cls=_Defaulting, help="Says how well metrics agree with people: nlgauge meta BENCHMARK --human DIMENSION -m METRIC...")
+app = typer.Typer(
+    cls=_Defaulting,
+    help="Says how well metrics agree with people: nlgauge meta BENCHMARK --human DIMENSION -m METRIC...",
+)
 
 
 @dataclass(frozen=True)
@@ -62,15 +87,26 @@ class AgreementOptions:
         typer.Option(
             "--coefficient",
             "-c",
-            help="Coefficients: pearson, spearman, kendall, acc_eq, spa, darr, ... (default: the first three).",
+            help=(
+                "Coefficients: pearson, spearman, kendall, acc_eq, spa, darr, ... (default: the first three)."
+            ),
             metavar="NAME",
             rich_help_panel=_AGREEMENT,
         ),
     ] = None
     interval: Annotated[
-        str, typer.Option("--interval", help=f"What intervals are drawn over: {', '.join(_DRAWN)}.", metavar="OVER", rich_help_panel=_AGREEMENT)
+        str,
+        typer.Option(
+            "--interval",
+            help=f"What intervals are drawn over: {', '.join(_DRAWN)}.",
+            metavar="OVER",
+            rich_help_panel=_AGREEMENT,
+        ),
     ] = "both"
-    draws: Annotated[int, typer.Option("--draws", min=2, help="Draws for intervals.", metavar="N", rich_help_panel=_AGREEMENT)] = 1000
+    draws: Annotated[
+        int,
+        typer.Option("--draws", min=2, help="Draws for intervals.", metavar="N", rich_help_panel=_AGREEMENT),
+    ] = 1000
     confidence: Confidence = 0.95
 
     def __post_init__(self) -> None:
@@ -79,7 +115,11 @@ class AgreementOptions:
 
     def of_correlate(self, pairs: bool) -> dict[str, Any]:
         """The arguments of `correlate` that were given; of judged pairs DARR is what can be said."""
-        found: dict[str, Any] = {"interval": None if self.interval == "none" else self.interval, "draws": self.draws, "confidence": self.confidence}
+        found: dict[str, Any] = {
+            "interval": None if self.interval == "none" else self.interval,
+            "draws": self.draws,
+            "confidence": self.confidence,
+        }
         given = {"levels": split(self.levels), "coefficients": split(self.coefficients)}
         usual = {"levels": ["input"], "coefficients": ["darr"]} if pairs else {}
         return {**found, **usual, **{name: values for name, values in given.items() if values}}
@@ -104,12 +144,15 @@ def run(
 
     nlgauge meta summeval --human relevance -m chrf rouge -o summeval/
 
-    BENCHMARK is a name of `nlgauge benchmarks list`, or a file: original files of a known benchmark, JSON lines with "human" scores, or records as
-    `nlgauge score` reads them, of which --human names the columns with human scores.
+    BENCHMARK is a name of `nlgauge benchmarks list`, or a file: original files of a known benchmark, JSON
+    lines with "human" scores, or records as `nlgauge score` reads them, of which --human names the columns
+    with human scores.
 
-    With -o each metric's scores are kept as numbers, without texts: the next run computes only those that are missing, and without -m it takes the
-    metrics that are kept. `nlgauge meta compare DIR` then tests whether one metric is better than another, `nlgauge meta between DIR` says how well
-    metrics agree with each other, `nlgauge meta cost DIR` what agreement costs. `nlgauge meta estimate` is for texts of which few are judged.
+    With -o each metric's scores are kept as numbers, without texts: the next run computes only those that are
+    missing, and without -m it takes the metrics that are kept. `nlgauge meta compare DIR` then tests whether
+    one metric is better than another, `nlgauge meta between DIR` says how well metrics agree with each other,
+    `nlgauge meta cost DIR` what agreement costs. `nlgauge meta estimate` is for texts of which few are
+    judged.
     """
     from nlgauge.meta.benchmarks.study import CORRELATIONS
 
@@ -119,10 +162,18 @@ def run(
     found = scored.judgements.correlate(seed=seed, **agreement.of_correlate(bool(scored.texts.pairs)))
     if output is not None:
         found.to_csv(output / CORRELATIONS)
-    show_found(answered(found, scored.judgements, agreement.draws, seed, shown.for_readers), _SHOWN, shown, by=("human",))
+    show_found(
+        answered(found, scored.judgements, agreement.draws, seed, shown.for_readers),
+        _SHOWN,
+        shown,
+        by=("human",),
+    )
     draw_asked(wanted, found, scored)
     if output is not None and not shown.quiet:
-        say(f"saved to {output}; nlgauge meta compare {output} tests whether one metric is better than another")
+        say(
+            f"saved to {output}; nlgauge meta compare {output} tests whether one metric is better than"
+            " another"
+        )
 
 
 app.command()(compare)

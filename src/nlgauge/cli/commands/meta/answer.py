@@ -17,17 +17,28 @@ _TABLE = ("human", "level", "coefficient", "group")
 
 
 def answered(found: Found, judgements: Judgements, draws: int, seed: int, with_letters: bool) -> Found:
-    """The rows of `correlate`, the best metric of each table first, with letters of a comparison at the first level, and its sentences as notes."""
+    """The rows of `correlate`, the best metric of each table first, with letters of a comparison at the
+    first level, and its sentences as notes.
+    """
     tables = list(dict.fromkeys(_table(row) for row in found.rows))
-    rows = sorted(found.rows, key=lambda row: (tables.index(_table(row)), math.isnan(row["value"]), -row["value"]))
+    rows = sorted(
+        found.rows, key=lambda row: (tables.index(_table(row)), math.isnan(row["value"]), -row["value"])
+    )
     compared = _compared(found, judgements, draws, seed)
     if compared is None:
         return replace(found, rows=rows)
     if with_letters:
-        letters = {human: compared.where(human=human).letters() for human in dict.fromkeys(compared.column("human"))}
+        letters = {
+            human: compared.where(human=human).letters() for human in dict.fromkeys(compared.column("human"))
+        }
         here = {name: compared.made[name] for name in ("level", "coefficient")}
         rows = [
-            {**row, "letters": letters[row["human"]].get(row["metric"]) if all(row[name] == value for name, value in here.items()) else None}
+            {
+                **row,
+                "letters": letters[row["human"]].get(row["metric"])
+                if all(row[name] == value for name, value in here.items())
+                else None,
+            }
             for row in rows
         ]
     return replace(found, rows=rows, notes=(*found.notes, *compared.answer()))
@@ -38,7 +49,9 @@ def _table(row: Any) -> tuple[Any, ...]:
 
 
 def _compared(found: Found, judgements: Judgements, draws: int, seed: int) -> MetricComparison | None:
-    """The comparison of all pairs at the first level with the first coefficient; None if there is nothing to compare, or it would take long."""
+    """The comparison of all pairs at the first level with the first coefficient; None if there is nothing
+    to compare, or it would take long.
+    """
     from nlgauge.errors import InputError
     from nlgauge.stats.measures import Measure, measure
 
@@ -46,10 +59,19 @@ def _compared(found: Found, judgements: Judgements, draws: int, seed: int) -> Me
         return None
     level, coefficient = found[0]["level"], found[0]["coefficient"]
     scored = [label for label in judgements.labels if level == "system" or label in judgements.metrics]
-    if type(measure(coefficient)) is not Measure or not 2 <= len(scored) <= (_MOST_METRICS if level != "system" else math.inf):
+    if type(measure(coefficient)) is not Measure or not 2 <= len(scored) <= (
+        _MOST_METRICS if level != "system" else math.inf
+    ):
         return None
     try:
-        return judgements.compare(level=level, coefficient=coefficient, draws=draws, seed=seed, human=list(judgements.humans), metrics=scored)
+        return judgements.compare(
+            level=level,
+            coefficient=coefficient,
+            draws=draws,
+            seed=seed,
+            human=list(judgements.humans),
+            metrics=scored,
+        )
     except InputError:
         # Weights of segments, or scores that no test takes: the table stands alone.
         return None

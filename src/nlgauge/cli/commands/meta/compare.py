@@ -9,7 +9,14 @@ import typer
 
 from nlgauge.cli.command import with_options
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
-from nlgauge.cli.commands.meta.study import AskedCoefficient, AskedLevel, FoundOptions, KeptMetrics, KeptStudy, split
+from nlgauge.cli.commands.meta.study import (
+    AskedCoefficient,
+    AskedLevel,
+    FoundOptions,
+    KeptMetrics,
+    KeptStudy,
+    split,
+)
 from nlgauge.cli.found import show_found
 from nlgauge.cli.options import Confidence, SeedOfAll, checked_confidence
 
@@ -26,12 +33,17 @@ def compare(
     directory: KeptStudy,
     *,
     metrics: KeptMetrics = None,
-    human: Annotated[list[str] | None, typer.Option("--human", help="Human dimensions, with commas between them.", metavar="NAME")] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option("--human", help="Human dimensions, with commas between them.", metavar="NAME"),
+    ] = None,
     against: Annotated[
         list[str] | None,
         typer.Option(
             "--against",
-            help="Compare each metric with these alone, planned beforehand, and correct for these pairs alone.",
+            help=(
+                "Compare each metric with these alone, planned beforehand, and correct for these pairs alone."
+            ),
             metavar="NAME",
         ),
     ] = None,
@@ -39,25 +51,40 @@ def compare(
     coefficient: AskedCoefficient = None,
     generalise_to: Annotated[
         str | None,
-        typer.Option("--generalise-to", help="What the claim is about: new systems (default), inputs, or both.", metavar="WHAT"),
+        typer.Option(
+            "--generalise-to",
+            help="What the claim is about: new systems (default), inputs, or both.",
+            metavar="WHAT",
+        ),
     ] = None,
-    test: Annotated[str | None, typer.Option("--test", help="Test: permutation, bootstrap or williams.", metavar="TEST")] = None,
+    test: Annotated[
+        str | None, typer.Option("--test", help="Test: permutation, bootstrap or williams.", metavar="TEST")
+    ] = None,
     adjust: Annotated[
-        str | None, typer.Option("--adjust", help="Correction for several pairs: maxT, holm, bonferroni, bh, by, none.", metavar="RULE")
+        str | None,
+        typer.Option(
+            "--adjust",
+            help="Correction for several pairs: maxT, holm, bonferroni, bh, by, none.",
+            metavar="RULE",
+        ),
     ] = None,
-    draws: Annotated[int, typer.Option("--draws", min=2, help="Draws of the test and of intervals.", metavar="N")] = 1000,
+    draws: Annotated[
+        int, typer.Option("--draws", min=2, help="Draws of the test and of intervals.", metavar="N")
+    ] = 1000,
     seed: SeedOfAll = 12345,
     confidence: Confidence = 0.95,
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
-    """Tests each pair of the metrics that are kept in a directory: difference, interval, p-values, and of what new data the claim is.
+    """Tests each pair of the metrics that are kept in a directory: difference, interval, p-values, and of
+    what new data the claim is.
 
     nlgauge meta compare summeval/ --human relevance -c kendall --plot wins.pdf
 
     nlgauge meta compare summeval/ --against bleu
 
-    Metrics that share a letter cannot be told apart. --against is for comparisons that were planned before looking: each metric with BLEU, say.
+    Metrics that share a letter cannot be told apart. --against is for comparisons that were planned before
+    looking: each metric with BLEU, say.
     """
     from nlgauge.meta.benchmarks.study import reopened
 
@@ -91,4 +118,6 @@ def compare(
 def _with_letters(found: MetricComparison, human: str, group: Any) -> Found:
     """One row per metric, best first, with its cluster and letters."""
     named = ", ".join(str(part) for part in (human, group) if part is not None)
-    return replace(found.where(human=human, group=group).clusters(), title=f"{found.title}: {named}", made={}, notes=())
+    return replace(
+        found.where(human=human, group=group).clusters(), title=f"{found.title}: {named}", made={}, notes=()
+    )

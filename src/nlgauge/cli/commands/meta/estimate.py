@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli.command import with_options
-from nlgauge.cli.commands.meta.study import BenchmarkName, FoundOptions, StudyDirectory, StudyOptions, check_one_dimension, studied
+from nlgauge.cli.commands.meta.study import (
+    BenchmarkName,
+    FoundOptions,
+    StudyDirectory,
+    StudyOptions,
+    check_one_dimension,
+    studied,
+)
 from nlgauge.cli.found import show_found
 from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.errors import InputError
@@ -18,7 +25,18 @@ if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgements
 
 _ESTIMATE = "Estimates"
-_SHOWN = ("system", "other", "estimate", "low", "high", "classical_low", "classical_high", "labels", "of", "effective_labels")
+_SHOWN = (
+    "system",
+    "other",
+    "estimate",
+    "low",
+    "high",
+    "classical_low",
+    "classical_high",
+    "labels",
+    "of",
+    "effective_labels",
+)
 
 
 @with_options
@@ -28,26 +46,55 @@ def estimate(
     benchmark: BenchmarkName,
     metrics: Metrics = None,
     differences: Annotated[
-        bool, typer.Option("--differences", help="Differences between systems, not their means.", rich_help_panel=_ESTIMATE)
+        bool,
+        typer.Option(
+            "--differences", help="Differences between systems, not their means.", rich_help_panel=_ESTIMATE
+        ),
     ] = False,
     drawn: Annotated[
         str | None,
-        typer.Option("--drawn", help="What was drawn to be judged: segments or cells (default: what it looks like).", rich_help_panel=_ESTIMATE),
+        typer.Option(
+            "--drawn",
+            help="What was drawn to be judged: segments or cells (default: what it looks like).",
+            rich_help_panel=_ESTIMATE,
+        ),
     ] = None,
     generalise_to: Annotated[
-        str, typer.Option("--generalise-to", help="New inputs like these (inputs), or these texts alone (none).", rich_help_panel=_ESTIMATE)
+        str,
+        typer.Option(
+            "--generalise-to",
+            help="New inputs like these (inputs), or these texts alone (none).",
+            rich_help_panel=_ESTIMATE,
+        ),
     ] = "inputs",
     probabilities: Annotated[
         Path | None,
         typer.Option(
-            "--probabilities", help="The CSV file of --next, if it chose what was judged.", exists=True, metavar="FILE", rich_help_panel=_ESTIMATE
+            "--probabilities",
+            help="The CSV file of --next, if it chose what was judged.",
+            exists=True,
+            metavar="FILE",
+            rich_help_panel=_ESTIMATE,
         ),
     ] = None,
     width: Annotated[
-        float | None, typer.Option("--width", help="Say how many labels intervals of this width need.", metavar="NUMBER", rich_help_panel=_ESTIMATE)
+        float | None,
+        typer.Option(
+            "--width",
+            help="Say how many labels intervals of this width need.",
+            metavar="NUMBER",
+            rich_help_panel=_ESTIMATE,
+        ),
     ] = None,
     count: Annotated[
-        int | None, typer.Option("--next", min=1, help="Say which N segments to judge next.", metavar="N", rich_help_panel=_ESTIMATE)
+        int | None,
+        typer.Option(
+            "--next",
+            min=1,
+            help="Say which N segments to judge next.",
+            metavar="N",
+            rich_help_panel=_ESTIMATE,
+        ),
     ] = None,
     confidence: Confidence = 0.95,
     output: StudyDirectory = None,
@@ -56,11 +103,13 @@ def estimate(
     models: ModelOptions,
     shown: FoundOptions,
 ) -> None:
-    """Estimates the systems' mean human scores where people judged a random part of the texts, with the help of metrics that score all of them.
+    """Estimates the systems' mean human scores where people judged a random part of the texts, with the help
+    of metrics that score all of them.
 
     nlgauge meta estimate data.jsonl --human adequacy -m chrf bleu
 
-    Texts that nobody judged have null, or nothing, as their human score. Labels that were not drawn at random make it wrong; bad metrics do not.
+    Texts that nobody judged have null, or nothing, as their human score. Labels that were not drawn at random
+    make it wrong; bad metrics do not.
 
     nlgauge meta estimate data.jsonl --human adequacy -m chrf --next 30 -f csv > next.csv
 
@@ -75,12 +124,22 @@ def estimate(
     of: Any = "differences" if differences else "means"
     if count is not None:
         proposed = judged.segments_to_label(count, of=of, seed=seed)
-        show_found(proposed if shown.form in ("csv", "tsv", "json") else proposed.where(proposed=True), ("segment", "stratum", "probability"), shown)
+        show_found(
+            proposed if shown.form in ("csv", "tsv", "json") else proposed.where(proposed=True),
+            ("segment", "stratum", "probability"),
+            shown,
+        )
         return
     chances = None if probabilities is None else _probabilities(probabilities, judged)
-    found = judged.estimate(of=of, drawn=drawn, generalise_to=generalise_to, probabilities=chances, level=confidence, seed=seed)
+    found = judged.estimate(
+        of=of, drawn=drawn, generalise_to=generalise_to, probabilities=chances, level=confidence, seed=seed
+    )
     if width is not None:
-        show_found(found.labels_needed(width), ("system", "other", "labels", "of", "needed", "needed_classical"), shown)
+        show_found(
+            found.labels_needed(width),
+            ("system", "other", "labels", "of", "needed", "needed_classical"),
+            shown,
+        )
         return
     show_found(found, _SHOWN, shown)
 
@@ -92,7 +151,10 @@ def _probabilities(path: Path, judged: Judgements) -> list[float]:
 
     header, *rows = (row.fields for row in csv_rows(decoded(read_bytes(str(path)), str(path)), str(path)))
     if not {"segment", "probability"} <= set(header):
-        raise InputError(f"{path} needs the columns segment and probability, as `nlgauge meta estimate --next N -f csv` writes them.")
+        raise InputError(
+            f"{path} needs the columns segment and probability, as `nlgauge meta estimate --next N -f csv`"
+            " writes them."
+        )
     places = header.index("segment"), header.index("probability")
     known = {row[places[0]]: float(row[places[1]] or math.nan) for row in rows}
     missing = [segment for segment in judged.segments if str(segment) not in known]

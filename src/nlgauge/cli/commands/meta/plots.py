@@ -20,13 +20,21 @@ _KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "bins", "calibration
 
 Plot = Annotated[
     str | None,
-    typer.Option("--plot", help="Draw it to this file: .pdf, .png or .svg (needs the extra plot).", metavar="FILE", rich_help_panel=_SHOWN),
+    typer.Option(
+        "--plot",
+        help="Draw it to this file: .pdf, .png or .svg (needs the extra plot).",
+        metavar="FILE",
+        rich_help_panel=_SHOWN,
+    ),
 ]
 Plots = Annotated[
     list[str] | None,
     typer.Option(
         "--plot",
-        help=f"Draw it to this file: .pdf, .png or .svg (needs the extra plot). KIND=FILE draws another plot: {', '.join(_KINDS[1:])}.",
+        help=(
+            "Draw it to this file: .pdf, .png or .svg (needs the extra plot). KIND=FILE draws another plot:"
+            f" {', '.join(_KINDS[1:])}."
+        ),
         metavar="[KIND=]FILE",
         rich_help_panel=_SHOWN,
     ),
@@ -84,7 +92,9 @@ def _shown_by(kind: str, found: Found, studied: Studied) -> tuple[Any, ...]:
 
 def _the_metric(judgements: Judgements, kind: str) -> str:
     if len(judgements.labels) > 1:
-        raise InputError(f"--plot {kind} is of one metric, there are {', '.join(judgements.labels)}; name one with -m.")
+        raise InputError(
+            f"--plot {kind} is of one metric, there are {', '.join(judgements.labels)}; name one with -m."
+        )
     return judgements.labels[0]
 
 

@@ -8,14 +8,26 @@ import typer
 
 from nlgauge.cli.command import with_options
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
-from nlgauge.cli.commands.meta.study import AskedCoefficient, AskedLevel, FoundOptions, KeptMetrics, KeptStudy, split
+from nlgauge.cli.commands.meta.study import (
+    AskedCoefficient,
+    AskedLevel,
+    FoundOptions,
+    KeptMetrics,
+    KeptStudy,
+    split,
+)
 from nlgauge.cli.found import show_found
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Found
 
-_Level = Annotated[str, typer.Option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")]
-_Coefficient = Annotated[str, typer.Option("--coefficient", "-c", help="Coefficient: pearson, spearman, kendall, ...", metavar="NAME")]
+_Level = Annotated[
+    str, typer.Option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")
+]
+_Coefficient = Annotated[
+    str,
+    typer.Option("--coefficient", "-c", help="Coefficient: pearson, spearman, kendall, ...", metavar="NAME"),
+]
 
 
 @with_options
@@ -23,7 +35,9 @@ def between(
     directory: KeptStudy,
     *,
     metrics: KeptMetrics = None,
-    humans: Annotated[bool, typer.Option("--with-humans", help="Put the human dimensions among the metrics.")] = False,
+    humans: Annotated[
+        bool, typer.Option("--with-humans", help="Put the human dimensions among the metrics.")
+    ] = False,
     level: _Level = "global",
     coefficient: _Coefficient = "pearson",
     plot: Plot = None,
@@ -38,7 +52,9 @@ def between(
     checked_plot(plot)
     study, benchmark, scores = reopened(directory)
     judgements = study.judgements(benchmark, scores)
-    found = judgements.between_metrics(level=level, coefficient=coefficient, metrics=split(metrics) or None, humans=humans)
+    found = judgements.between_metrics(
+        level=level, coefficient=coefficient, metrics=split(metrics) or None, humans=humans
+    )
     _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
 
 
@@ -47,13 +63,17 @@ def cost(
     directory: KeptStudy,
     *,
     metrics: KeptMetrics = None,
-    human: Annotated[list[str] | None, typer.Option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME")] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME"),
+    ] = None,
     level: AskedLevel = None,
     coefficient: AskedCoefficient = None,
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
-    """Says what agreement with people costs: seconds for 1,000 texts beside it, and which metrics no other beats in both.
+    """Says what agreement with people costs: seconds for 1,000 texts beside it, and which metrics no other
+    beats in both.
 
     nlgauge meta cost summeval/ --human relevance --plot cost.pdf
     """
@@ -66,9 +86,16 @@ def cost(
     judgements = study.judgements(benchmark, scores)
     level, coefficient = study.asked(level, coefficient, "kendall")
     named = [judgements.check_metric(label) for label in split(metrics)] or list(judgements.labels)
-    found = judgements.correlate(levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named)
+    found = judgements.correlate(
+        levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named
+    )
     groups = found.where(group="average") if "group" in found.names else found
-    _finish(costs(groups, seconds), ("metric", "human", "level", "coefficient", "seconds_per_1000", "value", "low", "high", "frontier"), plot, shown)
+    _finish(
+        costs(groups, seconds),
+        ("metric", "human", "level", "coefficient", "seconds_per_1000", "value", "low", "high", "frontier"),
+        plot,
+        shown,
+    )
 
 
 def _finish(found: Found, columns: tuple[str, ...], plot: str | None, shown: FoundOptions) -> None:

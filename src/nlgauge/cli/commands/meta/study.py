@@ -1,4 +1,6 @@
-"""What the commands of `nlgauge meta` share: which texts and judgements are studied, by which metrics, and where that is kept."""
+"""What the commands of `nlgauge meta` share: which texts and judgements are studied, by which metrics,
+and where that is kept.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,36 @@ if TYPE_CHECKING:
 
 _STUDY, _SHOWN = "Texts and judgements", "What is shown"
 
-BenchmarkName = Annotated[str, typer.Argument(help="A benchmark of `nlgauge benchmarks list`, or a file of judged texts.", metavar="BENCHMARK")]
-StudyDirectory = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Keep scores and what was found in this directory, and go on with it.", metavar="DIR")
+BenchmarkName = Annotated[
+    str,
+    typer.Argument(
+        help="A benchmark of `nlgauge benchmarks list`, or a file of judged texts.", metavar="BENCHMARK"
+    ),
 ]
-KeptStudy = Annotated[Path, typer.Argument(exists=True, file_okay=False, help="A directory that `nlgauge meta -o` wrote.", metavar="DIR")]
+StudyDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Keep scores and what was found in this directory, and go on with it.",
+        metavar="DIR",
+    ),
+]
+KeptStudy = Annotated[
+    Path,
+    typer.Argument(
+        exists=True, file_okay=False, help="A directory that `nlgauge meta -o` wrote.", metavar="DIR"
+    ),
+]
 AskedLevel = Annotated[
     str | None,
     typer.Option(
-        "--level", help="Level: system, input, global or by_system (default: the first that `nlgauge meta -o` was asked for).", metavar="LEVEL"
+        "--level",
+        help=(
+            "Level: system, input, global or by_system (default: the first that `nlgauge meta -o` was asked"
+            " for)."
+        ),
+        metavar="LEVEL",
     ),
 ]
 AskedCoefficient = Annotated[
@@ -37,12 +60,21 @@ AskedCoefficient = Annotated[
     typer.Option(
         "--coefficient",
         "-c",
-        help="Coefficient: pearson, spearman, kendall, ... (default: the first that `nlgauge meta -o` was asked for).",
+        help=(
+            "Coefficient: pearson, spearman, kendall, ... (default: the first that `nlgauge meta -o` was"
+            " asked for)."
+        ),
         metavar="NAME",
     ),
 ]
 KeptMetrics = Annotated[
-    list[str] | None, typer.Option("--metric", "-m", help="Metrics, with commas between them (default: all that are kept).", metavar="NAME")
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        help="Metrics, with commas between them (default: all that are kept).",
+        metavar="NAME",
+    ),
 ]
 
 
@@ -52,23 +84,55 @@ class StudyOptions:
 
     humans: Annotated[
         list[str] | None,
-        typer.Option("--human", help="Human dimensions, with commas between them (default: all).", metavar="NAME", rich_help_panel=_STUDY),
+        typer.Option(
+            "--human",
+            help="Human dimensions, with commas between them (default: all).",
+            metavar="NAME",
+            rich_help_panel=_STUDY,
+        ),
     ] = None
-    group: Annotated[str | None, typer.Option("--group", help="One language pair alone.", metavar="NAME", rich_help_panel=_STUDY)] = None
+    group: Annotated[
+        str | None,
+        typer.Option("--group", help="One language pair alone.", metavar="NAME", rich_help_panel=_STUDY),
+    ] = None
     group_field: Annotated[
-        str | None, typer.Option("--group-by", help="Of a file: the column with groups.", metavar="COLUMN", rich_help_panel=_STUDY)
+        str | None,
+        typer.Option(
+            "--group-by", help="Of a file: the column with groups.", metavar="COLUMN", rich_help_panel=_STUDY
+        ),
     ] = None
     segments: Annotated[
-        int | None, typer.Option("--sample", min=1, help="So many segments of each group, drawn.", metavar="N", rich_help_panel=_STUDY)
+        int | None,
+        typer.Option(
+            "--sample",
+            min=1,
+            help="So many segments of each group, drawn.",
+            metavar="N",
+            rich_help_panel=_STUDY,
+        ),
     ] = None
     people: Annotated[
-        bool, typer.Option("--with-people", help="Keep texts that people wrote, often the reference itself.", rich_help_panel=_STUDY)
+        bool,
+        typer.Option(
+            "--with-people",
+            help="Keep texts that people wrote, often the reference itself.",
+            rich_help_panel=_STUDY,
+        ),
     ] = False
-    peers: Annotated[bool, typer.Option("--peers", help="Add the metric scores that others published.", rich_help_panel=_STUDY)] = False
-    every_output: Annotated[bool, typer.Option("--all-outputs", help="All outputs of each metric.", rich_help_panel=_STUDY)] = False
+    peers: Annotated[
+        bool,
+        typer.Option("--peers", help="Add the metric scores that others published.", rich_help_panel=_STUDY),
+    ] = False
+    every_output: Annotated[
+        bool, typer.Option("--all-outputs", help="All outputs of each metric.", rich_help_panel=_STUDY)
+    ] = False
     corpus_scores: Annotated[
         bool,
-        typer.Option("--corpus-scores", help="Systems by the score of all their texts, not by the mean of segments.", rich_help_panel=_STUDY),
+        typer.Option(
+            "--corpus-scores",
+            help="Systems by the score of all their texts, not by the mean of segments.",
+            rich_help_panel=_STUDY,
+        ),
     ] = False
 
     def of(self, benchmark: str, seed: int) -> Study:
@@ -135,7 +199,11 @@ def studied(
         chosen.save(output, levels, coefficients)
         context.meta[WRITTEN] = output
     directory = None if output is None else output / SCORES
-    wanted: Sequence[str] = metrics or (list(kept(directory)) if directory is not None else []) or ([] if chosen.peers else DEFAULT_METRICS)
+    wanted: Sequence[str] = (
+        metrics
+        or (list(kept(directory)) if directory is not None else [])
+        or ([] if chosen.peers else DEFAULT_METRICS)
+    )
     scores = scored(
         texts,
         wanted,
@@ -153,10 +221,15 @@ def studied(
 def check_one_dimension(judgements: Judgements, option: str) -> None:
     """Raises where what was asked for is of one human dimension and one group, and there are several."""
     if len(judgements.humans) != 1:
-        raise typer.BadParameter(f"it is of one human dimension, name it with --human; there are {', '.join(judgements.humans)}.", param_hint=option)
+        raise typer.BadParameter(
+            f"it is of one human dimension, name it with --human; there are {', '.join(judgements.humans)}.",
+            param_hint=option,
+        )
     if judgements.groups is not None:
         groups = ", ".join(dict.fromkeys(map(str, judgements.groups)))
-        raise typer.BadParameter(f"it is of one group, name it with --group; there are {groups}.", param_hint=option)
+        raise typer.BadParameter(
+            f"it is of one group, name it with --group; there are {groups}.", param_hint=option
+        )
 
 
 def split(given: Sequence[str] | None) -> list[str]:

@@ -68,7 +68,9 @@ class Processes:
 
 
 class _Worker:
-    """A process that computes chunks: `python -m nlgauge.engine.executors.processes.worker`, spoken to in framed messages."""
+    """A process that computes chunks: `python -m nlgauge.engine.executors.processes.worker`, spoken to in
+    framed messages.
+    """
 
     def __init__(self, setup: Mapping[str, Any], its_threads: int) -> None:
         self.memory = 0.0
@@ -76,9 +78,14 @@ class _Worker:
         # -P: a module in the working directory must not take the place of one that the worker imports.
         command = [sys.executable, "-P", "-m", "nlgauge.engine.executors.processes.worker"]
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            )
         except OSError as error:
-            raise NlgaugeError(f"a worker process could not be started with {sys.executable!r}: {error}; score without run_concurrent.") from None
+            raise NlgaugeError(
+                f"a worker process could not be started with {sys.executable!r}: {error}; score without"
+                " run_concurrent."
+            ) from None
         try:
             self._send(setup)
         except BaseException:
@@ -92,7 +99,10 @@ class _Worker:
         try:
             answer = receive(self._process.stdout)
         except WireError as error:
-            raise NlgaugeError(f"a worker process gave an answer that cannot be read ({error}); score without run_concurrent.") from None
+            raise NlgaugeError(
+                f"a worker process gave an answer that cannot be read ({error}); score without"
+                " run_concurrent."
+            ) from None
         if answer is None:
             raise self._ended()
         rows, costs = found_in(answer, "a worker process")
@@ -112,7 +122,10 @@ class _Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        return NlgaugeError(f"a worker process ended with exit code {code}; its message is above. Score without run_concurrent to go on.")
+        return NlgaugeError(
+            f"a worker process ended with exit code {code}; its message is above. Score without"
+            " run_concurrent to go on."
+        )
 
     def close(self) -> None:
         """Ends the process."""

@@ -1,4 +1,6 @@
-"""What workers are told and what they answer, as plain data: a task before the first chunk, then chunks, and the rows or the error of each."""
+"""What workers are told and what they answer, as plain data: a task before the first chunk, then chunks,
+and the rows or the error of each.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,23 @@ _ERRORS = {kind.__name__: kind for kind in (InputError, JudgeError, MetricError,
 
 
 def divided(task: Task) -> tuple[Task, Task]:
-    """The task with the metrics that can be computed anywhere, and with those that have to stay in this process.
+    """The task with the metrics that can be computed anywhere, and with those that have to stay in this
+    process.
 
-    What stays are metrics that cannot be written down (own model objects, functions and classes of the calling script), metrics that are fitted
-    on a system's rows, and everything where the rule of reduction is a function.
+    What stays are metrics that cannot be written down (own model objects, functions and classes of the
+    calling script), metrics that are fitted on a system's rows, and everything where the rule of reduction is
+    a function.
     """
     metrics = task.job.metrics
-    leaving = set() if callable(task.reducer.rule) else {label for label, metric in metrics.items() if can_run_remotely(metric)}
-    parts = [{label: metric for label, metric in metrics.items() if (label in leaving) is away} for away in (True, False)]
+    leaving = (
+        set()
+        if callable(task.reducer.rule)
+        else {label for label, metric in metrics.items() if can_run_remotely(metric)}
+    )
+    parts = [
+        {label: metric for label, metric in metrics.items() if (label in leaving) is away}
+        for away in (True, False)
+    ]
     remote, local = (replace(task, job=replace(task.job, metrics=part)) for part in parts)
     return remote, local
 
@@ -42,7 +53,11 @@ def of_task(task: Task) -> dict[str, Any]:
         "reducer": [reducer.rule, reducer.many_references, reducer.many_predictions],
         "options": [options.seed, options.batch_size, options.device],
         "cache": task.job.cache,
-        "fits": [[label, system, arrays] for (label, system), arrays in task.job.fits.items() if label in task.job.metrics],
+        "fits": [
+            [label, system, arrays]
+            for (label, system), arrays in task.job.fits.items()
+            if label in task.job.metrics
+        ],
     }
 
 
@@ -78,7 +93,9 @@ def refusal(error: NlgaugeError) -> dict[str, Any]:
 
 
 def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
-    """The rows and costs of an answer; raises the error that it holds, with where it happened before its message."""
+    """The rows and costs of an answer; raises the error that it holds, with where it happened before its
+    message.
+    """
     if "error" in answer:
         kind, message = answer["error"]
         raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}")

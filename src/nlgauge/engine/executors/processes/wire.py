@@ -30,7 +30,9 @@ def decode(data: bytes) -> Any:
 
 def _encode_array(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return msgspec.msgpack.Ext(_ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes())))
+        return msgspec.msgpack.Ext(
+            _ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes()))
+        )
     raise TypeError(f"a message cannot hold a {type(value).__name__}")
 
 

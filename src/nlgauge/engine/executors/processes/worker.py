@@ -1,5 +1,5 @@
-"""The worker process of `Processes`: a set-up message, then chunks in and rows out, until the input ends. Then the parent is gone, perhaps killed,
-and what is being computed is for nobody."""
+"""The worker process of `Processes`: a set-up message, then chunks in and rows out, until the input ends.
+Then the parent is gone, perhaps killed, and what is being computed is for nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The workers of a run on a cluster, and which chunk each of them has; what is lost with a worker is given to another."""
+"""The workers of a run on a cluster, and which chunk each of them has; what is lost with a worker is
+given to another.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ WHERE = "a worker of the cluster"
 _TRIES = 4
 # A worker has the next chunk at hand when it is done with one.
 _CHUNKS_EACH = 2
-# So many chunks for each worker are under way, or done and waiting for an earlier one, however many there are in all.
+# So many chunks for each worker are under way, or done and waiting for an earlier one, however many there are
+# in all.
 _WINDOW = 4
 # What decides how work is done on every node; where models are kept is each node's own affair.
 _TRAVELLING = ("NLGAUGE_OFFLINE", "NLGAUGE_KERNELS")
@@ -48,13 +51,18 @@ class Member:
 
 
 class Crew:
-    """Up to `count` workers with so many cores and GPUs each, which are started as chunks ask for them and end with the crew."""
+    """Up to `count` workers with so many cores and GPUs each, which are started as chunks ask for them
+    and end with the crew.
+    """
 
     def __init__(self, ray: Any, count: int, cores: int, gpus: float) -> None:
         self.ray, self.count = ray, count
         self.members: list[Member] = []
-        # Ray is not to repeat calls: it would wait for a worker that has no place any more, where another may be free.
-        self._actors = ray.remote(Worker).options(num_cpus=cores, num_gpus=gpus, max_restarts=0, max_task_retries=0)
+        # Ray is not to repeat calls: it would wait for a worker that has no place any more, where another may
+        # be free.
+        self._actors = ray.remote(Worker).options(
+            num_cpus=cores, num_gpus=gpus, max_restarts=0, max_task_retries=0
+        )
         self._arguments = cores, {name: os.environ[name] for name in _TRAVELLING if name in os.environ}
         self._deaths = 0
 
@@ -71,19 +79,26 @@ class Crew:
 
     def hire(self, wanted: int) -> list[Member]:
         """New workers, where there are fewer than are wanted and than there may be."""
-        hired = [Member(self._actors.remote(*self._arguments)) for _ in range(min(wanted, self.count) - len(self.members))]
+        hired = [
+            Member(self._actors.remote(*self._arguments))
+            for _ in range(min(wanted, self.count) - len(self.members))
+        ]
         self.members.extend(hired)
         return hired
 
     def answer(self, reference: Any) -> Answer | Exception:
-        """What a worker answered, or why it cannot answer any more; raises what would be the same with any other worker."""
+        """What a worker answered, or why it cannot answer any more; raises what would be the same with
+        any other worker.
+        """
         try:
             found: Answer = decode(self.ray.get(reference))
         except self.ray.exceptions.RayTaskError as error:
             raise NlgaugeError(f"in {WHERE}: {error.cause!r}; Ray's logs have the traceback.") from error
         except self.ray.exceptions.RayError as error:
             if getattr(error, "actor_init_failed", False):
-                raise NlgaugeError(f"{WHERE} could not start; every node needs the same nlgauge as this one. {error}") from error
+                raise NlgaugeError(
+                    f"{WHERE} could not start; every node needs the same nlgauge as this one. {error}"
+                ) from error
             return error  # type: ignore[no-any-return]
         self._deaths = 0
         return found
@@ -94,7 +109,10 @@ class Crew:
         self._kill(member)  # it may only be out of reach
         self._deaths += 1
         if self._deaths >= _TRIES * self.count:
-            raise NlgaugeError(f"{self._deaths} workers of the cluster died in a row before any of them answered; the last: {error}") from error
+            raise NlgaugeError(
+                f"{self._deaths} workers of the cluster died in a row before any of them answered; the last:"
+                f" {error}"
+            ) from error
 
     def _kill(self, member: Member) -> None:
         with suppress(self.ray.exceptions.RayError):  # a cluster that is gone itself
@@ -102,12 +120,15 @@ class Crew:
 
 
 class _Run:
-    """One task on the chunks of a corpus. A chunk is with no worker, with one, or done; never two of these."""
+    """One task on the chunks of a corpus. A chunk is with no worker, with one, or done; never two of
+    these.
+    """
 
     def __init__(self, crew: Crew, setup: Any, chunks: Iterable[Chunk]) -> None:
         self._crew, self._setup = crew, setup
         self._coming = (Errand(number, chunk) for number, chunk in enumerate(chunks))
-        # The chunks that no worker has; the first of them goes first, because others may be done and wait for it.
+        # The chunks that no worker has; the first of them goes first, because others may be done and wait for
+        # it.
         self._waiting: list[Errand] = []
         # What each worker was asked, by the reference of its answer: a chunk, or (None) to take the task on.
         self._asked: dict[Any, tuple[Member, Errand | None]] = {}
@@ -136,7 +157,9 @@ class _Run:
         return self._under_way > 0
 
     def _hand_out(self) -> None:
-        """Gives chunks to workers, a second one only where all others have or will have one; starts workers where there are too few."""
+        """Gives chunks to workers, a second one only where all others have or will have one; starts
+        workers where there are too few.
+        """
         for member in self._crew.hire(self._under_way - len(self._done)):
             self._begin(member)
         for has in range(_CHUNKS_EACH):
@@ -167,10 +190,14 @@ class _Run:
             member.ready = True
 
     def _lose(self, member: Member, error: Exception) -> None:
-        """Takes back the chunks of a worker that died; it computes them in their order, so it died with the first."""
+        """Takes back the chunks of a worker that died; it computes them in their order, so it died with
+        the first.
+        """
         self._crew.lose(member, error)
         references = [reference for reference, (asked, _) in self._asked.items() if asked is member]
-        errands = [errand for reference in references if (errand := self._asked.pop(reference)[1]) is not None]
+        errands = [
+            errand for reference in references if (errand := self._asked.pop(reference)[1]) is not None
+        ]
         for errand in errands:
             heappush(self._waiting, errand)
         if errands:
@@ -182,6 +209,7 @@ class _Run:
             corpus, segments = errand.chunk.corpus, errand.chunk.segments
             first, last = corpus.ids[segments[0]], corpus.ids[segments[-1]]
             raise NlgaugeError(
-                f"{errand.deaths} workers of the cluster died with the segments {first!r} to {last!r}, perhaps for want of memory "
-                f"(a smaller batch_size or smaller chunks, characters=, need less); the last: {error}"
+                f"{errand.deaths} workers of the cluster died with the segments {first!r} to {last!r},"
+                " perhaps for want of memory (a smaller batch_size or smaller chunks, characters=, need"
+                f" less); the last: {error}"
             ) from error

@@ -1,6 +1,7 @@
-"""The watcher of a cluster of our own, a program that imports nothing of nlgauge: when its standard input ends, which happens however the process at
-the other end does, the cluster's processes are killed and its directory, which stands in the input, is removed. A line feed behind it says that the
-cluster was ended in order.
+"""The watcher of a cluster of our own, a program that imports nothing of nlgauge: when its standard input
+ends, which happens however the process at the other end does, the cluster's processes are killed and its
+directory, which stands in the input, is removed. A line feed behind it says that the cluster was ended in
+order.
 
 Processes are found where the system shows them as files, as Linux does; elsewhere their end is left to Ray.
 """
@@ -18,7 +19,8 @@ from pathlib import Path
 
 # What tells a cluster's processes from others: this in their environment, with the directory.
 MARK = "NLGAUGE_CLUSTER"
-# A process that is being started while others are killed shows its environment only some moments later, on a busy machine some seconds.
+# A process that is being started while others are killed shows its environment only some moments later, on a
+# busy machine some seconds.
 _PAUSE_SECONDS, _SECONDS, _SECONDS_IN_ORDER = 0.05, 5.0, 0.15
 
 
@@ -52,7 +54,10 @@ def _has_mark(process: Path, directory: str) -> bool:
 
 
 def _writes_to(process: Path, directory: str) -> bool:
-    """Whether what a process prints goes to a file in the directory. A title that it gave itself may stand where its environment was."""
+    """Whether what a process prints goes to a file in the directory.
+
+    A title that it gave itself may stand where its environment was.
+    """
     return any(str((process / "fd" / number).readlink()).startswith(f"{directory}/") for number in "12")
 
 

@@ -1,4 +1,7 @@
-"""The worker of a cluster: one task after the other, and for each the chunks that it is given. Bytes in, bytes out."""
+"""The worker of a cluster: one task after the other, and for each the chunks that it is given.
+
+Bytes in, bytes out.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +39,8 @@ class Worker:
             for label, signature in _signatures(self._task).items():
                 if signature != expected[label]:
                     raise NlgaugeError(
-                        f"{label} is another number on this node ({signature}) than where the run was started ({expected[label]}); "
-                        "install the same versions and models on every node."
+                        f"{label} is another number on this node ({signature}) than where the run was started"
+                        f" ({expected[label]}); install the same versions and models on every node."
                     )
         except NlgaugeError as error:
             return encode(refusal(error))
@@ -50,6 +53,8 @@ class Worker:
 
 
 def _signatures(task: Task) -> dict[str, str]:
-    """Versions of libraries and weights of models included; all on one corpus, so that two machines can compare them."""
+    """Versions of libraries and weights of models included; all on one corpus, so that two machines can
+    compare them.
+    """
     corpus = Corpus.read(["a"], [["a"]], ["a"])
     return {label: metric.signature(corpus) for label, metric in task.job.metrics.items()}

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge.errors import InputError
-from nlgauge.meta.benchmarks.originals import dialogue, mqm, novikova, rose, sacrerouge, stories, summeval, webnlg, wmt
+from nlgauge.meta.benchmarks.originals import (
+    dialogue,
+    mqm,
+    novikova,
+    rose,
+    sacrerouge,
+    stories,
+    summeval,
+    webnlg,
+    wmt,
+)
 from nlgauge.meta.benchmarks.originals.files import Opened
 from nlgauge.meta.benchmarks.rows import Pair, Row, read_lines
 
@@ -55,7 +65,9 @@ _READERS = (
 
 
 def is_known(path: Path) -> bool:
-    """Whether a path holds our own JSON lines, or original files of a benchmark, or a pickle, which is refused."""
+    """Whether a path holds our own JSON lines, or original files of a benchmark, or a pickle, which is
+    refused.
+    """
     opened = Opened(path)
     several = path.suffix.lower() in _PICKLES or _is_ours(opened) or wmt.knows_rankings(opened)
     return several or any(reader.knows(opened) for reader in _READERS)
@@ -72,19 +84,23 @@ def read(path: str | Path) -> Found:
         raise InputError(f"there is no file or folder {place}.")
     if place.suffix.lower() in _PICKLES:
         raise InputError(
-            f"{place} is a pickle, which can run code when it is opened, and is never opened here. REALSumm's scores are also released as JSON "
-            "lines; `nlgauge benchmarks info realsumm` says where. Others can be written as JSON lines by whoever trusts the file."
+            f"{place} is a pickle, which can run code when it is opened, and is never opened here. REALSumm's"
+            " scores are also released as JSON lines; `nlgauge benchmarks info realsumm` says where. Others"
+            " can be written as JSON lines by whoever trusts the file."
         )
     try:
         found = _found(Opened(place))
     except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{place} is not of the form in which its benchmark is released: {type(error).__name__}: {error}.") from error
+        raise InputError(
+            f"{place} is not of the form in which its benchmark is released: {type(error).__name__}: {error}."
+        ) from error
     if found is None:
         raise InputError(
-            f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME` say which files are read. "
-            'Own data: JSON lines with segment, system, prediction, references, source and human ({"dimension": score}).'
+            f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME`"
+            " say which files are read. Own data: JSON lines with segment, system, prediction, references,"
+            ' source and human ({"dimension": score}).'
         )
     if not found.rows:
         raise InputError(f"{place} has no judged texts.")

@@ -1,4 +1,6 @@
-"""USR: tc_usr_data.json and pc_usr_data.json with each rater's judgement, and UniEval's topical_chat.json with their means."""
+"""USR: tc_usr_data.json and pc_usr_data.json with each rater's judgement, and UniEval's topical_chat.json
+with their means.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +38,24 @@ def read(opened: Opened) -> Iterator[Row]:
         references = (responses[_ORIGINAL]["response"].strip(),) if _ORIGINAL in responses else ()
         for system, one in responses.items():
             ratings = {
-                ours: tuple(number(value, opened.place, i + 1) for value in field(one, theirs, opened.place, i + 1))
+                ours: tuple(
+                    number(value, opened.place, i + 1) for value in field(one, theirs, opened.place, i + 1)
+                )
                 for theirs, ours in _DIMENSIONS.items()
                 if theirs in one
             }
             human = {dimension: mean(values) for dimension, values in ratings.items()}
             meta = {"context_fact": record.get("fact"), "human_reference": system in _BY_PEOPLE}
-            yield Row(str(i), system, human, one["response"].strip(), record["context"].strip(), references, ratings, meta=meta)
+            yield Row(
+                str(i),
+                system,
+                human,
+                one["response"].strip(),
+                record["context"].strip(),
+                references,
+                ratings,
+                meta=meta,
+            )
 
 
 def knows_pooled(opened: Opened) -> bool:
@@ -53,10 +66,22 @@ def knows_pooled(opened: Opened) -> bool:
 def read_pooled(opened: Opened) -> Iterator[Row]:
     """One row per record; those with one source are one segment."""
     sources: dict[str, str] = {}
-    originals = {record["source"]: record["system_output"].strip() for record in opened.records if record["system_id"] == _ORIGINAL}
+    originals = {
+        record["source"]: record["system_output"].strip()
+        for record in opened.records
+        if record["system_id"] == _ORIGINAL
+    }
     for record in opened.records:
         source = record["source"]
         segment = sources.setdefault(source, str(len(sources)))
         references = (originals[source],) if source in originals else ()
         meta = {"context_fact": record.get("context"), "human_reference": record["system_id"] in _BY_PEOPLE}
-        yield Row(segment, record["system_id"], dict(record["scores"]), record["system_output"].strip(), source.strip(), references, meta=meta)
+        yield Row(
+            segment,
+            record["system_id"],
+            dict(record["scores"]),
+            record["system_output"].strip(),
+            source.strip(),
+            references,
+            meta=meta,
+        )

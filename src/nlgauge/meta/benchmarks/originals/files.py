@@ -32,12 +32,18 @@ class Opened:
 
     @lazy
     def records(self) -> list[Mapping[str, Any]]:
-        """The objects of JSON, or the rows of a table with a header; none of a folder or another kind of file."""
+        """The objects of JSON, or the rows of a table with a header; none of a folder or another kind of
+        file.
+        """
         if self.place.is_dir() or self.kind is None or self.kind == "parquet":
             return []
         try:
             if self.kind == "jsonl":
-                found: Any = [self._line(number, line) for number, line in enumerate(lines_of(self.text), 1) if line.strip()]
+                found: Any = [
+                    self._line(number, line)
+                    for number, line in enumerate(lines_of(self.text), 1)
+                    if line.strip()
+                ]
             elif self.kind == "json":
                 found = msgspec.json.decode(self.text)
             else:
@@ -60,7 +66,9 @@ class Opened:
             return [dict(zip(lines[0], line, strict=False)) for line in lines[1:]]
         tabs = "\t" in head
         reader = csv.DictReader(
-            io.StringIO(self.text, newline=""), delimiter="\t" if tabs else ",", quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
+            io.StringIO(self.text, newline=""),
+            delimiter="\t" if tabs else ",",
+            quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL,
         )
         return list(reader)
 

@@ -1,4 +1,6 @@
-"""google/wmt-mqm-human-evaluation: ratings with marked errors (mqm_*.tsv), and their means per segment (*.avg_seg_scores.tsv)."""
+"""google/wmt-mqm-human-evaluation: ratings with marked errors (mqm_*.tsv), and their means per segment
+(*.avg_seg_scores.tsv).
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def weight(severity: str, category: str) -> float | None:
 
 
 def read(opened: Opened) -> Iterator[Row]:
-    """One row per segment and system; a rater's score is minus the sum of what the errors count, the segment's is their mean."""
+    """One row per segment and system; a rater's score is minus the sum of what the errors count, the
+    segment's is their mean.
+    """
     pair = _language_pair(opened)
     sums: dict[tuple[str, str], dict[str, float]] = {}
     texts: dict[tuple[str, str], Mapping[str, Any]] = {}
@@ -55,7 +59,9 @@ def read(opened: Opened) -> Iterator[Row]:
             continue
         counted = weight(severity, category)
         if counted is None:
-            raise InputError(f"{opened.place}, record {i}: the severity {severity!r} is none of {', '.join(_SEVERITIES)}.")
+            raise InputError(
+                f"{opened.place}, record {i}: the severity {severity!r} is none of {', '.join(_SEVERITIES)}."
+            )
         key = str(record.get("globalSegId") or record.get("seg_id")), record["system"]
         texts.setdefault(key, record)
         sums.setdefault(key, {}).setdefault(record["rater"], 0.0)
@@ -84,10 +90,14 @@ def read_means(opened: Opened) -> Iterator[Row]:
         if not fields:
             continue
         if len(fields) != 3:
-            raise InputError(f"{opened.place}, line {i} has {len(fields)} fields; system, score and segment are needed.")
+            raise InputError(
+                f"{opened.place}, line {i} has {len(fields)} fields; system, score and segment are needed."
+            )
         system, score, segment = fields
         if score != "None":
-            yield Row(f"{pair}:{segment}", system, {"mqm": number(score, opened.place, i)}, meta=_meta(pair, system))
+            yield Row(
+                f"{pair}:{segment}", system, {"mqm": number(score, opened.place, i)}, meta=_meta(pair, system)
+            )
 
 
 def unmarked(text: str) -> str:
@@ -102,7 +112,10 @@ def unmarked(text: str) -> str:
 def _language_pair(opened: Opened) -> str:
     found = _PAIR.search(opened.place.name)
     if not found:
-        raise InputError(f"the language pair is read from the file's name (mqm_newstest2021_ende.tsv), and {opened.place.name} has none.")
+        raise InputError(
+            "the language pair is read from the file's name (mqm_newstest2021_ende.tsv), and"
+            f" {opened.place.name} has none."
+        )
     return f"{found[1]}-{found[2]}"
 
 

@@ -1,4 +1,6 @@
-"""emnlp_data_medians.csv of Novikova et al. 2017: BAGEL, SF restaurants and SF hotels in one table, with metric scores and no references."""
+"""emnlp_data_medians.csv of Novikova et al. 2017: BAGEL, SF restaurants and SF hotels in one table, with
+metric scores and no references.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,19 @@ from nlgauge.meta.benchmarks.originals.files import Opened, number
 from nlgauge.meta.benchmarks.rows import Row
 
 _DIMENSIONS = ("informativeness", "naturalness", "quality")
-_METRICS = ("TER", "Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "NIST", "LEPOR", "CIDEr", "METEOR", "sim.mr.sys")
+_METRICS = (
+    "TER",
+    "Bleu_1",
+    "Bleu_2",
+    "Bleu_3",
+    "Bleu_4",
+    "ROUGE_L",
+    "NIST",
+    "LEPOR",
+    "CIDEr",
+    "METEOR",
+    "sim.mr.sys",
+)
 
 
 def knows(opened: Opened) -> bool:
@@ -25,7 +39,9 @@ def name(opened: Opened) -> str | None:
 
 
 def read(opened: Opened) -> Iterator[Row]:
-    """Its rows: a meaning representation is a segment, a further output of a system for it has a number behind."""
+    """Its rows: a meaning representation is a segment, a further output of a system for it has a number
+    behind.
+    """
     times: Counter[tuple[str, str, str]] = Counter()
     for i, record in enumerate(opened.records, 1):
         key = record["dataset"], record["system"], record["mr"]
@@ -38,4 +54,13 @@ def read(opened: Opened) -> Iterator[Row]:
         meta = {"mr_type": record.get("mr_type"), "dataset": record["dataset"].lower()}
         segment = record["mr"] + (f".{times[key]}" if times[key] > 1 else "")
         references = (record["orig_ref"],) if record.get("orig_ref") else ()
-        yield Row(f"{meta['dataset']}:{segment}", record["system"], human, record["sys_ref"], record["mr"], references, metrics=metrics, meta=meta)
+        yield Row(
+            f"{meta['dataset']}:{segment}",
+            record["system"],
+            human,
+            record["sys_ref"],
+            record["mr"],
+            references,
+            metrics=metrics,
+            meta=meta,
+        )

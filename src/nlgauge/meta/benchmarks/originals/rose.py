@@ -23,5 +23,16 @@ def read(opened: Opened) -> Iterator[Row]:
         for system, text in field(record, "system_outputs", opened.place, i).items():
             if system not in annotations:
                 raise InputError(f"{opened.place}, record {i}: there are no annotations of {system!r}.")
-            human = {name: float(value) for name, value in annotations[system].items() if isinstance(value, int | float)}
-            yield Row(segment, system, human, text, record.get("source"), (record["reference"],) if record.get("reference") else ())
+            human = {
+                name: float(value)
+                for name, value in annotations[system].items()
+                if isinstance(value, int | float)
+            }
+            yield Row(
+                segment,
+                system,
+                human,
+                text,
+                record.get("source"),
+                (record["reference"],) if record.get("reference") else (),
+            )

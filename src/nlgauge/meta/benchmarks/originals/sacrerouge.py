@@ -1,4 +1,6 @@
-"""Scores as SacreROUGE writes them: JSON lines with instance_id, summarizer_id and metrics, in one file or a folder; texts in summaries.jsonl."""
+"""Scores as SacreROUGE writes them: JSON lines with instance_id, summarizer_id and metrics, in one file
+or a folder; texts in summaries.jsonl.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _HUMAN = {
 
 def knows(opened: Opened) -> bool:
     """Whether this is such a file, or a folder with one."""
-    return opened.has("instance_id", "summarizer_id") or any(file.has("instance_id", "summarizer_id") for file in _files(opened))
+    return opened.has("instance_id", "summarizer_id") or any(
+        file.has("instance_id", "summarizer_id") for file in _files(opened)
+    )
 
 
 def name(opened: Opened) -> str | None:
@@ -35,23 +39,35 @@ def read(opened: Opened) -> Iterator[Row]:
     for file in _files(opened) or [opened]:
         for record in file.records:
             if "instance_id" in record and "summarizer_id" in record:
-                known = records.setdefault((str(record["instance_id"]).upper(), str(record["summarizer_id"])), {"metrics": {}})
+                known = records.setdefault(
+                    (str(record["instance_id"]).upper(), str(record["summarizer_id"])), {"metrics": {}}
+                )
                 known |= {name: value for name, value in record.items() if name != "metrics"}
                 known["metrics"] |= record.get("metrics", {})
     for (_, system), record in records.items():
-        ratings = flat_ratings({kind: values for kind, values in record["metrics"].items() if kind in ("expert", "turker")})
+        ratings = flat_ratings(
+            {kind: values for kind, values in record["metrics"].items() if kind in ("expert", "turker")}
+        )
         numbers = dict(_flat(record["metrics"]))
         human = {_HUMAN[name]: value for name, value in numbers.items() if name in _HUMAN}
         human |= {dimension: mean(values) for dimension, values in ratings.items()}
         metrics = {name: value for name, value in numbers.items() if name not in _HUMAN}
-        documents = [_text(one) for one in record.get("documents") or ([record["document"]] if record.get("document") else [])]
+        documents = [
+            _text(one)
+            for one in record.get("documents") or ([record["document"]] if record.get("document") else [])
+        ]
         yield Row(
             str(record["instance_id"]),
             system,
             human,
             _text(record["summary"]) if record.get("summary") else None,
             "\n".join(documents) or None,
-            tuple(map(_text, record.get("references") or ([record["reference"]] if record.get("reference") else []))),
+            tuple(
+                map(
+                    _text,
+                    record.get("references") or ([record["reference"]] if record.get("reference") else []),
+                )
+            ),
             ratings,
             metrics,
             {"human_reference": record.get("summarizer_type") == "reference"},

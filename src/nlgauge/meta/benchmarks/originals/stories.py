@@ -25,10 +25,22 @@ def read_hanna(opened: Opened) -> Iterator[Row]:
     for rated in stories.values():
         first = rated[0][1]
         segment = prompts.setdefault(first["Prompt"], str(len(prompts)))
-        ratings = {name.lower(): tuple(number(record[name], opened.place, i) for i, record in rated) for name in _CRITERIA}
+        ratings = {
+            name.lower(): tuple(number(record[name], opened.place, i) for i, record in rated)
+            for name in _CRITERIA
+        }
         human = {name: mean(values) for name, values in ratings.items()}
         meta = {"human_reference": first["Model"] == "Human"}
-        yield Row(segment, first["Model"], human, first["Story"], first["Prompt"], (first["Human"],), ratings, meta=meta)
+        yield Row(
+            segment,
+            first["Model"],
+            human,
+            first["Story"],
+            first["Prompt"],
+            (first["Human"],),
+            ratings,
+            meta=meta,
+        )
 
 
 def knows_primer(opened: Opened) -> bool:
@@ -40,5 +52,16 @@ def read_primer(opened: Opened) -> Iterator[Row]:
     """One row per text and summary, of systems that are not named."""
     for i, record in enumerate(opened.records):
         aspects: Mapping[str, Any] = record["map_quality_scores"]
-        ratings = {name.lower(): tuple(map(float, field(one, "scores", opened.place, i + 1))) for name, one in aspects.items()}
-        yield Row(str(i), "mixed", {name: mean(values) for name, values in ratings.items()}, record["summary"], record["text"], (), ratings)
+        ratings = {
+            name.lower(): tuple(map(float, field(one, "scores", opened.place, i + 1)))
+            for name, one in aspects.items()
+        }
+        yield Row(
+            str(i),
+            "mixed",
+            {name: mean(values) for name, values in ratings.items()},
+            record["summary"],
+            record["text"],
+            (),
+            ratings,
+        )

@@ -1,4 +1,6 @@
-"""SummEval's model_annotations.aligned.jsonl: one line per article and model, with the annotations of experts and crowd workers."""
+"""SummEval's model_annotations.aligned.jsonl: one line per article and model, with the annotations of
+experts and crowd workers.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ def read(opened: Opened) -> Iterator[Row]:
         for kind in ("expert", "turker"):
             annotations = record.get(f"{kind}_annotations") or []
             if annotations:
-                raw[kind] = {name: [number(one.get(name), opened.place, i) for one in annotations] for name in annotations[0]}
+                raw[kind] = {
+                    name: [number(one.get(name), opened.place, i) for one in annotations]
+                    for name in annotations[0]
+                }
         ratings = flat_ratings(raw)
         yield Row(
             str(field(record, "id", opened.place, i)),
@@ -29,6 +34,10 @@ def read(opened: Opened) -> Iterator[Row]:
             {name: mean(values) for name, values in ratings.items()},
             record["decoded"],
             record.get("text"),
-            tuple(record.get("references") or [record["reference"]] if record.get("references") or record.get("reference") else ()),
+            tuple(
+                record.get("references") or [record["reference"]]
+                if record.get("references") or record.get("reference")
+                else ()
+            ),
             ratings,
         )

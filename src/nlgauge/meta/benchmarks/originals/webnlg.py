@@ -1,4 +1,6 @@
-"""WebNLG/challenge-2020: each team's judgements, by sample and worker, beside its submission; triples and references from the corpus' XML."""
+"""WebNLG/challenge-2020: each team's judgements, by sample and worker, beside its submission; triples and
+references from the corpus' XML.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,28 @@ def knows(opened: Opened) -> bool:
 
 
 def read(opened: Opened) -> Iterator[Row]:
-    """One row per judged sample and team; teams without a submission (the references themselves) are left out."""
+    """One row per judged sample and team; teams without a submission (the references themselves) are left
+    out.
+    """
     entries = _entries(opened.place)
     for team in sorted(path.parent for path in (opened.place / _RESULTS).glob("*/primary.json")):
         submission = opened.place / _SUBMISSIONS / team.name / "primary.en"
         if not submission.is_file():
             continue
         texts = lines_of(submission.read_text("utf-8"))
-        judged = msgspec.json.decode((team / "primary.json").read_bytes(), type=dict[str, dict[str, dict[str, float | str]]])
+        judged = msgspec.json.decode(
+            (team / "primary.json").read_bytes(), type=dict[str, dict[str, dict[str, float | str]]]
+        )
         for sample, by_worker in judged.items():
             ratings = {
-                name.lower(): tuple(value for scores in by_worker.values() if not isinstance(value := scores.get(name, ""), str))
-                for name in dict.fromkeys(name for scores in by_worker.values() for name in scores if name != "feedback")
+                name.lower(): tuple(
+                    value
+                    for scores in by_worker.values()
+                    if not isinstance(value := scores.get(name, ""), str)
+                )
+                for name in dict.fromkeys(
+                    name for scores in by_worker.values() for name in scores if name != "feedback"
+                )
             }
             at = int(sample) - 1
             if not 0 <= at < len(texts):
@@ -47,7 +59,9 @@ def read(opened: Opened) -> Iterator[Row]:
 
 
 def _entries(folder: Path) -> dict[int, tuple[str, tuple[str, ...], str | None]]:
-    """Triples, references and category of each sample, from the corpus' file wherever it lies below the folder; nothing without it."""
+    """Triples, references and category of each sample, from the corpus' file wherever it lies below the
+    folder; nothing without it.
+    """
     path = next(iter(sorted(folder.rglob("rdf-to-text-generation-test-data-with-refs-en.xml"))), None)
     if path is None:
         return {}

@@ -1,6 +1,8 @@
-"""The WMT metrics tasks: DA-seglevel.csv (direct assessment), RR-seglevel.csv (better and worse), and test sets with texts in one table.
+"""The WMT metrics tasks: DA-seglevel.csv (direct assessment), RR-seglevel.csv (better and worse), and test
+sets with texts in one table.
 
-Texts are looked for anywhere below the folder: newstest2017-csen-src.cs, newstest2017-csen-ref.en, newstest2017.online-A.0.cs-en.
+Texts are looked for anywhere below the folder: newstest2017-csen-src.cs, newstest2017-csen-ref.en,
+newstest2017.online-A.0.cs-en.
 """
 
 from __future__ import annotations
@@ -39,7 +41,15 @@ def read_testset(opened: Opened) -> Iterator[Row]:
     for i, record in enumerate(opened.records, 1):
         pair = record["LP"]
         human = {"da_z": number(record["HUMAN_score"], opened.place, i)}
-        yield Row(f"{pair}:{i}", "mixed", human, record["translation"], record["source"], (record["reference"],), meta={"lp": pair})
+        yield Row(
+            f"{pair}:{i}",
+            "mixed",
+            human,
+            record["translation"],
+            record["source"],
+            (record["reference"],),
+            meta={"lp": pair},
+        )
 
 
 def read_assessments(opened: Opened) -> Iterator[Row]:
@@ -107,7 +117,9 @@ class _Texts:
         at = int(record["SID"]) - 1
         for lines in (prediction, reference):
             if not 0 <= at < len(lines):
-                raise InputError(f"segment {record['SID']} of {data} {pair} is beyond the {len(lines)} lines of its file.")
+                raise InputError(
+                    f"segment {record['SID']} of {data} {pair} is beyond the {len(lines)} lines of its file."
+                )
         self.found += 1
         sources = self._of(f"{data}-{source}{target}-src.{source}")
         text = None if sources is None else sources[at]
@@ -118,12 +130,17 @@ class _Texts:
         """Raises where no text at all was found."""
         if not self.found:
             raise InputError(
-                f"no translation that {table} names was found below {table.parent}; files such as newstest2017.online-A.0.cs-en (translations) and "
-                "newstest2017-csen-ref.en (references) are looked for."
+                f"no translation that {table} names was found below {table.parent}; files such as"
+                " newstest2017.online-A.0.cs-en (translations) and newstest2017-csen-ref.en (references) are"
+                " looked for."
             )
 
     def _of(self, name: str) -> list[str] | None:
         if name not in self.lines:
             path = self.files.get(name)
-            self.lines[name] = None if path is None else [html.unescape(line) for line in lines_of(decoded(read_bytes(str(path)), str(path)))]
+            self.lines[name] = (
+                None
+                if path is None
+                else [html.unescape(line) for line in lines_of(decoded(read_bytes(str(path)), str(path)))]
+            )
         return self.lines[name]

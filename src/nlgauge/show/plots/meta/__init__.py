@@ -1,6 +1,8 @@
-"""Plots of what meta-evaluation finds: one function each, which returns a matplotlib figure that can be saved, shown or put into a larger one.
+"""Plots of what meta-evaluation finds: one function each, which returns a matplotlib figure that can be
+saved, shown or put into a larger one.
 
-Needs matplotlib: pip install "nlgauge[plot]". Figures are sized for print; `figure=` draws on a figure (or a part of one) of your own.
+Needs matplotlib: pip install "nlgauge[plot]". Figures are sized for print; `figure=` draws on a figure (or a
+part of one) of your own.
 """
 
 from nlgauge.show.plots.meta.bins import bins, quality_bins

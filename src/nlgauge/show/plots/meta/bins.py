@@ -11,14 +11,30 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.judgments import Judgements
-from nlgauge.show.plots.canvas import COLOURS, COLUMN, GREY, LINE, SMALL, THIN, bare, canvas, decimals, few_ticks, plain, shown, titled
+from nlgauge.show.plots.canvas import (
+    COLOURS,
+    COLUMN,
+    GREY,
+    LINE,
+    SMALL,
+    THIN,
+    bare,
+    canvas,
+    decimals,
+    few_ticks,
+    plain,
+    shown,
+    titled,
+)
 from nlgauge.stats.arrays import mid_ranks
 
 
 def bins(scores: Mapping[str, Any], *, metric: str = "score", title: str = "", figure: Any = None) -> Any:
-    """The density of a metric's scores in each group of outputs (of human quality, `quality_bins`; or original, shuffled, wrong), the first on top.
+    """The density of a metric's scores in each group of outputs (of human quality, `quality_bins`; or
+    original, shuffled, wrong), the first on top.
 
-    Beside each other group stands its AUC: the chance that an output of the first group scores above one of this, ties counted half.
+    Beside each other group stands its AUC: the chance that an output of the first group scores above one of
+    this, ties counted half.
     """
     values = {name: _finite(of) for name, of in scores.items()}
     if not values:
@@ -33,13 +49,23 @@ def bins(scores: Mapping[str, Any], *, metric: str = "score", title: str = "", f
     for place, name in enumerate(names):
         height = _density(values[name], grid)
         top = height.max(initial=0.0) or 1.0
-        ax.fill_between(grid, -place, -place + 0.85 * height / top, color=COLOURS[1], alpha=0.35, linewidth=0, label=name)
+        ax.fill_between(
+            grid, -place, -place + 0.85 * height / top, color=COLOURS[1], alpha=0.35, linewidth=0, label=name
+        )
         ax.plot(grid, -place + 0.85 * height / top, color=COLOURS[1], linewidth=LINE * 0.8, label="_density")
         if len(values[name]):
             middle = float(np.median(values[name]))
-            ax.plot([middle, middle], [-place, -place + 0.5], color="black", linewidth=LINE, label=f"median {name}")
+            ax.plot(
+                [middle, middle],
+                [-place, -place + 0.5],
+                color="black",
+                linewidth=LINE,
+                label=f"median {name}",
+            )
         ax.axhline(-place, color=GREY, linewidth=THIN / 2)
-    beside = [f"{shown(name)}\nn = {len(values[name]):,}" + _auc_text(values, names[0], name) for name in names]
+    beside = [
+        f"{shown(name)}\nn = {len(values[name]):,}" + _auc_text(values, names[0], name) for name in names
+    ]
     ax.set_yticks([-place + 0.25 for place in range(len(names))], beside, **plain(SMALL))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -48,8 +74,11 @@ def bins(scores: Mapping[str, Any], *, metric: str = "score", title: str = "", f
     return figure
 
 
-def quality_bins(judgements: Judgements, metric: str, human: str | None = None, edges: Sequence[float] | None = None) -> dict[str, Array]:
-    """A metric's scores (higher is better) of outputs whose human score lies between edges, the best first; by default in thirds of equal mass.
+def quality_bins(
+    judgements: Judgements, metric: str, human: str | None = None, edges: Sequence[float] | None = None
+) -> dict[str, Array]:
+    """A metric's scores (higher is better) of outputs whose human score lies between edges, the best first;
+    by default in thirds of equal mass.
 
     An edge belongs to the bin above it.
     """
@@ -59,17 +88,30 @@ def quality_bins(judgements: Judgements, metric: str, human: str | None = None, 
     if not known.any():
         raise InputError(f"no output has both a score of {metric} and a human score of {dimension!r}.")
     people, scores = people[known], scores[known]
-    cuts = np.unique(np.quantile(people, [1 / 3, 2 / 3])) if edges is None else np.asarray(edges, dtype=np.float64)
+    cuts = (
+        np.unique(np.quantile(people, [1 / 3, 2 / 3]))
+        if edges is None
+        else np.asarray(edges, dtype=np.float64)
+    )
     if (np.diff(cuts) <= 0).any():
         raise ParameterError(f"edges must rise, got {list(cuts)}.")
     places = np.searchsorted(cuts, people, side="right")
     bounds = [f"{cut:.3g}" for cut in cuts]
-    names = [f"below {bounds[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(bounds)), f"from {bounds[-1]}"]
-    return {f"{dimension} {names[place]}": scores[places == place] for place in reversed(range(len(names))) if (places == place).any()}
+    names = [
+        f"below {bounds[0]}",
+        *(f"{a} to {b}" for a, b in itertools.pairwise(bounds)),
+        f"from {bounds[-1]}",
+    ]
+    return {
+        f"{dimension} {names[place]}": scores[places == place]
+        for place in reversed(range(len(names)))
+        if (places == place).any()
+    }
 
 
 def auc(good: Any, bad: Any) -> float:
-    """The chance that one of the good scores is above one of the bad ones, ties counted half; NaN where either has none.
+    """The chance that one of the good scores is above one of the bad ones, ties counted half; NaN where
+    either has none.
 
     >>> auc([2, 3], [1, 2])
     0.875
@@ -90,7 +132,9 @@ def _density(values: Array, grid: Array) -> Array:
     if not len(values):
         return np.zeros(len(grid))
     quarter = np.subtract(*np.quantile(values, [0.75, 0.25])) / 1.349
-    spread = min(one for one in (float(values.std()), float(quarter) or np.inf)) if np.ptp(values) > 0 else 0.0
+    spread = (
+        min(one for one in (float(values.std()), float(quarter) or np.inf)) if np.ptp(values) > 0 else 0.0
+    )
     width = max(0.9 * spread * len(values) ** -0.2, (grid[-1] - grid[0]) / 200)
     found: Array = np.exp(-0.5 * ((grid[:, None] - values) / width) ** 2).mean(axis=1)
     return found

@@ -26,10 +26,12 @@ def calibration(
     seed: int = 12345,
     figure: Any = None,
 ) -> Any:
-    """The share of pairs of systems that people order as the metric does, by how far the metric has them apart.
+    """The share of pairs of systems that people order as the metric does, by how far the metric has them
+    apart.
 
-    Points are bins of equal mass, as large as they have pairs; the curve is `agreement_curve`'s, its band comes from draws of systems. Lines show
-    the differences with which these shares of people agree; what the ceiling does not reach is said in the legend.
+    Points are bins of equal mass, as large as they have pairs; the curve is `agreement_curve`'s, its band
+    comes from draws of systems. Lines show the differences with which these shares of people agree; what the
+    ceiling does not reach is said in the legend.
     """
     dimension = judgements.dimension(human)
     pairs = compared_systems(judgements, metric, dimension, 0, seed)
@@ -54,16 +56,35 @@ def calibration(
     if not math.isnan(curve.ceiling):
         bounds = np.array([curve.accuracy_interval(float(delta), confidence) for delta in at])
         ax.fill_between(at, *bounds.T, color=PALE, linewidth=0, zorder=0, label="band")
-        ax.plot(at, [curve.accuracy(float(delta)) for delta in at], color=COLOURS[2], linewidth=LINE, label="curve")
+        ax.plot(
+            at,
+            [curve.accuracy(float(delta)) for delta in at],
+            color=COLOURS[2],
+            linewidth=LINE,
+            label="curve",
+        )
     said = []
     for accuracy in accuracies:
         delta = curve.delta(accuracy)
         if not math.isnan(delta):
-            said.append(f"{accuracy:.0%} agree from {delta:.3g}" + (" (beyond these pairs)" if delta > widest else ""))
+            said.append(
+                f"{accuracy:.0%} agree from {delta:.3g}" + (" (beyond these pairs)" if delta > widest else "")
+            )
             if delta <= widest:
-                ax.plot([0, delta, delta], [accuracy, accuracy, 0], color=GREY, linewidth=THIN, linestyle="--", label=f"{accuracy:g}")
+                ax.plot(
+                    [0, delta, delta],
+                    [accuracy, accuracy, 0],
+                    color=GREY,
+                    linewidth=THIN,
+                    linestyle="--",
+                    label=f"{accuracy:g}",
+                )
         else:
-            said.append(f"{accuracy:.0%}: above the ceiling" if not math.isnan(curve.ceiling) else f"{accuracy:.0%}: n/a, too few pairs")
+            said.append(
+                f"{accuracy:.0%}: above the ceiling"
+                if not math.isnan(curve.ceiling)
+                else f"{accuracy:.0%}: n/a, too few pairs"
+            )
     ax.set_xlim(0, widest * 1.03)
     ax.set_ylim(0, 1.03)
     few_ticks(ax.xaxis)

@@ -8,13 +8,29 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.meta.findings import Found
-from nlgauge.show.plots.canvas import DIVERGING, LINE, SMALL, bare, canvas, decimals, distinct, named_ticks, needed, plain, room, the_only, titled
+from nlgauge.show.plots.canvas import (
+    DIVERGING,
+    LINE,
+    SMALL,
+    bare,
+    canvas,
+    decimals,
+    distinct,
+    named_ticks,
+    needed,
+    plain,
+    room,
+    the_only,
+    titled,
+)
 
 
 def heatmap(found: Found, *, figure: Any = None) -> Any:
-    """The correlations of `between_metrics` as a matrix with their values, alike metrics side by side, and the tree of how alike they are.
+    """The correlations of `between_metrics` as a matrix with their values, alike metrics side by side, and
+    the tree of how alike they are.
 
-    The order is that of average linkage on the distance 1 - |r|; a correlation that is not defined counts as 0 for the order and is shown as n/a.
+    The order is that of average linkage on the distance 1 - |r|; a correlation that is not defined counts as
+    0 for the order and is shown as n/a.
     """
     needed(found, "heatmap", "metric", "other", "value")
     the_only(found, "level", "coefficient")
@@ -40,7 +56,15 @@ def heatmap(found: Found, *, figure: Any = None) -> Any:
     image = ax.imshow(shown, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto")
     for (i, j), value in np.ndenumerate(shown):
         colour = "white" if abs(value) > 0.75 else "black"
-        ax.text(j, i, decimals(value).replace("0.", "."), ha="center", va="center", color=colour, **plain(SMALL - 1))
+        ax.text(
+            j,
+            i,
+            decimals(value).replace("0.", "."),
+            ha="center",
+            va="center",
+            color=colour,
+            **plain(SMALL - 1),
+        )
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     named_ticks(ax.xaxis, [names[i] for i in order], rotation=90)
@@ -49,7 +73,12 @@ def heatmap(found: Found, *, figure: Any = None) -> Any:
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=SMALL, length=2)
     first = found.rows[0]
-    titled(above, f"{first.get('coefficient', 'correlation').capitalize()} between metrics, {first.get('level', 'all')} level", y="1 - |r|")
+    titled(
+        above,
+        f"{first.get('coefficient', 'correlation').capitalize()} between metrics, {first.get('level', 'all')}"
+        " level",
+        y="1 - |r|",
+    )
     return figure
 
 
@@ -62,5 +91,7 @@ def linkage(values: Array) -> dict[str, Any]:
         return {"leaves": list(range(len(values))), "icoord": [], "dcoord": []}
     distance = 1 - np.abs(np.nan_to_num(values))
     np.fill_diagonal(distance, 0.0)
-    found: dict[str, Any] = dendrogram(average(squareform(np.clip(distance, 0, 1), checks=False)), no_plot=True)
+    found: dict[str, Any] = dendrogram(
+        average(squareform(np.clip(distance, 0, 1), checks=False)), no_plot=True
+    )
     return found

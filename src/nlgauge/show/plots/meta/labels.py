@@ -19,8 +19,11 @@ _CROSSING = 8
 _DISTANCES = (5, 9, 14, 20, 28, 38, 50, 65, 85, 110, 140)
 
 
-def name_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[object], lines: Sequence[Array] = ()) -> list[Any]:
-    """Texts beside points: inside the axes, off all points and other labels, and, if it can be, off `lines`; far ones are joined to their point.
+def name_points(
+    ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[object], lines: Sequence[Array] = ()
+) -> list[Any]:
+    """Texts beside points: inside the axes, off all points and other labels, and, if it can be, off `lines`;
+    far ones are joined to their point.
 
     `lines` are (ends, 2) arrays of coordinates. A name for which there is no room is left out with a warning.
     """
@@ -31,33 +34,64 @@ def name_points(ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence
     places = ax.transData.transform(np.column_stack([x, y]))
     known = [i for i in range(len(names)) if np.isfinite(places[i]).all()]
     blocked = [_box(places[i][0], places[i][1], 6 * scale, 6 * scale) for i in known]
-    crossed = [np.sort(ax.transData.transform(line).reshape(-1, 2)[k : k + 2], axis=0).ravel() for line in lines for k in range(len(line) - 1)]
+    crossed = [
+        np.sort(ax.transData.transform(line).reshape(-1, 2)[k : k + 2], axis=0).ravel()
+        for line in lines
+        for k in range(len(line) - 1)
+    ]
     made, homeless = [], []
     for i in sorted(known, key=lambda i: (-places[i][1], places[i][0])):
-        text = ax.annotate(shown(names[i]), (x[i], y[i]), (0, 0), textcoords="offset points", va="center", ha="center", **plain(SMALL))
+        text = ax.annotate(
+            shown(names[i]),
+            (x[i], y[i]),
+            (0, 0),
+            textcoords="offset points",
+            va="center",
+            ha="center",
+            **plain(SMALL),
+        )
         size = text.get_window_extent()
-        places_of = [(distance, _moved(places[i], size, angle, distance * scale)) for distance in _DISTANCES for angle in _DIRECTIONS]
-        free = [(distance, box) for distance, box in places_of if _within(box, inside) and not _any_overlap(box, blocked)]
+        places_of = [
+            (distance, _moved(places[i], size, angle, distance * scale))
+            for distance in _DISTANCES
+            for angle in _DIRECTIONS
+        ]
+        free = [
+            (distance, box)
+            for distance, box in places_of
+            if _within(box, inside) and not _any_overlap(box, blocked)
+        ]
         if not free:
             text.remove()
             homeless.append(shown(names[i]))
             continue
-        distance, box = min(free, key=lambda one: one[0] + _CROSSING * sum(_overlap(one[1], line) for line in crossed))
+        distance, box = min(
+            free, key=lambda one: one[0] + _CROSSING * sum(_overlap(one[1], line) for line in crossed)
+        )
         blocked.append(box)
         centre = (box[:2] + box[2:]) / 2
         text.set_position(tuple((centre - places[i]) / scale))
         if distance > 9:
             edge = np.clip(places[i], box[:2], box[2:])
             ends = ax.transData.inverted().transform([places[i], edge])
-            ax.plot(*ends.T, color=GREY, linewidth=THIN / 2, zorder=1, scalex=False, scaley=False, label="_leader")
+            ax.plot(
+                *ends.T, color=GREY, linewidth=THIN / 2, zorder=1, scalex=False, scaley=False, label="_leader"
+            )
         made.append(text)
     if homeless:
-        warnings.warn(f"the figure has no room for the names of {', '.join(homeless)}; give a larger one as figure=.", stacklevel=3)
+        warnings.warn(
+            f"the figure has no room for the names of {', '.join(homeless)}; give a larger one as figure=.",
+            stacklevel=3,
+        )
     return made
 
 
-def name_ends(ax: Any, ends: Sequence[tuple[float, float]], names: Sequence[object], series: Sequence[Look]) -> list[Any]:
-    """Texts to the right of the axes where lines end, with their look, moved apart where they would overlap; a line without an end has none."""
+def name_ends(
+    ax: Any, ends: Sequence[tuple[float, float]], names: Sequence[object], series: Sequence[Look]
+) -> list[Any]:
+    """Texts to the right of the axes where lines end, with their look, moved apart where they would
+    overlap; a line without an end has none.
+    """
     figure = ax.figure.figure
     figure.draw_without_rendering()
     scale = figure.dpi / 72
@@ -70,15 +104,32 @@ def name_ends(ax: Any, ends: Sequence[tuple[float, float]], names: Sequence[obje
         share = (height - box.y0) / box.height
         look, inches = series[i], box.width / figure.dpi
         start = ax.transAxes.inverted().transform(ax.transData.transform(ends[i]))
-        leader = {"color": look.colour, "linestyle": look.dashes, "marker": look.marker, "markersize": 3, "markevery": [1], "linewidth": THIN}
-        ax.plot([start[0], 1 + 0.16 / inches], [start[1], share], transform=ax.transAxes, clip_on=False, label="_leader", **leader)
+        leader = {
+            "color": look.colour,
+            "linestyle": look.dashes,
+            "marker": look.marker,
+            "markersize": 3,
+            "markevery": [1],
+            "linewidth": THIN,
+        }
+        ax.plot(
+            [start[0], 1 + 0.16 / inches],
+            [start[1], share],
+            transform=ax.transAxes,
+            clip_on=False,
+            label="_leader",
+            **leader,
+        )
         at = {"xy": (1 + 0.22 / inches, share), "xycoords": "axes fraction"}
-        made.append(ax.annotate(shown(names[i]), **at, va="center", ha="left", annotation_clip=False, **plain(SMALL)))
+        made.append(
+            ax.annotate(shown(names[i]), **at, va="center", ha="left", annotation_clip=False, **plain(SMALL))
+        )
     return made
 
 
 def apart(heights: Array, gap: float, low: float, high: float) -> Array:
-    """The heights moved as little as needed, in the same order, to be `gap` apart, between low and high if there is room.
+    """The heights moved as little as needed, in the same order, to be `gap` apart, between low and high if
+    there is room.
 
     >>> apart(np.array([5.0, 5.0, 20.0]), 2.0, 0.0, 30.0).tolist()
     [4.0, 6.0, 20.0]
@@ -91,7 +142,9 @@ def apart(heights: Array, gap: float, low: float, high: float) -> Array:
         while len(pools) > 1 and _start(pools[-2]) + gap * pools[-2][1] > _start(pools[-1]):
             total, count = pools.pop()
             pools[-1] = [pools[-1][0] + total - gap * pools[-1][1] * count, pools[-1][1] + count]
-    found = np.concatenate([_start(pool) + gap * np.arange(pool[1]) for pool in pools]) if pools else np.empty(0)
+    found = (
+        np.concatenate([_start(pool) + gap * np.arange(pool[1]) for pool in pools]) if pools else np.empty(0)
+    )
     if len(found):
         found = np.minimum(found, high - gap * np.arange(len(found))[::-1])
         found = np.maximum(found, low + gap * np.arange(len(found)))

@@ -14,8 +14,12 @@ from nlgauge.show.plots.meta.labels import name_ends
 Series = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-def draw_lines(figure: Any, series: Series, x: str, y: str, low: str = "low", high: str = "high", least: float = 2.5) -> tuple[Any, Any]:
-    """The figure and its axes with one line per series through its rows, in the order of x; NaN leaves a gap; the band is where bounds are known."""
+def draw_lines(
+    figure: Any, series: Series, x: str, y: str, low: str = "low", high: str = "high", least: float = 2.5
+) -> tuple[Any, Any]:
+    """The figure and its axes with one line per series through its rows, in the order of x; NaN leaves a
+    gap; the band is where bounds are known.
+    """
     figure = canvas(figure, COLUMN * 1.5, max(least, 0.14 * len(series) + 0.8))
     ax = bare(figure.subplots(), "y")
     for (name, rows), look in zip(series.items(), looks(len(series)), strict=True):
@@ -30,7 +34,9 @@ def draw_lines(figure: Any, series: Series, x: str, y: str, low: str = "low", hi
 
 
 def name_lines(ax: Any, series: Series, x: str, y: str) -> None:
-    """The names of lines, at their last known points; nothing for a single line, whose name is in the title."""
+    """The names of lines, at their last known points; nothing for a single line, whose name is in the
+    title.
+    """
     ends = []
     for rows in series.values():
         known = [(row[x], row[y]) for row in sorted(rows, key=lambda row: row[x]) if np.isfinite(row[y])]

@@ -14,7 +14,8 @@ _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", 
 
 
 def power(found: Found, *, target: float = 0.8, figure: Any = None) -> Any:
-    """The rows of `power` (Williams, data or McNemar): one line per difference over the number of systems or items, and a dashed one at the target.
+    """The rows of `power` (Williams, data or McNemar): one line per difference over the number of systems or
+    items, and a dashed one at the target.
 
     The band is two standard errors of the simulation.
     """
@@ -27,16 +28,26 @@ def power(found: Found, *, target: float = 0.8, figure: Any = None) -> Any:
     for row in found.rows:
         error = 2 * row.get("standard_error", 0.0)
         bounds = {"low": max(0.0, row["power"] - error), "high": min(1.0, row["power"] + error)}
-        series.setdefault(_named(row, varying or [name for name in _SETTINGS if name in row]), []).append({**row, **bounds})
+        series.setdefault(_named(row, varying or [name for name in _SETTINGS if name in row]), []).append(
+            {**row, **bounds}
+        )
     figure, ax = draw_lines(figure, series, size, "power")
     ax.set_ylim(0, 1.02)
     ax.axhline(target, color=GREY, linewidth=LINE * 0.7, linestyle="--", label="target")
     title = found.title or "Power" if len(series) > 1 else next(iter(series)) or found.title
     items = "items" if found.made.get("test") == "mcnemar" else "systems"
-    titled(ax, title, f"number of {items}", f"power at alpha {found.made['alpha']:g}" if "alpha" in found.made else "power")
+    titled(
+        ax,
+        title,
+        f"number of {items}",
+        f"power at alpha {found.made['alpha']:g}" if "alpha" in found.made else "power",
+    )
     name_lines(ax, series, size, "power")
     return figure
 
 
 def _named(row: Mapping[str, Any], names: list[str]) -> str:
-    return ", ".join(f"{name} {row[name]:g}" if isinstance(row.get(name), float) else f"{name} {row.get(name)}" for name in names)
+    return ", ".join(
+        f"{name} {row[name]:g}" if isinstance(row.get(name), float) else f"{name} {row.get(name)}"
+        for name in names
+    )

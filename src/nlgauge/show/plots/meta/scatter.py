@@ -11,7 +11,22 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import correlate
 from nlgauge.meta.findings import Found
 from nlgauge.meta.judgments import Judgements
-from nlgauge.show.plots.canvas import COLOURS, COLUMN, GREY, LINE, PALE, SMALL, THIN, bare, canvas, decimals, few_ticks, larger_for, looks, titled
+from nlgauge.show.plots.canvas import (
+    COLOURS,
+    COLUMN,
+    GREY,
+    LINE,
+    PALE,
+    SMALL,
+    THIN,
+    bare,
+    canvas,
+    decimals,
+    few_ticks,
+    larger_for,
+    looks,
+    titled,
+)
 from nlgauge.show.plots.meta.labels import name_points
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.levels import human_means, system_means
@@ -30,47 +45,91 @@ def scatter(
     seed: int = 12345,
     figure: Any = None,
 ) -> Any:
-    """One point per system, with a cross that spans its intervals over draws of inputs; the title has the coefficient with its interval over systems.
+    """One point per system, with a cross that spans its intervals over draws of inputs; the title has the
+    coefficient with its interval over systems.
 
-    The line is that of least squares, its band what it does in draws of systems. The metric is turned so that higher is better.
-    level="global" has one point per output instead, in the look of its group.
+    The line is that of least squares, its band what it does in draws of systems. The metric is turned so that
+    higher is better. level="global" has one point per output instead, in the look of its group.
     """
     if level not in ("system", "global"):
         raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
     if level == "global":
-        return _outputs(judgements, metric, judgements.dimension(human), correlate(judgements, level, coefficient, human, metric, None), figure)
+        return _outputs(
+            judgements,
+            metric,
+            judgements.dimension(human),
+            correlate(judgements, level, coefficient, human, metric, None),
+            figure,
+        )
     if judgements.groups is not None:
         raise InputError("a scatter plot is of one group: give one of judgements.by_group().")
-    dimension, scores, people = judgements.dimension(human), judgements.oriented(metric), judgements.human(human)
+    dimension, scores, people = (
+        judgements.dimension(human),
+        judgements.oriented(metric),
+        judgements.human(human),
+    )
     whole = judgements.oriented_system_scores(metric)
-    x, y = system_means(scores, people, judgements.weights) if whole is None else (whole, human_means(people, judgements.weights))
+    x, y = (
+        system_means(scores, people, judgements.weights)
+        if whole is None
+        else (whole, human_means(people, judgements.weights))
+    )
     known = ~np.isnan(x) & ~np.isnan(y)
     figure = canvas(figure, COLUMN * 1.3 * larger_for(len(x)), COLUMN * 1.2 * larger_for(len(x)))
     ax = bare(figure.subplots())
-    inputs = bootstrap(len(people), people.shape[1], "inputs", draws, seed).inputs * (1.0 if judgements.weights is None else judgements.weights)
+    inputs = bootstrap(len(people), people.shape[1], "inputs", draws, seed).inputs * (
+        1.0 if judgements.weights is None else judgements.weights
+    )
     both = np.isnan(people) if whole is not None else np.isnan(scores) | np.isnan(people)
     sides = [x[None] if whole is not None else _means(scores, both, inputs), _means(people, both, inputs)]
     crosses: list[Array] = []
     for values, place, lines in ((sides[0], y, ax.hlines), (sides[1], x, ax.vlines)):
-        low, high = (np.array(side) for side in zip(*(percentile(column, confidence)[:2] for column in values.T), strict=True))
+        low, high = (
+            np.array(side)
+            for side in zip(*(percentile(column, confidence)[:2] for column in values.T), strict=True)
+        )
         lines(place[known], low[known], high[known], color=GREY, linewidth=THIN)
         across = lines == ax.hlines
-        ends = [[[a, at], [b, at]] if across else [[at, a], [at, b]] for a, b, at in zip(low[known], high[known], place[known], strict=True)]
+        ends = [
+            [[a, at], [b, at]] if across else [[at, a], [at, b]]
+            for a, b, at in zip(low[known], high[known], place[known], strict=True)
+        ]
         crosses += [np.array(pair) for pair in ends]
     ax.plot(x[known], y[known], "o", color=COLOURS[1], markersize=3.5, label="systems")
     few_ticks(ax.xaxis)
     few_ticks(ax.yaxis)
     if known.sum() >= 2 and np.ptp(x[known]) > 0:
         _line(ax, x[known], y[known], draws, confidence, seed)
-    row = correlate(judgements, "system", coefficient, dimension, metric, interval="systems", draws=draws, confidence=confidence, seed=seed).rows[0]
-    value = f"{row['coefficient'].capitalize()} {decimals(row['value'])} [{decimals(row['low'])}, {decimals(row['high'])}]"
+    row = correlate(
+        judgements,
+        "system",
+        coefficient,
+        dimension,
+        metric,
+        interval="systems",
+        draws=draws,
+        confidence=confidence,
+        seed=seed,
+    ).rows[0]
+    value = (
+        f"{row['coefficient'].capitalize()} {decimals(row['value'])} [{decimals(row['low'])},"
+        f" {decimals(row['high'])}]"
+    )
     titled(ax, value, _named(judgements, metric), dimension)
-    name_points(ax, x[known].tolist(), y[known].tolist(), [judgements.systems[i] for i in np.flatnonzero(known)], crosses)
+    name_points(
+        ax,
+        x[known].tolist(),
+        y[known].tolist(),
+        [judgements.systems[i] for i in np.flatnonzero(known)],
+        crosses,
+    )
     return figure
 
 
 def _outputs(judgements: Judgements, metric: str, dimension: str, found: Found, figure: Any) -> Any:
-    """One point per output that both have scored; the title has the coefficient, of several groups its average."""
+    """One point per output that both have scored; the title has the coefficient, of several groups its
+    average.
+    """
     parts = judgements.by_group()
     figure = canvas(figure, COLUMN * 1.3, COLUMN * 1.2)
     ax = bare(figure.subplots())
@@ -82,7 +141,12 @@ def _outputs(judgements: Judgements, metric: str, dimension: str, found: Found, 
     few_ticks(ax.xaxis)
     few_ticks(ax.yaxis)
     what = found.rows[-1]["coefficient"].capitalize()
-    titled(ax, f"{what} {decimals(found.rows[-1]['value'])}{' (average)' if len(parts) > 1 else ''}", _named(judgements, metric), dimension)
+    titled(
+        ax,
+        f"{what} {decimals(found.rows[-1]['value'])}{' (average)' if len(parts) > 1 else ''}",
+        _named(judgements, metric),
+        dimension,
+    )
     if len(parts) > 1:
         figure.legend(loc="outside lower left", ncols=4, frameon=False, fontsize=SMALL, markerscale=2)
     return figure
@@ -106,9 +170,16 @@ def _line(ax: Any, x: Array, y: Array, draws: int, confidence: float, seed: int)
     centre_x, centre_y = systems @ x / n, systems @ y / n
     spread = systems @ x**2 / n - centre_x**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        slope = np.where(spread > 1e-12 * np.abs(x).max() ** 2, (systems @ (x * y) / n - centre_x * centre_y) / spread, np.nan)
+        slope = np.where(
+            spread > 1e-12 * np.abs(x).max() ** 2,
+            (systems @ (x * y) / n - centre_x * centre_y) / spread,
+            np.nan,
+        )
     lines = centre_y[:, None] + slope[:, None] * (at - centre_x[:, None])
-    low, high = (np.array(side) for side in zip(*(percentile(column, confidence)[:2] for column in lines.T), strict=True))
+    low, high = (
+        np.array(side)
+        for side in zip(*(percentile(column, confidence)[:2] for column in lines.T), strict=True)
+    )
     ax.fill_between(at, low, high, color=PALE, alpha=0.6, linewidth=0, zorder=0, label="band")
     # A band that is wide at its ends must not squeeze the points.
     room = 0.6 * np.ptp(y)

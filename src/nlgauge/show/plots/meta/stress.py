@@ -26,11 +26,16 @@ from nlgauge.show.plots.canvas import (
     titled,
 )
 
-_PARTS = (("detected", "detected", COLOURS[1], None), ("tied", "tied", "#e4e4e4", "////"), ("lost", "preferred the worse text", COLOURS[4], None))
+_PARTS = (
+    ("detected", "detected", COLOURS[1], None),
+    ("tied", "tied", "#e4e4e4", "////"),
+    ("lost", "preferred the worse text", COLOURS[4], None),
+)
 
 
 def stress(found: Found, *, figure: Any = None) -> Any:
-    """The rows of `stress` or `contrast`: one panel per metric, one bar per phenomenon with the shares of pairs that were detected, tied and lost.
+    """The rows of `stress` or `contrast`: one panel per metric, one bar per phenomenon with the shares of
+    pairs that were detected, tied and lost.
 
     A thin black line is the interval of the detected share; the dashed one is what random numbers reach.
     """
@@ -52,7 +57,10 @@ def stress(found: Found, *, figure: Any = None) -> Any:
         ax.set_visible(False)
     for ax in axes.flat[max(0, len(metrics) - across) : len(metrics)]:
         ax.tick_params(labelbottom=True)
-    handles = [Patch(facecolor=colour, edgecolor=GREY, linewidth=0.3, hatch=hatch, label=label) for _, label, colour, hatch in _PARTS]
+    handles = [
+        Patch(facecolor=colour, edgecolor=GREY, linewidth=0.3, hatch=hatch, label=label)
+        for _, label, colour, hatch in _PARTS
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=SMALL)
     return figure
 
@@ -64,14 +72,28 @@ def _panel(ax: Any, kinds: list[str], rows: Mapping[str, Mapping[str, Any]]) -> 
             ax.text(0.02, place, "n/a", va="center", color=GREY, **plain(SMALL))
             continue
         left = 0.0
-        shares = {"detected": row["detected"], "tied": row["tied"], "lost": max(0.0, 1 - row["detected"] - row["tied"])}
+        shares = {
+            "detected": row["detected"],
+            "tied": row["tied"],
+            "lost": max(0.0, 1 - row["detected"] - row["tied"]),
+        }
         for part, _, colour, hatch in _PARTS:
-            bar = {"height": 0.75, "color": colour, "hatch": hatch, "edgecolor": GREY if hatch else colour, "linewidth": 0}
+            bar = {
+                "height": 0.75,
+                "color": colour,
+                "hatch": hatch,
+                "edgecolor": GREY if hatch else colour,
+                "linewidth": 0,
+            }
             ax.barh(place, shares[part], left=left, label=f"{part} {kind}", **bar)
             left += shares[part]
         if not math.isnan(row.get("low", math.nan)):
-            ax.plot([row["low"], row["high"]], [place, place], color="black", linewidth=LINE * 1.6, label="_halo")
-            ax.plot([row["low"], row["high"]], [place, place], color="white", linewidth=THIN, label="interval")
+            ax.plot(
+                [row["low"], row["high"]], [place, place], color="black", linewidth=LINE * 1.6, label="_halo"
+            )
+            ax.plot(
+                [row["low"], row["high"]], [place, place], color="white", linewidth=THIN, label="interval"
+            )
     ax.axvline(0.5, color="black", linewidth=THIN, linestyle="--", label="chance")
     named_ticks(ax.yaxis, kinds)
     named_ticks(ax.xaxis, ["0", ".5", "1"], places=[0, 0.5, 1])

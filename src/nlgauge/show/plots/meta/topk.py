@@ -10,14 +10,24 @@ from nlgauge.show.plots.meta.lines import draw_lines, name_lines
 
 
 def topk(found: Found, *, figure: Any = None) -> Any:
-    """The rows of `top_systems`: one line per metric over the number of best systems among which it is compared with people."""
+    """The rows of `top_systems`: one line per metric over the number of best systems among which it is
+    compared with people.
+    """
     needed(found, "topk", "k", "metric", "value")
     the_only(found, "human", "level", "coefficient")
-    series = {str(name): [row for row in found.rows if row["metric"] == name] for name in distinct(found.rows, "metric")}
+    series = {
+        str(name): [row for row in found.rows if row["metric"] == name]
+        for name in distinct(found.rows, "metric")
+    }
     figure, ax = draw_lines(figure, series, "k", "value")
     ax.axhline(0, color=GREY, linewidth=THIN, label="zero")
     first = found.rows[0]
     what = ", ".join(str(first[name]) for name in ("coefficient", "level", "human") if name in first)
-    titled(ax, next(iter(series)) if len(series) == 1 else "Agreement among the best k systems", "k best systems by people", what)
+    titled(
+        ax,
+        next(iter(series)) if len(series) == 1 else "Agreement among the best k systems",
+        "k best systems by people",
+        what,
+    )
     name_lines(ax, series, "k", "value")
     return figure
