@@ -67,8 +67,8 @@ def adjusted(metrics: Mapping[str, AnyMetric], parameters: Mapping[str, Any]) ->
                 field.name
                 for metric in metrics.values()
                 if not isinstance(metric, MetricForNLG)
-                for field in fields(metric)
-            ]  # type: ignore[arg-type]
+                for field in fields(metric)  # type: ignore[arg-type]
+            ]
             near = did_you_mean(parameter, [*known, *RUN_OPTIONS])
             raise ParameterError(
                 f"none of {', '.join(metrics)} has a parameter {parameter!r}{near}; `nlgauge card NAME` lists"

@@ -78,9 +78,9 @@ def _objects(address: Address, encoding: str | None, watched: Watched | None) ->
             yield Records(
                 columns_of(rows),
                 len(rows),
-                lambda i, at=numbers: f"{address.path}, line {at[i]}",
+                lambda i, at=numbers: f"{address.path}, line {at[i]}",  # type: ignore[misc]
                 address.path,
-            ).flat()  # type: ignore[misc]
+            ).flat()
 
 
 def _batches(address: Address) -> Iterator[Records]:
@@ -89,8 +89,11 @@ def _batches(address: Address) -> Iterator[Records]:
         for table in parquet_tables(file):
             columns, rows = table.to_pydict(), table.num_rows
             yield Records(
-                columns, rows, lambda i, at=done: f"{address.path}, row {at + i + 1}", address.path
-            ).flat()  # type: ignore[misc]
+                columns,
+                rows,
+                lambda i, at=done: f"{address.path}, row {at + i + 1}",  # type: ignore[misc]
+                address.path,
+            ).flat()
             done += rows
 
 

@@ -247,8 +247,10 @@ class _Value:
     def __str__(self) -> str:
         """The metric without default parameters, as `registry.parse` reads it."""
         given = [
-            f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if getattr(self, f.name) != f.default
-        ]  # type: ignore[arg-type]
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in fields(self)  # type: ignore[arg-type]
+            if getattr(self, f.name) != f.default
+        ]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
     def require(self, holds: bool, parameter: str, domain: str) -> None:

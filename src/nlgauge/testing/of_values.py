@@ -31,8 +31,8 @@ def _has_own_objects(metric: AnyMetric) -> bool:
     """
     return any(
         isinstance(value := getattr(metric, parameter.name), Model) or callable(value)
-        for parameter in fields(metric)
-    )  # type: ignore[arg-type]
+        for parameter in fields(metric)  # type: ignore[arg-type]
+    )
 
 
 def check_it_is_a_frozen_value(metric: AnyMetric, terms: Terms) -> None:

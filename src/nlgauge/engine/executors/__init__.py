@@ -150,5 +150,6 @@ def default_executor(metrics: Iterable[AnyMetric]) -> Executor:
 
 def _bears_threads(metric: AnyMetric) -> bool:
     return type(metric).__module__.startswith("nlgauge.metrics.") and not any(
-        field.name == "model" for field in fields(metric)
-    )  # type: ignore[arg-type]
+        field.name == "model"
+        for field in fields(metric)  # type: ignore[arg-type]
+    )
