@@ -1,7 +1,7 @@
 """Ten million pairs in bounded memory, what peers need for the same, runs that are killed at random moments,
 and a run that is known by heart: `python -m benchmarks.endurance`. Exit code 1 where a bound does not hold.
 
-Texts are lines of the human-judgement sets, if NLGAUGE_BENCHMARKS names a directory that holds them, else
+Texts are lines of the human-judgment sets, if NLGAUGE_BENCHMARKS names a directory that holds them, else
 made up; repeated with a word changed here and there until there are enough. Seconds are those of the
 processor, memory is what was resident at the most, both as the system reports them.
 """

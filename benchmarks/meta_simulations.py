@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.meta import Judgements
+from nlgauge.meta import Judgments
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.stats.corrections import adjusted, max_t, two_sided
@@ -92,8 +92,8 @@ class Study(NamedTuple):
     quality: np.ndarray
     likings: np.ndarray
 
-    def judgements(self) -> Judgements:
-        return Judgements.from_arrays(
+    def judgments(self) -> Judgments:
+        return Judgments.from_arrays(
             self.human, {f"metric{at}": scores for at, scores in enumerate(self.metrics)}
         )
 
@@ -174,7 +174,7 @@ def claimed(
     p = []
     for run in range(options.runs):
         tests = all_pairs(
-            world(rng).judgements(),
+            world(rng).judgments(),
             "human",
             plan(setting, options.draws, run, **TESTS[test]),
             intervals=False,
@@ -380,7 +380,7 @@ def covering(
 def zou_interval(study: Study, setting: Setting) -> Bounds:
     if setting.level == "input":
         return Bounds(math.nan, math.nan)
-    compared = all_pairs(study.judgements(), "human", plan(setting, 1, 1, test="williams"))
+    compared = all_pairs(study.judgments(), "human", plan(setting, 1, 1, test="williams"))
     return Bounds(float(compared.low[0]), float(compared.high[0]))
 
 
@@ -455,9 +455,7 @@ def six_metrics(
     setting = Setting(0, 100, 0, "system", "pearson")
     found: dict[str, list[np.ndarray]] = {name: [] for name in corrections}
     for run in range(options.runs):
-        tests = all_pairs(
-            world(rng).judgements(), "human", plan(setting, options.draws, run), intervals=False
-        )
+        tests = all_pairs(world(rng).judgments(), "human", plan(setting, options.draws, run), intervals=False)
         assert tests.null is not None
         for name in corrections:
             p = max_t(tests.deltas, tests.null, name == "maxT") if name in MAX_T else adjusted(tests.p, name)

@@ -21,7 +21,7 @@ import numpy as np
 
 import nlgauge
 from benchmarks.workloads import four_systems
-from nlgauge.meta import Judgements, compare, correlate
+from nlgauge.meta import Judgments, compare, correlate
 
 METRICS, SYSTEMS, INPUTS, DRAWS = 20, 17, 100, 1000
 LEVELS, COEFFICIENTS = ("system", "input", "global"), ("pearson", "spearman", "kendall")
@@ -70,16 +70,16 @@ def scores(kind: str) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def judgements(kind: str) -> Judgements:
+def judgments(kind: str) -> Judgments:
     human, metrics = scores(kind)
-    return Judgements.from_arrays(human, {f"metric{at}": one for at, one in enumerate(metrics)})
+    return Judgments.from_arrays(human, {f"metric{at}": one for at, one in enumerate(metrics)})
 
 
 def of_nlpstats() -> list[Row]:
     from nlpstats.correlations import bootstrap, permutation_test
 
     human, metrics = scores("real")
-    judged = judgements("real")
+    judged = judgments("real")
     rows = []
     for level, count, draws, goals in (
         ("system", 2, DRAWS, {"kendall": 150.0}),
@@ -143,8 +143,8 @@ def of_sacrebleu() -> list[Row]:
 
     kept: dict[Any, Any] = {}
     rows = []
-    for name, test, draws in (("bootstrap", "bs", 1_000), ("randomisation", "ar", 10_000)):
-        # Ours has intervals in either case, so randomisation is asked for them too.
+    for name, test, draws in (("bootstrap", "bs", 1_000), ("randomization", "ar", 10_000)):
+        # Ours has intervals in either case, so randomization is asked for them too.
         bleu = {"BLEU": Counted(references=references)}
         paired = PairedTest(
             list(texts.systems.items()), bleu, None, test, n_samples=draws, n_ar_confidence=draws
@@ -169,7 +169,7 @@ def of_sacrebleu() -> list[Row]:
     return rows
 
 
-def report(judged: Judgements) -> None:
+def report(judged: Judgments) -> None:
     """3 levels x 3 coefficients: values, intervals, all pairs tested and corrected."""
     correlate(judged, LEVELS, COEFFICIENTS, draws=DRAWS)
     for level in LEVELS:
@@ -203,7 +203,7 @@ def main() -> int:
             flush=True,
         )
     for kind in ("real numbers", "tied scores"):
-        judged = judgements(kind.split()[0])
+        judged = judgments(kind.split()[0])
         seconds = min(cpu_seconds(lambda: report(judged)) for _ in range(2))  # noqa: B023 -- called before the loop goes on
         missed += seconds > SECONDS
         print(f"| the whole report, {kind} | | | {seconds:.1f} | | at most {SECONDS:.0f} s |", flush=True)

@@ -1,4 +1,4 @@
-"""The texts that are scored: human-judgement sets if they are available, else deterministic pseudo-text of
+"""The texts that are scored: human-judgment sets if they are available, else deterministic pseudo-text of
 the same shapes.
 
 The sets are looked for in the directory that NLGAUGE_BENCHMARKS names, else in ../shared/benchmarks beside

@@ -1,4 +1,4 @@
-"""Studies on real human judgements with real weights: `python -m studies --help`.
+"""Studies on real human judgments with real weights: `python -m studies --help`.
 
 The results are in docs/results.
 """

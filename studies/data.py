@@ -8,14 +8,14 @@ from collections import defaultdict
 import numpy as np
 
 from nlgauge.meta.benchmarks import load
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 
-def segments(name: str, count: int | None = None) -> dict[str, dict[str, Row]]:
+def segments(name: str, count: int | None = None) -> dict[str, dict[str, BenchmarkRow]]:
     """Segment -> system -> row that a machine wrote, in an order drawn once, so that the first ones are a
     fair sample.
     """
-    found: dict[str, dict[str, Row]] = defaultdict(dict)
+    found: dict[str, dict[str, BenchmarkRow]] = defaultdict(dict)
     for row in load(name).machines().rows:
         found[row.segment][row.system] = row
     ids = sorted(found)
@@ -23,18 +23,18 @@ def segments(name: str, count: int | None = None) -> dict[str, dict[str, Row]]:
     return {segment: found[segment] for segment in ids[:count]}
 
 
-def first(by_system: dict[str, Row]) -> Row:
+def first(by_system: dict[str, BenchmarkRow]) -> BenchmarkRow:
     """One of a segment's rows, for what all of them share: source and references."""
     return next(iter(by_system.values()))
 
 
-def predictions(by_system: dict[str, Row]) -> dict[str, str]:
+def predictions(by_system: dict[str, BenchmarkRow]) -> dict[str, str]:
     """System -> text, of those that have one."""
     return {system: row.prediction for system, row in by_system.items() if row.prediction is not None}
 
 
-def human(study: dict[str, dict[str, Row]], dimension: str) -> np.ndarray:
-    """(systems, segments) judgements; NaN where one is missing."""
+def human(study: dict[str, dict[str, BenchmarkRow]], dimension: str) -> np.ndarray:
+    """(systems, segments) judgments; NaN where one is missing."""
     systems = sorted({system for by_system in study.values() for system in by_system})
     return np.array(
         [

@@ -14,7 +14,7 @@ import numpy as np
 
 import nlgauge
 from nlgauge.meta import estimate, segments_to_label
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 from studies import data, study
 
 BENCHMARKS = {
@@ -121,7 +121,7 @@ def scores(
     )
 
 
-def published_scores(found: dict[str, dict[str, Row]], systems: list[str]) -> dict[str, np.ndarray]:
+def published_scores(found: dict[str, dict[str, BenchmarkRow]], systems: list[str]) -> dict[str, np.ndarray]:
     """The metric scores that others published, NaN where there are none."""
     labels = sorted({label for rows in found.values() for row in rows.values() for label in row.metrics})
     return {

@@ -1,4 +1,4 @@
-"""InfoLM on human judgements of WebNLG 2020 and REALSumm, with SmolLM2's next-token distributions, beside
+"""InfoLM on human judgments of WebNLG 2020 and REALSumm, with SmolLM2's next-token distributions, beside
 chrF, ROUGE and BERTScore.
 """
 

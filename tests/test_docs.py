@@ -175,5 +175,5 @@ def test_the_page_of_judges_names_every_setting_of_calls_and_every_prompt_says_w
     assert [
         path.name
         for path in prompts
-        if not {"source", "licence", "version"} <= set(tomllib.loads(path.read_text("utf-8")))
+        if not {"source", "license", "version"} <= set(tomllib.loads(path.read_text("utf-8")))
     ] == []

@@ -42,7 +42,7 @@ def build(folder: Path) -> str:
     for part in PARTS:
         first = number
         for line in (folder / f"data.{part}").read_text(encoding="ascii").splitlines():
-            if not line.startswith("  "):  # the licence stands at the top
+            if not line.startswith("  "):  # the license stands at the top
                 single = [word for word in synset_words(line) if "_" not in word]
                 for word in single:
                     synsets[word].append(number)
@@ -58,17 +58,17 @@ def build(folder: Path) -> str:
 
 
 def notice(text: str) -> str:
-    """WordNet's own licence, out of the copyright file of the Debian package."""
+    """WordNet's own license, out of the copyright file of the Debian package."""
     lines = text.partition("License: WordNet3.0\n")[2].partition("\n\n")[0].splitlines()
     plain = "\n".join("" if line == " ." else line.removeprefix(" ") for line in lines)
     return (
         "wordnet.txt.gz is made from the files of WordNet 3.0 by tools/build_wordnet.py. It is distributed"
-        f" under WordNet's licence:\n\n{plain}\n"
+        f" under WordNet's license:\n\n{plain}\n"
     )
 
 
 def main() -> None:
-    """Writes the index and the licence notice."""
+    """Writes the index and the license notice."""
     parser = argparse.ArgumentParser(description="Builds the WordNet index.")
     parser.add_argument("folder", type=Path, help="the folder with data.noun, noun.exc and so on")
     parser.add_argument("--notice", type=Path, required=True, help="the copyright file of the package")

@@ -18,7 +18,14 @@ import tokenize
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "nlgauge"
-NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 
 
 def code_lines(text: str) -> int:
@@ -31,7 +38,11 @@ def code_lines(text: str) -> int:
 
 
 def docstring_lines(text: str) -> set[int]:
-    owners = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef))
+    owners = (
+        node
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    )
     strings = [owner.body[0] for owner in owners if ast.get_docstring(owner, clean=False) is not None]
     return {line for string in strings for line in range(string.lineno, (string.end_lineno or 0) + 1)}
 
@@ -40,7 +51,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "copy"
         shutil.copytree(Path(sys.argv[1]) if len(sys.argv) > 1 else PACKAGE, copy)
-        ruff = [sys.executable, "-m", "ruff", "format", "--isolated", "--quiet", "--line-length", "110", "--target-version", "py311"]
+        ruff = [
+            sys.executable,
+            "-m",
+            "ruff",
+            "format",
+            "--isolated",
+            "--quiet",
+            "--line-length",
+            "110",
+            "--target-version",
+            "py311",
+        ]
         subprocess.run([*ruff, str(copy)], check=True)
         print(sum(code_lines(file.read_text("utf-8")) for file in copy.rglob("*.py")))
 

@@ -1,4 +1,4 @@
-"""Scores all pairs of the human-judgement sets with every metric on strings, with compiled and with plain
+"""Scores all pairs of the human-judgment sets with every metric on strings, with compiled and with plain
 kernels, and compares bit for bit.
 
     python tools/compare_kernels.py [SET ...] [--every 50]

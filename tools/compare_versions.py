@@ -30,7 +30,11 @@ from typing import Any
 
 TEMPORARY = tempfile.TemporaryDirectory()
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NLGAUGE_THREADS", "HF_HUB_OFFLINE"), "1")
-os.environ |= {"NLGAUGE_STATISTICS_CACHE": "off", "NLGAUGE_JUDGE_CACHE": f"{TEMPORARY.name}/judge.sqlite", "TOKENIZERS_PARALLELISM": "false"}
+os.environ |= {
+    "NLGAUGE_STATISTICS_CACHE": "off",
+    "NLGAUGE_JUDGE_CACHE": f"{TEMPORARY.name}/judge.sqlite",
+    "TOKENIZERS_PARALLELISM": "false",
+}
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 # Old name -> new name of keys and texts; both files are read with it.
 RENAMED: dict[str, str] = {}
@@ -54,14 +58,21 @@ def new_cases(models: Path) -> dict[str, Any]:
     for name, metric in metric_classes().items():
         kinds = {} if name in STRINGS else {weights(name): model_kind(name), **said(name, "OTHER_MODELS", {})}
         parameters = {field.name: SMALL[field.name] for field in fields(metric) if field.name in SMALL}
-        parameters |= said(name, "TEST_PARAMETERS", {}) | {parameter: str(tiny[kind]) for parameter, kind in kinds.items()}
+        parameters |= said(name, "TEST_PARAMETERS", {}) | {
+            parameter: str(tiny[kind]) for parameter, kind in kinds.items()
+        }
         cases[name] = {"metric": name, "parameters": parameters}
-        changed = {field.name: "missing" for field in fields(metric) if field.name == "empty"} | said(name, "CHANGED_PARAMETERS", {})
+        changed = {field.name: "missing" for field in fields(metric) if field.name == "empty"} | said(
+            name, "CHANGED_PARAMETERS", {}
+        )
         changed |= {parameter: str(tiny[f"other {kind}"]) for parameter, kind in kinds.items()}
         for parameter, value in other_values(make(name, parameters), changed).items():
             # Temporary files of the tests do not last.
             if parameter in kinds or not str(value).startswith(tempfile.gettempdir()):
-                cases[f"{name}: other {parameter}"] = {"metric": name, "parameters": parameters | {parameter: value}}
+                cases[f"{name}: other {parameter}"] = {
+                    "metric": name,
+                    "parameters": parameters | {parameter: value},
+                }
     for variant in VARIANTS:
         name, parameters = name_and_parameters(variant)
         cases[variant] = {"metric": name, "parameters": cases[name]["parameters"] | parameters}
@@ -92,7 +103,10 @@ def run_together(corpus: dict[str, Any]) -> dict[str, Any]:
     """Return results of several metrics: as scored, as written during the run, as saved and loaded."""
     import nlgauge
 
-    metrics, directory = ["bleu", "chrf", "rouge", "wer", "bleu(max_order=2)", "distinct"], Path(TEMPORARY.name)
+    metrics, directory = (
+        ["bleu", "chrf", "rouge", "wer", "bleu(max_order=2)", "distinct"],
+        Path(TEMPORARY.name),
+    )
     result = nlgauge.score(**corpus, metrics=metrics)
     result.save(directory / "saved")
     written = nlgauge.score(**corpus, metrics=metrics, output=directory / "written")
@@ -124,19 +138,29 @@ def explanations_of(result: Any) -> Any:
     from nlgauge.explain.wire import document
 
     explained = result.explain_many(EXPLAINED).items()
-    return {key_of(result, label, *names): [document(item) for item in items] for (label, *names), items in explained}
+    return {
+        key_of(result, label, *names): [document(item) for item in items]
+        for (label, *names), items in explained
+    }
 
 
 def intervals_of(result: Any) -> Any:
     rows = result.scores(frame="records")
-    return {key_of(result, row["metric"], row["system"], row["output"]): picked(row, "low high reason") for row in rows}
+    return {
+        key_of(result, row["metric"], row["system"], row["output"]): picked(row, "low high reason")
+        for row in rows
+    }
 
 
 def tests_of(result: Any) -> Any:
     """Return the comparison with the first system by each test, and that of all pairs."""
     if len(result.systems) < 2:
         return {}
-    pairs = {"all pairs": {"systems": result.systems}, "bootstrap": {"test": "bootstrap"}, "randomization": {}}
+    pairs = {
+        "all pairs": {"systems": result.systems},
+        "bootstrap": {"test": "bootstrap"},
+        "randomization": {},
+    }
     tests = {name: result.compare(*options.pop("systems", ()), **options) for name, options in pairs.items()}
     columns = "gain gain_low gain_high p p_holm better test resamples reason bound_low bound_high"
     return {
@@ -155,15 +179,21 @@ def ranks_of(result: Any) -> Any:
 
 def meta_analyses(human: Any, ratings: Any, metrics: dict[str, Any]) -> dict[str, Callable[[], Any]]:
     """Return meta-evaluations, each a function that returns rows; the scores are (systems, segments)."""
-    from nlgauge.meta import Judgements
+    from nlgauge.meta import Judgments
 
-    both = Judgements.from_arrays({"quality": human}, metrics, ratings={"fluency": ratings}, higher_is_better={"ter": False})
+    both = Judgments.from_arrays(
+        {"quality": human}, metrics, ratings={"fluency": ratings}, higher_is_better={"ter": False}
+    )
     quality, fluency = both.only(humans=["quality"]), both.only(humans=["fluency"])
     return {
         "correlate": both.correlate,
-        "correlate bca": lambda: both.correlate(interval="systems", method="bca", coefficients=["pearson", "kendall_c", "spa"]),
+        "correlate bca": lambda: both.correlate(
+            interval="systems", method="bca", coefficients=["pearson", "kendall_c", "spa"]
+        ),
         "compare": quality.compare,
-        "compare inputs": lambda: fluency.compare(level="input", coefficient="kendall", generalise_to="inputs"),
+        "compare inputs": lambda: fluency.compare(
+            level="input", coefficient="kendall", generalise_to="inputs"
+        ),
         "compare both": lambda: fluency.compare(generalise_to="both", coefficient="spearman"),
         "compare williams": lambda: quality.compare(test="williams"),
         "rank wmt22": lambda: quality.rank(preset="wmt22"),
@@ -182,40 +212,120 @@ REFERENCES = [
     ["On Tuesday, the minister met with the president.", "The minister met the president on Tuesday."],
     ["“It will never happen again,” he said.", "He said it won't happen again."],
     ["Nothing was said here.", "Nobody spoke."],
-    ["Shares fell by 3.5 % in early trading, traders said.", "Traders said that shares fell 3.5% in early trading."],
+    [
+        "Shares fell by 3.5 % in early trading, traders said.",
+        "Traders said that shares fell 3.5% in early trading.",
+    ],
     ["Die Straße ist naß, weil es geregnet hat.", "Weil es regnete, ist die Straße nass."],
     ["Кошка сидела на ковре.", "На ковре сидела кошка."],
     ["猫坐在垫子上。", "垫子上坐着一只猫。"],
     ["القطة جلست على السجادة.", "جلست القطة على السجادة."],
     ["The cat sat on the mat.", "A cat was sitting on the mat."],
     ["It costs $1,234.56, some 20% more.", "The price is $1,234.56; that is 20% more."],
-    ["The committee will publish its report next week. It was delayed twice.", "After two delays the report comes out next week."],
+    [
+        "The committee will publish its report next week. It was delayed twice.",
+        "After two delays the report comes out next week.",
+    ],
 ]
 SOURCES = [f"{first} {second} More was said about it elsewhere." for first, second in REFERENCES]
 SYSTEMS = {
     "A": [
-        *("The cat is sitting on the mat.", "The minister met the president on Tuesday.", "He said: 'It won't happen again.'", ""),
-        *("Shares fell 3.5% in early trading , traders said .", "Die Straße ist nass.", "Кошка на ковре.", "猫在垫子上。", "القطة على السجادة"),
-        *("The cat is sitting on the mat.", "It costs $1,234.56 (about 20% more).", "The report will be published next week. It is late."),
+        *(
+            "The cat is sitting on the mat.",
+            "The minister met the president on Tuesday.",
+            "He said: 'It won't happen again.'",
+            "",
+        ),
+        *(
+            "Shares fell 3.5% in early trading , traders said .",
+            "Die Straße ist nass.",
+            "Кошка на ковре.",
+            "猫在垫子上。",
+            "القطة على السجادة",
+        ),
+        *(
+            "The cat is sitting on the mat.",
+            "It costs $1,234.56 (about 20% more).",
+            "The report will be published next week. It is late.",
+        ),
     ],
     "B": [
-        *("The cat sat on the mat.", "The president met the minister.", "He said: 'It won't happen again.'", "Nothing."),
-        *("Early trading fell, fell, fell.", "Weil es geregnet hat, ist die Straße nass.", "Собака спит.", "猫坐在垫子上。", "السجادة جلست"),
-        *("The cat sat on the mat.", "It costs $1,234.56, some 20% more.", "next week the the the committee 😀 👍🏽 published"),
+        *(
+            "The cat sat on the mat.",
+            "The president met the minister.",
+            "He said: 'It won't happen again.'",
+            "Nothing.",
+        ),
+        *(
+            "Early trading fell, fell, fell.",
+            "Weil es geregnet hat, ist die Straße nass.",
+            "Собака спит.",
+            "猫坐在垫子上。",
+            "السجادة جلست",
+        ),
+        *(
+            "The cat sat on the mat.",
+            "It costs $1,234.56, some 20% more.",
+            "next week the the the committee 😀 👍🏽 published",
+        ),
     ],
-    "C": ["a cat", "", "Never again.", "Nothing was said here.", "Shares fell", "It rained.", "cat", "猫", "mat", "a cat", "$5", "A report."],
+    "C": [
+        "a cat",
+        "",
+        "Never again.",
+        "Nothing was said here.",
+        "Shares fell",
+        "It rained.",
+        "cat",
+        "猫",
+        "mat",
+        "a cat",
+        "$5",
+        "A report.",
+    ],
 }
 THREE = {"predictions": SYSTEMS, "references": REFERENCES, "sources": SOURCES}
 WEIGHTED = {"weights": [1, 2, 0.5, 1, 1, 3, 1, 1, 0, 1, 1, 2], "documents": list("aabbccddeeff")}
-SINGLE = {"predictions": SYSTEMS["A"], "references": [texts[:1] for texts in REFERENCES], "sources": SOURCES, **WEIGHTED}
+SINGLE = {
+    "predictions": SYSTEMS["A"],
+    "references": [texts[:1] for texts in REFERENCES],
+    "sources": SOURCES,
+    **WEIGHTED,
+}
 EXPLAINED = [0, 3, 5, 7, 11]
 VARIANTS = [
-    *("bleu(smooth_method=floor, smooth_value=0.1)", "bleu(smooth_method='add-k')", "bleu(tokenizer=zh, lowercase=True)"),
-    *("bleu(max_order=2, effective_order=True)", "chrf(eps_smoothing=True, whitespace=True)", "chrf(word_order=2)", "meteor(compat=jar)"),
-    *("rouge(rouge_types=['rouge1', 'rouge4', 'rougeL', 'rougeLsum'], stem=True, tokenizer=google)", "meteor(task=adequacy)"),
-    *("meteor(version='2005', compat=nltk)", "ter(normalized=True, asian_support=True)", "ter(no_punct=True, lowercase=False)"),
-    *("eed(compat=python)", "rouge155(references=best, stop_words=True)", "rouge155(stem=True, jackknife=True)", "moverscore(n_gram=2)"),
-    *("js_divergence(order=2, smoothing=0.1)", "bertscore(idf=True, rescale=True)", "gemba(variant=SQM)", "summac(variant=conv)"),
+    *(
+        "bleu(smooth_method=floor, smooth_value=0.1)",
+        "bleu(smooth_method='add-k')",
+        "bleu(tokenizer=zh, lowercase=True)",
+    ),
+    *(
+        "bleu(max_order=2, effective_order=True)",
+        "chrf(eps_smoothing=True, whitespace=True)",
+        "chrf(word_order=2)",
+        "meteor(compat=jar)",
+    ),
+    *(
+        "rouge(rouge_types=['rouge1', 'rouge4', 'rougeL', 'rougeLsum'], stem=True, tokenizer=google)",
+        "meteor(task=adequacy)",
+    ),
+    *(
+        "meteor(version='2005', compat=nltk)",
+        "ter(normalized=True, asian_support=True)",
+        "ter(no_punct=True, lowercase=False)",
+    ),
+    *(
+        "eed(compat=python)",
+        "rouge155(references=best, stop_words=True)",
+        "rouge155(stem=True, jackknife=True)",
+        "moverscore(n_gram=2)",
+    ),
+    *(
+        "js_divergence(order=2, smoothing=0.1)",
+        "bertscore(idf=True, rescale=True)",
+        "gemba(variant=SQM)",
+        "summac(variant=conv)",
+    ),
 ]
 
 
@@ -224,19 +334,36 @@ def read_cases(models: Path) -> dict[str, Any]:
     file, place = models / "cases.json", f'"{models.resolve()}/'
     if not file.exists():
         models.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(new_cases(models), indent=1, ensure_ascii=False).replace(place, '"MODELS/'), "utf-8")
+        file.write_text(
+            json.dumps(new_cases(models), indent=1, ensure_ascii=False).replace(place, '"MODELS/'), "utf-8"
+        )
     return json.loads(file.read_text("utf-8").replace('"MODELS/', place))
 
 
 # --- Saving and comparing. ---
 
 VIEWS = {
-    **{"statistics": statistics_of, "scores": scores_of, "segments": segments_of, "explanations": explanations_of},
+    **{
+        "statistics": statistics_of,
+        "scores": scores_of,
+        "segments": segments_of,
+        "explanations": explanations_of,
+    },
     **{"intervals": intervals_of, "tests": tests_of, "ranks": ranks_of},
 }
 MAY_CHANGE = ("intervals", "tests", "ranks", "meta intervals and tests")
 META_MAY_CHANGE = (
-    *("low", "high", "classical_low", "classical_high", "undefined_draws", "p", "p_error", "p_adjusted", "better"),
+    *(
+        "low",
+        "high",
+        "classical_low",
+        "classical_high",
+        "undefined_draws",
+        "p",
+        "p_error",
+        "p_adjusted",
+        "better",
+    ),
     *("cluster", "letters", "not_beaten", "average_cluster"),
 )
 
@@ -281,17 +408,25 @@ def meta_rows() -> dict[str, Any]:
     noises = {"chrf": 0.5, "bleu": 2.0, "comet": 0.4, "rounded": 1.0}
     metrics = {name: truth + noise * rng.normal(size=truth.shape) for name, noise in noises.items()}
     metrics |= {"ter": -metrics["bleu"] + 0.2 * truth, "rounded": np.round(metrics["rounded"])}
-    rows = {name: [dict(row) for row in analysis()] for name, analysis in meta_analyses(human, ratings, metrics).items()}
+    rows = {
+        name: [dict(row) for row in analysis()]
+        for name, analysis in meta_analyses(human, ratings, metrics).items()
+    }
 
     return {
-        kind: {name: [{key: row[key] for key in row if (key in META_MAY_CHANGE) == change} for row in many] for name, many in rows.items()}
+        kind: {
+            name: [{key: row[key] for key in row if (key in META_MAY_CHANGE) == change} for row in many]
+            for name, many in rows.items()
+        }
         for kind, change in (("meta values", False), ("meta intervals and tests", True))
     }
 
 
 def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the path and the exact text of every value; an empty list or dictionary is a value."""
-    items = list(value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ())
+    items = list(
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
     if not items:
         yield path, repr(RENAMED.get(value, value) if isinstance(value, str) else value)
     for key, item in items:
@@ -312,16 +447,22 @@ def compare(before: Path, after: Path) -> int:
                 print(f"{kind}: {' > '.join(path)}: {values[0]:.200} -> {values[1]:.200}")
     print(f"\n{'kind':26}{'values':>10}{'different':>11}")
     for kind in kinds:
-        print(f"{kind:26}{counts[kind]:10}{differences[kind]:11}  {'may change' if kind in MAY_CHANGE else 'must be equal'}")
+        print(
+            f"{kind:26}{counts[kind]:10}{differences[kind]:11}  {'may change' if kind in MAY_CHANGE else 'must be equal'}"
+        )
     return int(any(differences[kind] for kind in kinds if kind not in MAY_CHANGE))
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     saving = commands.add_parser("save", help="run every metric and save the numbers")
     saving.add_argument("file", type=Path)
-    saving.add_argument("--models", type=Path, required=True, help="the directory that keeps the tiny models between versions")
+    saving.add_argument(
+        "--models", type=Path, required=True, help="the directory that keeps the tiny models between versions"
+    )
     comparing = commands.add_parser("compare", help="list the differences between two saved files")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)

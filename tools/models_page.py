@@ -23,7 +23,7 @@ model without being told; with `model=...` (`vectors=...` for word vectors) it u
 Hugging Face hub that was fetched, or your own `nlgauge.Model(model, tokenizer)`. Nothing is fetched unless you run the command. What the hub has as a
 pickle is converted on the way, and nothing in it is run.
 
-Sizes and licences are what was known when this was written; the licence of the files that you fetch is the one that counts.
+Sizes and licenses are what was known when this was written; the license of the files that you fetch is the one that counts.
 
 **What is pinned.** Packages and word vectors are pinned by version and by the hash of their weights: anything else is refused. Of hub repositories
 marked *pinned* the commit that is fetched is fixed by nlgauge (`nlgauge models info NAME` shows it). These commits were found in public code of
@@ -81,7 +81,7 @@ def page() -> str:
         if rows:
             head = [
                 f"## {heading}\n",
-                _line(("model", "default of", "size", "licence", "how to get it")),
+                _line(("model", "default of", "size", "license", "how to get it")),
                 _line(["---"] * 5),
             ]
             parts.append("\n".join([*head, *rows]) + "\n")
@@ -99,7 +99,7 @@ def _row(entry: Entry, users: list[str]) -> list[str]:
             else f"{command} ({entry.repository}{', pinned' if entry.repository in PINNED else ''})"
         )
     )
-    return [f"`{entry.name}`: {entry.title}", ", ".join(users), entry.size, entry.licence, place]
+    return [f"`{entry.name}`: {entry.title}", ", ".join(users), entry.size, entry.license, place]
 
 
 def _line(cells: object) -> str:

@@ -23,7 +23,7 @@ from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.io import read_corpus
-from nlgauge.meta import Found, Judgements, benchmarks, compare, correlate, power, stress, top_systems
+from nlgauge.meta import Findings, Judgments, benchmarks, compare, correlate, power, stress, top_systems
 from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
 from nlgauge.meta.papers.shannon import separation
 from nlgauge.results.result import Result
@@ -57,11 +57,11 @@ def scores() -> Any:
 
 
 @cache
-def judged() -> Judgements:
-    return summeval(True).judgements(scores(), dimensions=DIMENSIONS)
+def judged() -> Judgments:
+    return summeval(True).judgments(scores(), dimensions=DIMENSIONS)
 
 
-def only(level: str = "system", human: str = "relevance") -> Found:
+def only(level: str = "system", human: str = "relevance") -> Findings:
     return correlate(judged(), level, "kendall", human, draws=500)
 
 
@@ -76,18 +76,18 @@ def why(metric: str, plot: Callable[..., Any] = plots.explanation, **options: An
     return plot(explained[0], **options)
 
 
-def swept() -> Found:
+def swept() -> Findings:
     rows = []
     for order in range(1, 9):
         name = f"chrf(char_order={order})"
         found = correlate(
-            summeval(True).judgements(summeval(True).score(name), dimensions=DIMENSIONS),
+            summeval(True).judgments(summeval(True).score(name), dimensions=DIMENSIONS),
             "system",
             "kendall",
             draws=300,
         )
         rows += [{**row, "metric": row["human"], "order": order} for row in found.rows]
-    return Found([{name: value for name, value in row.items() if name != "human"} for row in rows])
+    return Findings([{name: value for name, value in row.items() if name != "human"} for row in rows])
 
 
 def spoilt() -> Any:
@@ -95,7 +95,7 @@ def spoilt() -> Any:
     return separation([row.source for row in rows], [row.references[0] for row in rows], "js_divergence")
 
 
-def stressed() -> Found:
+def stressed() -> Findings:
     rows = [row for row in benchmarks.load("summeval").rows if row.system == "M22"][:40]
     texts = [row.references[0] for row in rows]
     return stress(

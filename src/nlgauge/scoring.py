@@ -32,7 +32,7 @@ from nlgauge.metric.reduction import ReduceFn
 from nlgauge.results.result import Result
 
 if TYPE_CHECKING:
-    from nlgauge.results.storage.resume import Output
+    from nlgauge.results.storage.resume import Destination
 
 # The types of devices that torch has, with a number; whether there is one is seen when a model is loaded.
 _DEVICE = re.compile(r"(cpu|cuda|hip|mps|xpu|hpu|xla|mtia|maia|ipu|npu|vulkan|meta|privateuseone)(:\d+)?")
@@ -168,12 +168,12 @@ class Scorer:
 
         Without an output it is in a temporary directory, which goes with it.
         """
-        from nlgauge.results.storage.resume import Output, run_on_disk
+        from nlgauge.results.storage.resume import Destination, run_on_disk
 
         output, made = self.output, None
         if output is None:
             made = tempfile.mkdtemp(prefix="nlgauge-")
-            output = Output(Path(made) / "result")
+            output = Destination(Path(made) / "result")
         try:
             with _shown(show_progress):
                 result = run_on_disk(
@@ -288,9 +288,9 @@ def run_options(seed: int = 12345, batch_size: int | None = None, device: str | 
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
 
-def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Output | None:
+def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Destination | None:
     """Where a result is written to while it is computed, or an error that says what is not a place."""
-    from nlgauge.results.storage.resume import Output
+    from nlgauge.results.storage.resume import Destination
 
     flags = {name: _flag(value, name) for name, value in (("resume", resume), ("overwrite", overwrite))}
     if directory is None:
@@ -302,7 +302,7 @@ def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Ou
         return None
     if not isinstance(directory, str | Path) or not _names_a_place(str(directory)):
         raise ParameterError(f"output must be the path of a directory, got {directory!r:.60}.")
-    return Output(Path(directory), **flags)
+    return Destination(Path(directory), **flags)
 
 
 def _names_a_place(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""The leaderboard: every metric on every benchmark of human judgements that is at hand.
+"""The leaderboard: every metric on every benchmark of human judgments that is at hand.
 
 python -m studies leaderboard score                           scores what is not kept yet, numbers only
 python -m studies leaderboard score -m wmd -b summeval        one metric on one benchmark

@@ -62,17 +62,17 @@ TAU = {"system": "kendall", "input": "kendall"}
 EXPERTS = ("coherence", "consistency", "fluency")
 
 BENCHMARKS: dict[str, Board] = {
-    "summeval": Board("summarisation", "relevance", TAU, {SLOW: 8, JUDGES: 3}, others=EXPERTS),
-    "realsumm": Board("summarisation", "litepyramid_recall", TAU, {SLOW: 8}),
+    "summeval": Board("summarization", "relevance", TAU, {SLOW: 8, JUDGES: 3}, others=EXPERTS),
+    "realsumm": Board("summarization", "litepyramid_recall", TAU, {SLOW: 8}),
     "rose_cnndm": Board(
-        "summarisation",
+        "summarization",
         "normalized_acu",
         TAU,
         {MODELS: 50, SLOW: 16},
         others=("acu", "ref_based", "ref_free", "prior"),
     ),
     "primer_dailynews300": Board(
-        "summarisation",
+        "summarization",
         "overall",
         {"global": "spearman"},
         {SLOW: 40},

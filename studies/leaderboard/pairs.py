@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.meta import Judgements
+from nlgauge.meta import Judgments
 from nlgauge.meta.ready_pairs import columns, ordered, replicates
 from nlgauge.stats.clusters import cluster_ranks, wins
 from nlgauge.stats.corrections import max_t
 from nlgauge.stats.resampling import bootstrap
 
 
-def pair_clusters(people: Judgements, draws: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
+def pair_clusters(people: Judgments, draws: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
     """Cluster and number of metrics that beat it, by metric: DARR averaged over groups; the claims are
     about new systems.
     """

@@ -1,4 +1,4 @@
-"""From kept scores and the human judgements at hand to numbers: agreement with intervals, ceilings,
+"""From kept scores and the human judgments at hand to numbers: agreement with intervals, ceilings,
 clusters and cost.
 """
 
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from nlgauge.meta import Judgements, rank
+from nlgauge.meta import Judgments, rank
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.scores import MetricScores, kept
-from nlgauge.meta.ranking import Task
+from nlgauge.meta.ranking import RankingTask
 from studies.leaderboard.boards import (
     ABOUT_JUDGE,
     BENCHMARKS,
@@ -207,11 +207,11 @@ def _shown(scores: MetricScores, output: str) -> str:
 
 def judged(
     benchmark: Benchmark, scores: Mapping[str, MetricScores], dimensions: Sequence[str]
-) -> tuple[Judgements, dict[str, float]]:
-    """The judgements with metrics by the name that is shown, with two that do not look at quality, and
+) -> tuple[Judgments, dict[str, float]]:
+    """The judgments with metrics by the name that is shown, with two that do not look at quality, and
     seconds per 1,000 texts.
     """
-    found = benchmark.judgements(scores, dimensions=dimensions, outputs="all", corpus_scores=True)
+    found = benchmark.judgments(scores, dimensions=dimensions, outputs="all", corpus_scores=True)
     names = {
         one.label if output == one.main else f"{one.label}.{output}": _shown(one, output)
         for one in scores.values()
@@ -300,7 +300,7 @@ def _main_level(board: Board) -> str:
 
 
 def _agreement(
-    people: Judgements, board: Board, draws: int
+    people: Judgments, board: Board, draws: int
 ) -> tuple[dict[tuple[str, str, str], Value], dict[tuple[str, str], float]]:
     """(metric, dimension, level) -> value, and (dimension, level) -> ceiling."""
     values: dict[tuple[str, str, str], Value] = {}
@@ -329,7 +329,7 @@ def _agreement(
 
 
 def _tested(
-    people: Judgements, board: Board, level: str, draws: int, planned: bool
+    people: Judgments, board: Board, level: str, draws: int, planned: bool
 ) -> tuple[dict[str, Place], dict[str, Planned]]:
     """The cluster of each metric that has (nearly) all cells, and the planned comparisons if they are
     asked for.
@@ -350,7 +350,7 @@ def _tested(
     coefficient = board.coefficients[level]
     rows: Any
     if people.groups is not None:
-        rows = rank(chosen, tasks=[Task(coefficient, level)], generalise_to=target, draws=draws)
+        rows = rank(chosen, tasks=[RankingTask(coefficient, level)], generalise_to=target, draws=draws)
         return {
             row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1)
             for row in rows
@@ -372,7 +372,7 @@ def _tested(
     return places, _planned(chosen, options) if planned else {}
 
 
-def _planned(people: Judgements, options: Mapping[str, Any]) -> dict[str, Planned]:
+def _planned(people: Judgments, options: Mapping[str, Any]) -> dict[str, Planned]:
     """Each metric against each yardstick that is here."""
     yardsticks = [label for label in YARDSTICKS if label in people.labels]
     found = people.compare(**options, against=yardsticks)
@@ -392,7 +392,7 @@ def _planned(people: Judgements, options: Mapping[str, Any]) -> dict[str, Planne
     return made
 
 
-def _varying(people: Judgements, level: str) -> Judgements:
+def _varying(people: Judgments, level: str) -> Judgments:
     """Without metrics that are the same for all texts (exact match, where nothing matches)."""
 
     def varies(label: str) -> bool:

@@ -267,7 +267,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         ),
         (
             ["score", "-r", "refs.txt", "sysA.txt", "--test", "t"],
-            "'t' is not one of randomisation, bootstrap, none",
+            "'t' is not one of randomization, bootstrap, none",
         ),
         (
             ["score", "-r", "refs.txt", "sysA.txt", "--segments", "x.xlsx"],
@@ -496,7 +496,7 @@ def test_compare() -> None:
     assert (found["test"], found["confidence"], found["resamples"]) == ("bootstrap", 0.9, 20)
     # What is not computed from rows is tested by recomputing, whatever was asked for.
     assert [row["test"] for row in found["rows"]] == ["bootstrap"] * (len(found["rows"]) - 1) + [
-        "randomisation"
+        "randomization"
     ]
     assert "with 3 segments" in found["caution"]
 
@@ -505,7 +505,7 @@ def test_compare() -> None:
     ("arguments", "code", "message"),
     [
         (["compare", "out", "sysA", "sysC"], 2, "no system 'sysC'"),
-        (["compare", "out", "--test", "t"], 2, "test must be 'randomisation' or 'bootstrap'"),
+        (["compare", "out", "--test", "t"], 2, "test must be 'randomization' or 'bootstrap'"),
         (["compare", "."], 1, "run.json is missing"),
         (["compare", "nowhere"], 1, "there is no directory nowhere"),
         (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "no metric 'chrf'"),
@@ -589,7 +589,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(folder / "cache") in result.stderr.replace("\\\\", "\\")
     assert {"minilm", "smollm2"} <= {row["name"] for row in document("models", "list")}
     assert "sha256: b179c952" in run("models", "info", "smollm2").stdout
-    assert document("models", "info", "smollm2")["licence"] == "Apache-2.0"
+    assert document("models", "info", "smollm2")["license"] == "Apache-2.0"
     asked = []
 
     def get(name: str, hub: bool = False, file: Path | None = None) -> Path:

@@ -38,14 +38,14 @@ def test_list_as_json():
     _, out, _ = run("benchmarks", "list", "--json")
     cards = json.loads(out)
     assert [card["name"] for card in cards] == names()
-    assert all(card["licence"] and card["source"] for card in cards)
+    assert all(card["license"] and card["source"] for card in cards)
 
 
-def test_info_says_licence_source_and_place(folder):
+def test_info_says_license_source_and_place(folder):
     code, out, _ = run("benchmarks", "info", "WMT17")
     assert code == 0
     assert "name: wmt17_da_seg" in out
-    assert "licence: WMT data may be used freely for research" in out
+    assert "license: WMT data may be used freely for research" in out
     assert f"here: not in {folder}" in out
     assert "  da_z: adequacy" in out
 
@@ -61,7 +61,7 @@ def test_import_puts_a_benchmark_where_its_name_finds_it(tmp_path, folder):
     code, out, err = run("benchmarks", "import", str(path))
     assert (code, out.strip()) == (0, str(folder / "primer_dailynews300.jsonl.gz"))
     assert "primer_dailynews300: 1 texts, 1 segments, 1 systems; judged: fluent" in err
-    assert "licence: Copyright 2020 Primer AI" in err
+    assert "license: Copyright 2020 Primer AI" in err
     code, _, err = run("benchmarks", "import", str(path))
     assert code == 2
     assert "give --overwrite" in err

@@ -366,7 +366,7 @@ def test_another_way_of_scoring_is_warned_of() -> None:
         ),
         (["--baseline", "main", "--inconclusive", "maybe"], "'maybe' is not one of report, pass, fail"),
         (["--baseline", "main", "--max-missing", "5"], "5.0 is not between 0 and 1"),
-        (["--fail-under", "bleu=10", "--test", "none"], "'none' is not one of randomisation, bootstrap"),
+        (["--fail-under", "bleu=10", "--test", "none"], "'none' is not one of randomization, bootstrap"),
         (["--fail-under", "bleu=10", "--system", "x"], "no system 'x'"),
     ],
 )

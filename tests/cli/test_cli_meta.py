@@ -41,7 +41,7 @@ def test_rows_are_those_of_correlate():
     document = json.loads(out)
     assert document["made"]["draws"] == 50
     sample = load("sample")
-    expected = sample.judgements(sample.score("chrf", "wer", show_progress=False)).correlate(
+    expected = sample.judgments(sample.score("chrf", "wer", show_progress=False)).correlate(
         levels=["system", "global"], coefficients=["kendall"], humans="relevance", draws=50
     )
     assert len(document["rows"]) == len(expected) == 4
@@ -135,7 +135,7 @@ def test_a_study_is_opened_again(tmp_path):
         5,
         ["chrf"],
     )
-    assert list(study.judgements(benchmark, scores).humans) == ["relevance"]
+    assert list(study.judgments(benchmark, scores).humans) == ["relevance"]
     (place / "study.json").write_text("{", "utf-8")
     with pytest.raises(ResultError, match="is damaged"):
         reopened(place)
@@ -156,7 +156,7 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
         ("ter", "wer"),
     ]
     _, benchmark, scores = reopened(tmp_path / "out")
-    expected = compare(benchmark.judgements(scores), human="relevance", draws=50, coefficient="kendall")
+    expected = compare(benchmark.judgments(scores), human="relevance", draws=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
     code, out, err = run("compare", place, "-m", "chrf,wer", "--draws", "50", "--generalise-to", "inputs")
     assert code == 0, err
@@ -452,7 +452,7 @@ def test_corpus_scores_and_all_outputs():
         (("sample", "-m", "chrf", "--level", "word"), "there is no level 'word'"),
         (("sample", "-m", "chrf", "-c", "tau"), "there is no coefficient 'tau'"),
         (("sample", "-m", "chrf", "--interval", "x"), "--interval"),
-        (("hanna", "-m", "chrf"), "Licence: MIT"),
+        (("hanna", "-m", "chrf"), "License: MIT"),
         (("none.csv", "--human", "q", "-m", "chrf"), "there is no file none.csv, nor a benchmark"),
     ],
 )
@@ -480,7 +480,7 @@ def test_systems_of_a_file_need_not_have_the_same_segments(tmp_path):
     path.write_text("".join(json.dumps(record) + "\n" for record in records()[1:]), "utf-8")
     with pytest.warns(UserWarning, match="judged on different inputs"):
         benchmark = Study(benchmark=str(path), humans=["adequacy"]).read()
-        judged = benchmark.judgements(benchmark.score("chrf", show_progress=False))
+        judged = benchmark.judgments(benchmark.score("chrf", show_progress=False))
         judged.correlate(interval=None)
     assert (judged.systems, judged.segments) == (("A", "B", "C"), ("1", "2", "0"))
     assert [math.isnan(value) for value in judged.human("adequacy")[:, 2]] == [True, False, False]
@@ -504,7 +504,7 @@ def test_between_metrics_of_a_study(kept, tmp_path):
     )
     assert code == 0, err
     _, benchmark, scores = reopened(kept)
-    judged = benchmark.judgements(scores, dimensions=["relevance"])
+    judged = benchmark.judgments(scores, dimensions=["relevance"])
     expected = judged.between_metrics(level="system", coefficient="kendall", humans=True)
     assert [row["value"] for row in json.loads(out)["rows"]] == expected.column("value")
     code, _, err = run("between", str(kept), "-m", "chrf")
@@ -620,7 +620,7 @@ def half_judged(tmp_path):
 def test_estimates_from_few_labels(tmp_path):
     path = half_judged(tmp_path)
     benchmark = Study(benchmark=str(path), humans=["adequacy"]).read()
-    judged = benchmark.judgements(benchmark.score("chrf", show_progress=False))
+    judged = benchmark.judgments(benchmark.score("chrf", show_progress=False))
     for words, options in (
         ((), {}),
         (("--differences", "--generalise-to", "none"), {"of": "differences", "generalise_to": "none"}),

@@ -513,7 +513,7 @@ def test_a_report_makes_no_directories(folder: Path) -> None:
     ("word", "name"),
     [
         ("summarization", "SUM"),
-        ("summarisation", "SUM"),
+        ("summarization", "SUM"),
         ("Translation", "MT"),
         ("dialogue", "RG"),
         ("captioning", "IC"),

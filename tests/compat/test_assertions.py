@@ -40,7 +40,7 @@ def test_the_message_has_the_numbers_of_a_comparison():
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
     assert str(caught.value) == (
         f"wer is worse than that of the baseline, beyond chance: 0.3000 against 0.0000, difference +0.3000 "
-        f"[{row.low:+.4f}, {row.high:+.4f}] (95 %), p = {row.p:.4f} (randomisation, 1000 resamples)."
+        f"[{row.low:+.4f}, {row.high:+.4f}] (95 %), p = {row.p:.4f} (randomization, 1000 resamples)."
     )
 
 
@@ -81,7 +81,7 @@ def test_few_segments_are_warned_of_and_too_few_refused():
         ("wer", {"alpha": 0}, "alpha must be between 0 and 1, got 0"),
         ("wer", {"alpha": 5.0}, "alpha must be between 0 and 1"),
         ("wer", {"margin": -1}, "margin must be a number from 0"),
-        ("wer", {"test": "t"}, "test must be 'randomisation' or 'bootstrap'"),
+        ("wer", {"test": "t"}, "test must be 'randomization' or 'bootstrap'"),
         ("ari", {}, "of ari neither direction is better, so no system is worse"),
     ],
 )

@@ -264,11 +264,11 @@ def test_the_calls_draw_on_request(tmp_path: Path) -> None:
 
 def test_groups_have_looks_of_their_own_in_a_scatterplot() -> None:
     pytest.importorskip("matplotlib")
-    from nlgauge.meta import Judgements
+    from nlgauge.meta import Judgments
     from nlgauge.show.plots import meta as plots
 
     rng = np.random.default_rng(0)
-    judged = Judgements.from_arrays(
+    judged = Judgments.from_arrays(
         rng.normal(size=(3, 8)), {"a": rng.normal(size=(3, 8))}, groups=["x-y"] * 4 + ["y-x"] * 4
     )
     figure = plots.scatter(judged, "a", level="global", coefficient="pearson")

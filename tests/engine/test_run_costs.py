@@ -23,7 +23,7 @@ from nlgauge.engine import carbon, engine, memory
 from nlgauge.engine.carbon import Tracking, checked_country
 from nlgauge.engine.costs import Carbon, Costs
 from nlgauge.errors import InputError, MissingExtraError, ParameterError
-from nlgauge.meta import Found
+from nlgauge.meta import Findings
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.pages.costs import amount
 
@@ -500,7 +500,7 @@ def test_co2_of_each_metric_against_agreement(read: Carbon) -> None:
     found = nmv.times_correlation(PREDICTIONS, REFERENCES, ["chrf", "wer"], carbon="DEU")
     assert found.co2 == {"chrf": 1e-3, "wer": 1e-3}
     assert [bar.get_width() for bar in found.plot(co2=True).axes[0].patches] == [1e-3, 1e-3]
-    rows = Found(
+    rows = Findings(
         [
             {"metric": name, "value": value, "low": 0.1, "high": 0.9}
             for name, value in (("chrf", 0.5), ("wer", 0.4))

@@ -25,7 +25,7 @@ from nlgauge.corpus.records import ABSENT
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.io import Reader, read_corpus
 from nlgauge.io.files import Address, lines_of
-from nlgauge.io.quoting import Row
+from nlgauge.io.quoting import QuotedRow
 from nlgauge.io.tables import names_of_columns, table_of
 
 
@@ -598,9 +598,9 @@ def test_json_that_is_nested_too_deep_is_refused(folder: Path, name: str) -> Non
 
 def test_many_columns_are_looked_at_once(folder: Path) -> None:
     names = [f"c{i}" for i in range(60_000)]
-    assert names_of_columns([Row(names, 1)], "wide.csv", True) == names
+    assert names_of_columns([QuotedRow(names, 1)], "wide.csv", True) == names
     with pytest.raises(InputError, match="two columns called 'c7'"):
-        names_of_columns([Row([*names, "c7"], 1)], "wide.csv", True)
+        names_of_columns([QuotedRow([*names, "c7"], 1)], "wide.csv", True)
 
 
 def test_a_json_array_of_texts_is_a_file_of_texts(folder: Path) -> None:
@@ -982,7 +982,7 @@ def test_the_collector_is_left_as_it_was(folder: Path, on: bool) -> None:
 BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents[3] / "shared" / "benchmarks")
 
 
-@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgments are not beside this checkout")
 @pytest.mark.parametrize(
     ("name", "options", "said", "segments", "systems"),
     [
@@ -1001,7 +1001,7 @@ BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents
         ("wmt17_da_seg", {"where": {"lp": "cs-en"}, "columns": ["online-A.0"]}, None, 131, 1),
     ],
 )
-def test_human_judgements_are_read_as_they_are(
+def test_human_judgments_are_read_as_they_are(
     name: str, options: Any, said: str | None, segments: int | None, systems: int
 ) -> None:
     path = str(BENCHMARKS / f"{name}.jsonl.gz")
@@ -1037,7 +1037,7 @@ def test_human_judgements_are_read_as_they_are(
     assert matched == len(corpus) * systems
 
 
-@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgements are not beside this checkout")
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgments are not beside this checkout")
 @pytest.mark.parametrize(
     ("name", "options", "advice"),
     [
@@ -1062,6 +1062,6 @@ def test_human_judgements_are_read_as_they_are(
         ),
     ],
 )
-def test_judgements_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
+def test_judgments_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
     with pytest.raises(InputError, match=advice):
         read_corpus([str(BENCHMARKS / f"{name}.jsonl.gz")], **options)

@@ -1,4 +1,4 @@
-"""Compiled kernels of sequences against the Python kernels on pairs of the human-judgement sets, where
+"""Compiled kernels of sequences against the Python kernels on pairs of the human-judgment sets, where
 these lie beside the repository.
 """
 
@@ -28,7 +28,7 @@ from nlgauge.kernels.word_order import ascending_pairs, word_places
 SETS = Path(os.environ.get("NLGAUGE_BENCHMARKS", Path(__file__).parents[3] / "shared" / "benchmarks"))
 pytestmark = [
     needs_native,
-    pytest.mark.skipif(not SETS.is_dir(), reason="the human-judgement sets are not here"),
+    pytest.mark.skipif(not SETS.is_dir(), reason="the human-judgment sets are not here"),
 ]
 # Pairs of each set; the Python kernels need a second for some pairs of stories.
 COUNTS = {"quick": 40, "slow": 2}
@@ -136,6 +136,6 @@ def in_threes(rows: tuple[np.ndarray, np.ndarray]) -> list[Ragged]:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_pairs_of_the_human_judgement_sets(kernel):
+def test_pairs_of_the_human_judgment_sets(kernel):
     speed, call = KERNELS[kernel]
     assert_twins(*call(*columns(COUNTS[speed])))

@@ -103,9 +103,9 @@ def test_all_words_of_three_pieces():
     assert_twins(word_facts, ["".join(word) for word in product(pieces, repeat=3)])
 
 
-def test_all_words_of_the_human_judgement_sets():
+def test_all_words_of_the_human_judgment_sets():
     if not SETS.is_dir():
-        pytest.skip("the human-judgement sets are not here")
+        pytest.skip("the human-judgment sets are not here")
     words = vocabulary(tokenizer("joined"))
     for path in sorted(SETS.glob("*.jsonl.gz")):
         if "." not in path.name.removesuffix(".jsonl.gz"):  # else scores of other metrics

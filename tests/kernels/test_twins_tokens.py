@@ -106,9 +106,9 @@ def test_the_number_of_threads_changes_nothing(feature, given_texts):
 
 
 def sample() -> list[str]:
-    """Some texts of every set of human judgements."""
+    """Some texts of every set of human judgments."""
     if _find("wmt19_darr") is None:
-        pytest.skip("the sets of human judgements are not here")
+        pytest.skip("the sets of human judgments are not here")
     found: dict[str, None] = {}
     for path in sorted(_find("wmt19_darr").parent.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:

@@ -1,4 +1,4 @@
-"""The methods of Judgements are the functions of the package, with the same options."""
+"""The methods of Judgments are the functions of the package, with the same options."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from nlgauge import meta
-from nlgauge.meta import Found, Judgements, benchmarks
+from nlgauge.meta import Findings, Judgments, benchmarks
 
 SAMPLE = benchmarks.load("sample")
-JUDGED = SAMPLE.judgements(SAMPLE.score("chrf", "ter"), dimensions=["relevance"])
+JUDGED = SAMPLE.judgments(SAMPLE.score("chrf", "ter"), dimensions=["relevance"])
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ JUDGED = SAMPLE.judgements(SAMPLE.score("chrf", "ter"), dimensions=["relevance"]
     ],
 )
 def test_methods_are_the_functions(name: str, given: tuple[Any, ...], options: dict[str, Any]) -> None:
-    method: Callable[..., Found] = getattr(JUDGED, name)
+    method: Callable[..., Findings] = getattr(JUDGED, name)
     found, expected = method(*given, **options), getattr(meta, name)(JUDGED, *given, **options)
     assert type(found) is type(expected)
     assert len(found) > 0
@@ -40,7 +40,7 @@ def test_methods_are_the_functions(name: str, given: tuple[Any, ...], options: d
     assert f"`nlgauge.meta.{name}`" in method.__doc__
 
 
-def test_what_is_made_of_judgements_has_the_methods_too() -> None:
+def test_what_is_made_of_judgments_has_the_methods_too() -> None:
     part = JUDGED.only(metrics=["chrf"])
-    assert isinstance(part, Judgements)
+    assert isinstance(part, Judgments)
     assert part.correlate(levels="global", coefficients="kendall", interval=None).column("metric") == ["chrf"]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
-from nlgauge.meta import Judgements, compare, williams
+from nlgauge.meta import Judgments, compare, williams
 from nlgauge.stats.corrections import adjusted
 from nlgauge.stats.intervals import zou
 
@@ -22,7 +22,7 @@ def judged(seed=0, systems=12, inputs=30, missing=0.0, **further):
     }
     human = quality + 0.5 * rng.normal(size=quality.shape)
     human[rng.random(human.shape) < missing] = np.nan
-    return Judgements.from_arrays(human, metrics, **further)
+    return Judgments.from_arrays(human, metrics, **further)
 
 
 def test_a_row_says_everything_of_a_pair():
@@ -40,32 +40,32 @@ def test_a_row_says_everything_of_a_pair():
 
 
 def test_values_are_scipys_and_people_count_where_all_metrics_do():
-    judgements = judged(missing=0.2)
-    scores = judgements.metrics["fair"].copy()
+    judgments = judged(missing=0.2)
+    scores = judgments.metrics["fair"].copy()
     scores[0, :3] = np.nan
-    judgements = judgements.with_metrics({"fair": scores})
-    known = ~np.isnan(judgements.human()) & ~np.isnan(scores)
+    judgments = judgments.with_metrics({"fair": scores})
+    known = ~np.isnan(judgments.human()) & ~np.isnan(scores)
     expected = stats.kendalltau(
         *(
             np.nanmean(np.where(known, values, np.nan), axis=1)
-            for values in (judgements.metrics["good"], judgements.human())
+            for values in (judgments.metrics["good"], judgments.human())
         )
     )[0]
-    assert compare(judgements, coefficient="kendall", draws=10)[0]["value"] == pytest.approx(expected)
+    assert compare(judgments, coefficient="kendall", draws=10)[0]["value"] == pytest.approx(expected)
 
 
 def test_williams_with_zou_and_holm():
-    judgements = judged()
-    found = compare(judgements, test="williams")
-    human = judgements.human().mean(axis=1)
-    means = [judgements.metrics[name].mean(axis=1) for name in ("good", "fair")]
+    judgments = judged()
+    found = compare(judgments, test="williams")
+    human = judgments.human().mean(axis=1)
+    means = [judgments.metrics[name].mean(axis=1) for name in ("good", "fair")]
     r = np.corrcoef([human, *means])
     assert found[0]["p"] == pytest.approx(float(williams(r[0, 1], r[0, 2], r[1, 2], 12).p))
     assert (found[0]["low"], found[0]["high"]) == pytest.approx(zou(r[0, 1], r[0, 2], r[1, 2], 12)[:2])
     assert found.column("p_adjusted") == pytest.approx(adjusted(found.column("p"), "holm").tolist())
     assert math.isnan(found[0]["p_error"])
-    assert "approximation" in " ".join(compare(judgements, test="williams", coefficient="kendall").notes)
-    assert compare(judgements, test="williams", level="global")[0]["generalises_to"] == "outputs"
+    assert "approximation" in " ".join(compare(judgments, test="williams", coefficient="kendall").notes)
+    assert compare(judgments, test="williams", level="global")[0]["generalises_to"] == "outputs"
 
 
 @pytest.mark.parametrize("level", ["system", "input", "global", "by_system"])
@@ -91,11 +91,11 @@ def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coeff
 
 
 def test_the_bootstrap_test_by_hand():
-    judgements = judged(systems=6, inputs=8)
-    found = compare(judgements, test="bootstrap", generalise_to="inputs", draws=200, adjust="none")
+    judgments = judged(systems=6, inputs=8)
+    found = compare(judgments, test="bootstrap", generalise_to="inputs", draws=200, adjust="none")
     from nlgauge.stats.resampling import bootstrap
 
-    human, one, other = judgements.human(), judgements.metrics["good"], judgements.metrics["fair"]
+    human, one, other = judgments.human(), judgments.metrics["good"], judgments.metrics["fair"]
     drawn = []
     for counts in bootstrap(6, 8, "inputs", 200, 12345).inputs.astype(int):
         chosen = np.repeat(np.arange(8), counts)
@@ -108,8 +108,8 @@ def test_the_bootstrap_test_by_hand():
 
 
 def test_a_metric_against_its_twin_has_p_one():
-    judgements = judged()
-    judgements = judgements.with_metrics({"twin": judgements.metrics["good"] * 2 + 3})
+    judgments = judged()
+    judgments = judgments.with_metrics({"twin": judgments.metrics["good"] * 2 + 3})
     for options in (
         {},
         {"generalise_to": "inputs"},
@@ -117,14 +117,14 @@ def test_a_metric_against_its_twin_has_p_one():
         {"test": "bootstrap"},
         {"test": "williams"},
     ):
-        row = compare(judgements, draws=99, metrics=["good", "twin"], **options)[0]
+        row = compare(judgments, draws=99, metrics=["good", "twin"], **options)[0]
         assert row["p"] == pytest.approx(1), options
         assert row["better"] == ""
 
 
 def test_direction_comes_from_the_card():
     plain = judged()
-    turned = Judgements.from_arrays(
+    turned = Judgments.from_arrays(
         plain.human(),
         {"good": -plain.metrics["good"], "bad": plain.metrics["bad"]},
         higher_is_better={"good": False},
@@ -166,15 +166,15 @@ def test_groups_and_dimensions_are_families_of_their_own():
 
 
 def test_scores_of_whole_systems():
-    judgements = judged()
-    whole = judgements.metrics["good"].mean(axis=1)
-    with_whole = Judgements.from_arrays(
-        judgements.human(), {"bad": judgements.metrics["bad"]}, system_scores={"corpus": whole}
+    judgments = judged()
+    whole = judgments.metrics["good"].mean(axis=1)
+    with_whole = Judgments.from_arrays(
+        judgments.human(), {"bad": judgments.metrics["bad"]}, system_scores={"corpus": whole}
     )
     found = compare(with_whole, draws=300)[0]
     assert (found["metric"], found["other"]) == ("bad", "corpus")
     assert found["other_value"] == pytest.approx(
-        compare(judgements, metrics=["good", "bad"], draws=9)[0]["value"]
+        compare(judgments, metrics=["good", "bad"], draws=9)[0]["value"]
     )
     assert found["better"] == "corpus"
     with pytest.raises(InputError, match="corpus scores whole systems, which cannot be drawn by inputs"):
@@ -191,16 +191,16 @@ def noisy(noises=(1.0, 4.0, 12.0), systems=10, inputs=40, seed=5, **further):
         name: quality + 0.6 * rng.normal(size=(systems, 1)) + noise * rng.normal(size=(systems, inputs))
         for name, noise in zip("abc", noises, strict=False)
     }
-    return Judgements.from_arrays(quality + 0.5 * rng.normal(size=(systems, inputs)), metrics, **further)
+    return Judgments.from_arrays(quality + 0.5 * rng.normal(size=(systems, inputs)), metrics, **further)
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 def test_the_default_test_is_that_of_all_swaps_of_standardized_means(coefficient):
-    judgements = noisy()
-    means = {name: stats.zscore(values.mean(axis=1)) for name, values in judgements.metrics.items()}
-    human = judgements.human().mean(axis=1)
+    judgments = noisy()
+    means = {name: stats.zscore(values.mean(axis=1)) for name, values in judgments.metrics.items()}
+    human = judgments.human().mean(axis=1)
     of = {"pearson": stats.pearsonr, "kendall": stats.kendalltau}[coefficient]
-    for row in compare(judgements, coefficient=coefficient, draws=8000, adjust="none"):
+    for row in compare(judgments, coefficient=coefficient, draws=8000, adjust="none"):
         one, other = means[row["metric"]], means[row["other"]]
         null = []
         for signs in product([True, False], repeat=9):
@@ -213,16 +213,16 @@ def test_the_default_test_is_that_of_all_swaps_of_standardized_means(coefficient
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "pairwise_accuracy"])
 def test_means_given_as_scores_of_systems_and_weights_of_one_change_no_p(coefficient):
-    judgements = noisy()
-    expected = compare(judgements, coefficient=coefficient, draws=300, adjust="none").column("p")
-    given = dataclasses.replace(judgements, system_scores={"c": judgements.metrics["c"].mean(axis=1)})
+    judgments = noisy()
+    expected = compare(judgments, coefficient=coefficient, draws=300, adjust="none").column("p")
+    given = dataclasses.replace(judgments, system_scores={"c": judgments.metrics["c"].mean(axis=1)})
     assert compare(given, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
     weighted = noisy(weights=np.ones(40))
     assert compare(weighted, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
-    alone = Judgements.from_arrays(
-        judgements.human(),
-        {name: judgements.metrics[name] for name in "ab"},
-        system_scores={"c": judgements.metrics["c"].mean(axis=1)},
+    alone = Judgments.from_arrays(
+        judgments.human(),
+        {name: judgments.metrics[name] for name in "ab"},
+        system_scores={"c": judgments.metrics["c"].mean(axis=1)},
     )
     assert compare(alone, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
 
@@ -230,8 +230,8 @@ def test_means_given_as_scores_of_systems_and_weights_of_one_change_no_p(coeffic
 @pytest.mark.parametrize("swap", ["systems", "inputs", "cells", "rows-xor-cols"])
 @pytest.mark.parametrize("level", ["system", "input", "global", "by_system"])
 def test_the_scale_of_a_metric_and_what_its_level_does_not_see_change_no_p(level, swap):
-    judgements = noisy(systems=7, inputs=6)
-    scores = judgements.metrics["b"]
+    judgments = noisy(systems=7, inputs=6)
+    scores = judgments.metrics["b"]
     seen = {
         "system": 3 * scores - 7,
         "global": 3 * scores - 7,
@@ -241,21 +241,21 @@ def test_the_scale_of_a_metric_and_what_its_level_does_not_see_change_no_p(level
     for coefficient in ("pearson", "kendall"):
         one, other = (
             compare(of, level, coefficient, swap=swap, draws=100, adjust="none").column("p")
-            for of in (judgements, judgements.with_metrics({"b": seen[level]}))
+            for of in (judgments, judgments.with_metrics({"b": seen[level]}))
         )
         assert one == other
 
 
 def test_soft_accuracy_reads_segments_beside_scores_of_systems():
-    judgements = noisy()
-    given = dataclasses.replace(judgements, system_scores={"c": judgements.metrics["c"].mean(axis=1)})
-    one, other = (compare(of, coefficient="spa", draws=50, adjust="none") for of in (judgements, given))
+    judgments = noisy()
+    given = dataclasses.replace(judgments, system_scores={"c": judgments.metrics["c"].mean(axis=1)})
+    one, other = (compare(of, coefficient="spa", draws=50, adjust="none") for of in (judgments, given))
     assert one.column("value") == other.column("value")
     assert one.column("p") == other.column("p")
-    alone = Judgements.from_arrays(
-        judgements.human(),
-        {"a": judgements.metrics["a"]},
-        system_scores={"c": judgements.metrics["c"].mean(axis=1)},
+    alone = Judgments.from_arrays(
+        judgments.human(),
+        {"a": judgments.metrics["a"]},
+        system_scores={"c": judgments.metrics["c"].mean(axis=1)},
     )
     with pytest.raises(
         InputError, match="c scores whole systems alone, and spa at system level needs scores of segments"
@@ -269,9 +269,9 @@ def test_soft_accuracy_reads_segments_beside_scores_of_systems():
     "options", [{"adjust": "holm"}, {"adjust": "maxT"}, {"test": "williams"}, {"test": "bootstrap"}]
 )
 def test_planned_comparisons_are_a_family_of_their_own(options):
-    judgements = judged(systems=14)
-    every = compare(judgements, draws=300, **options)
-    found = compare(judgements, draws=300, against=["fair", "bad"], **options)
+    judgments = judged(systems=14)
+    every = compare(judgments, draws=300, **options)
+    found = compare(judgments, draws=300, against=["fair", "bad"], **options)
     # Each metric with each of the two, and these with each other; what the others are compared with stands
     # second.
     assert [(row["metric"], row["other"]) for row in found] == [
@@ -313,9 +313,9 @@ def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
 
 
 def test_a_planned_comparison_with_what_has_no_scores_says_why():
-    judgements = judged()
-    judgements = judgements.with_metrics({"nothing": np.full(judgements.human().shape, np.nan)})
-    found = compare(judgements, draws=99, against=["nothing", "good"])
+    judgments = judged()
+    judgments = judgments.with_metrics({"nothing": np.full(judgments.human().shape, np.nan)})
+    found = compare(judgments, draws=99, against=["nothing", "good"])
     assert len(found) == 7
     assert all("nothing" in row["reason"] for row in found.where(other="nothing"))
     assert not any(math.isnan(row["p"]) for row in found if "nothing" not in (row["metric"], row["other"]))
@@ -328,9 +328,9 @@ def test_the_title_names_coefficient_and_level():
 
 
 def test_what_is_undefined_says_why():
-    judgements = judged()
-    judgements = judgements.with_metrics(
-        {"constant": np.ones(judgements.human().shape), "nothing": np.full(judgements.human().shape, np.nan)}
+    judgments = judged()
+    judgments = judgments.with_metrics(
+        {"constant": np.ones(judgments.human().shape), "nothing": np.full(judgments.human().shape, np.nan)}
     )
     for options in (
         {},
@@ -338,7 +338,7 @@ def test_what_is_undefined_says_why():
         {"test": "williams"},
         {"level": "input", "coefficient": "kendall"},
     ):
-        found = compare(judgements, draws=99, **options)
+        found = compare(judgments, draws=99, **options)
         for label in ("constant", "nothing"):
             row = found.where(metric="good", other=label)[0]
             assert math.isnan(row["p"])
@@ -396,7 +396,7 @@ def test_one_metric_and_weights():
 
 def test_the_matrix_of_p_values_shows_none_as_nothing() -> None:
     quality = np.random.default_rng(3).normal(size=(40, 5))
-    judged = Judgements.from_arrays(quality, {"good": quality + 0.01 * quality**2, "bad": -quality})
+    judged = Judgments.from_arrays(quality, {"good": quality + 0.01 * quality**2, "bad": -quality})
     compared = judged.compare(test="williams")
     assert 0 < compared[0]["p_adjusted"] < 1e-4
     assert "<.0001" in compared.matrix().to_text()
@@ -404,9 +404,9 @@ def test_the_matrix_of_p_values_shows_none_as_nothing() -> None:
 
 
 def test_stopping_early_reads_the_same_draws():
-    judgements = judged(seed=3)
-    whole = compare(judgements, draws=900, adjust="none")
-    found = compare(judgements, draws=900, adjust="none", stop=20)
+    judgments = judged(seed=3)
+    whole = compare(judgments, draws=900, adjust="none")
+    found = compare(judgments, draws=900, adjust="none", stop=20)
     assert found.made["stop"] == 20
     assert "Besag and Clifford" in found.notes[1]
     assert any(row["draws"] < 900 for row in found)
@@ -419,21 +419,19 @@ def test_stopping_early_reads_the_same_draws():
 
 
 def test_stopping_early_is_for_permutations_without_max_t():
-    judgements = judged(seed=3)
-    assert compare(judgements, draws=50, stop=5).made["adjust"] == "holm"
+    judgments = judged(seed=3)
+    assert compare(judgments, draws=50, stop=5).made["adjust"] == "holm"
     with pytest.raises(ParameterError, match="none can stop early"):
-        compare(judgements, stop=20, adjust="maxT")
+        compare(judgments, stop=20, adjust="maxT")
     for options in ({"stop": 0}, {"stop": 20, "test": "bootstrap"}, {"stop": 2.5}):
         with pytest.raises(ParameterError, match="stop is a whole number"):
-            compare(judgements, **options)
+            compare(judgments, **options)
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "williams"])
 def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
     rng = np.random.default_rng(0)
-    judged = Judgements.from_arrays(
-        np.full((5, 9), np.nan), {name: rng.normal(size=(5, 9)) for name in "abc"}
-    )
+    judged = Judgments.from_arrays(np.full((5, 9), np.nan), {name: rng.normal(size=(5, 9)) for name in "abc"})
     found = judged.compare(test=test, draws=20)
     assert len(found) == 3
     for row in found:
@@ -442,7 +440,7 @@ def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
 
 
 def test_too_few_systems_are_said() -> None:
-    judged = Judgements.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [2, 3]], "b": [[2, 2], [1, 3]]})
+    judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [2, 3]], "b": [[2, 2], [1, 3]]})
     assert judged.compare(draws=20).notes[1].startswith("Nothing can be said from 2 systems")
     assert (
         judged.only(systems=["system1"])

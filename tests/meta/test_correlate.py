@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
-from nlgauge.meta import Judgements, correlate, soft_pairwise_accuracy
+from nlgauge.meta import Judgments, correlate, soft_pairwise_accuracy
 from nlgauge.stats.intervals import fisher, percentile
 from nlgauge.stats.levels import LEVELS
 from nlgauge.stats.measures import MEASURES, measure
@@ -24,7 +24,7 @@ from nlgauge.stats.ties import calibrate, darr
 SCORES = st.one_of(st.integers(0, 3).map(float), st.just(math.nan))
 
 
-def made_up(seed: int = 0, systems: int = 6, segments: int = 12, people: int = 3) -> Judgements:
+def made_up(seed: int = 0, systems: int = 6, segments: int = 12, people: int = 3) -> Judgments:
     rng = np.random.default_rng(seed)
     truth = rng.normal(size=(systems, 1)) + rng.normal(size=(systems, segments))
     ratings = np.round(truth[..., None] + rng.normal(size=(systems, segments, people)) * 0.5)
@@ -33,9 +33,7 @@ def made_up(seed: int = 0, systems: int = 6, segments: int = 12, people: int = 3
         "ter": -truth + rng.normal(size=truth.shape),
         "flat": np.zeros(truth.shape),
     }
-    return Judgements.from_arrays(
-        {"quality": ratings}, metrics, higher_is_better={"ter": False, "flat": None}
-    )
+    return Judgments.from_arrays({"quality": ratings}, metrics, higher_is_better={"ter": False, "flat": None})
 
 
 def one(found, **conditions):
@@ -225,17 +223,17 @@ def test_a_ceiling_that_is_not_known_says_why() -> None:
         (apart, "two annotators never rated the same"),
         (alike, "all ratings are alike, or too few"),
     ):
-        part = Judgements.from_arrays(humans, scores)
+        part = Judgments.from_arrays(humans, scores)
         for row in [
             *correlate(part, interval=None),
-            *correlate(Judgements.joined({"de": part, "fr": part}), interval=None),
+            *correlate(Judgments.joined({"de": part, "fr": part}), interval=None),
         ]:
             assert math.isnan(row["ceiling"])
             assert row["ceiling_reason"] == reason
     rated, unrated = (
-        Judgements.from_arrays({"quality": humans}, scores) for humans in (ratings, judged.human())
+        Judgments.from_arrays({"quality": humans}, scores) for humans in (ratings, judged.human())
     )
-    half = Judgements.joined({"de": rated, "fr": unrated})
+    half = Judgments.joined({"de": rated, "fr": unrated})
     found = {
         row["group"]: row["ceiling_reason"]
         for row in correlate(half, "system", "kendall", metrics="good", interval=None)
@@ -245,7 +243,7 @@ def test_a_ceiling_that_is_not_known_says_why() -> None:
 
 def test_groups_and_their_average() -> None:
     parts = {"de": made_up(1, systems=5), "fr": made_up(2, systems=7)}
-    judged = Judgements.joined(parts)
+    judged = Judgments.joined(parts)
     found = correlate(judged, ["system", "input"], ["pearson", "pairwise_accuracy"], draws=30)
     for level in ("system", "input"):
         rows = {row["group"]: row for row in found.where(metric="good", level=level, coefficient="pearson")}
@@ -273,7 +271,7 @@ def test_pairs_that_people_ordered() -> None:
         "B": {("x", 1): 2, ("x", 2): 1, ("y", 1): 1},
         "C": {("x", 2): 1, ("y", 2): 4},
     }
-    judged = Judgements.from_pairs(rows, {"m": scores}, group="lp")
+    judged = Judgments.from_pairs(rows, {"m": scores}, group="lp")
     found = correlate(judged, "input", "darr", draws=20)
     values = {row["group"]: row["value"] for row in found}
     assert values == {"x": pytest.approx(-1 / 3), "y": -1, "average": pytest.approx(-2 / 3)}
@@ -306,7 +304,7 @@ def test_scores_of_whole_systems() -> None:
 
 
 def test_signs_are_kept_unless_absolute_values_are_asked_for() -> None:
-    judged = Judgements.from_arrays(made_up().human(), {"ter": made_up().metrics["ter"]})
+    judged = Judgments.from_arrays(made_up().human(), {"ter": made_up().metrics["ter"]})
     value = correlate(judged, "system", "pearson", interval=None)[0]["value"]
     assert value < 0
     assert correlate(judged, "system", "pearson", interval=None, absolute=True)[0]["value"] == -value
@@ -315,25 +313,25 @@ def test_signs_are_kept_unless_absolute_values_are_asked_for() -> None:
 def test_missing_cells_are_left_out_and_said() -> None:
     z = made_up().human().copy()
     z[0, :4] = np.nan
-    judged = Judgements.from_arrays(z, {"good": made_up().metrics["good"]})
+    judged = Judgments.from_arrays(z, {"good": made_up().metrics["good"]})
     with pytest.warns(UserWarning, match="judged on different inputs"):
         found = correlate(judged, "system", "pearson", draws=10)
     means = np.nanmean(np.where(np.isnan(z), np.nan, judged.metrics["good"]), axis=1)
     assert found[0]["value"] == pytest.approx(stats.pearsonr(means, np.nanmean(z, axis=1)).statistic)
     metric = made_up().metrics["good"].copy()
     metric[:, 5] = np.nan
-    both = Judgements.from_arrays(made_up().human(), {"good": made_up().metrics["good"], "holes": metric})
+    both = Judgments.from_arrays(made_up().human(), {"good": made_up().metrics["good"], "holes": metric})
     common = correlate(both, "input", "pearson", interval=None, complete=True)
     assert [row["n_groups"] for row in common] == [11, 11]
 
 
 def test_few_systems_one_annotator_and_nothing_at_all() -> None:
-    judged = Judgements.from_arrays([[1.0, 2, 3]], {"m": [[1.0, 2, 4]]})
+    judged = Judgments.from_arrays([[1.0, 2, 3]], {"m": [[1.0, 2, 4]]})
     found = correlate(judged, draws=10)
     assert one(found, level="system", coefficient="pearson")["reason"] == "fewer than two points"
     assert one(found, level="input", coefficient="pearson")["n_undefined"] == 3
     assert one(found, level="global", coefficient="kendall")["value"] == 1
-    empty = Judgements.from_arrays(
+    empty = Judgments.from_arrays(
         [[math.nan] * 3] * 2, {"m": [[1.0, 2, 4]] * 2, "none": [[math.nan] * 3] * 2}
     )
     found = correlate(empty, draws=10)
@@ -360,15 +358,15 @@ def test_what_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="no human dimension 'fluency'"):
         correlate(judged, humans="fluency")
     with pytest.raises(InputError, match="no metrics"):
-        correlate(Judgements.from_arrays(judged.human(), None))
+        correlate(Judgments.from_arrays(judged.human(), None))
     with pytest.raises(InputError, match="no human scores"):
-        correlate(Judgements.from_arrays(None, judged.human()))
+        correlate(Judgments.from_arrays(None, judged.human()))
 
 
 def test_groups_are_drawn_each_for_itself() -> None:
     parts = {"de": made_up(1), "fr": made_up(2)}
     row = one(
-        correlate(Judgements.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4),
+        correlate(Judgments.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4),
         group="average",
     )
     drawn = [
@@ -386,7 +384,7 @@ def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
     pairs = [(s, *rng.permutation(4)[:2]) for s in range(5) for _ in range(3)]
     scores = rng.integers(0, 3, (4, 5)).astype(float)
     rows = [{"segment": s, "better": f"S{a}", "worse": f"S{b}"} for s, a, b in pairs]
-    judged = Judgements.from_pairs(rows, {"m": {f"S{i}": dict(enumerate(scores[i])) for i in range(4)}})
+    judged = Judgments.from_pairs(rows, {"m": {f"S{i}": dict(enumerate(scores[i])) for i in range(4)}})
     draws = bootstrap(len(judged.systems), len(judged.segments), over, 12, 5)
     expected = []
     for c, w in zip(draws.systems, draws.inputs, strict=True):
@@ -417,7 +415,7 @@ def test_nothing_that_is_degenerate_raises_or_warns() -> None:
             side[rng.random(side.shape) < 0.3] = np.nan
         x[0, 0] = 1e308 if trial % 5 == 0 else x[0, 0]
         groups = rng.integers(0, 2, segments).tolist() if trial % 2 else None
-        judged = Judgements.from_arrays({"h": z}, {"m": x}, groups=groups)
+        judged = Judgments.from_arrays({"h": z}, {"m": x}, groups=groups)
         interval, method = (
             ["both", "systems", "inputs", "fisher"][trial % 4],
             ["percentile", "bca"][trial % 3 == 0],
@@ -428,7 +426,7 @@ def test_nothing_that_is_degenerate_raises_or_warns() -> None:
 
 def test_two_systems_have_a_reason_and_no_interval_over_systems() -> None:
     rng = np.random.default_rng(0)
-    judged = Judgements.from_arrays(rng.normal(size=(2, 9)), {"a": rng.normal(size=(2, 9))})
+    judged = Judgments.from_arrays(rng.normal(size=(2, 9)), {"a": rng.normal(size=(2, 9))})
     for interval in ("both", "systems"):
         for row in judged.correlate(
             levels=["system", "input"], coefficients=["pearson", "acc_eq"], interval=interval, draws=20
@@ -451,7 +449,7 @@ def test_how_groups_become_one_value(average: str, undefined: str, level: str) -
     x, z = rng.integers(4, size=(5, 6)).astype(float), rng.integers(4, size=(5, 6)).astype(float)
     z[:, 2] = z[3] = 1.0
     x[1:3, 0] = np.nan
-    judged = Judgements.from_arrays(z, {"a": x})
+    judged = Judgments.from_arrays(z, {"a": x})
     options = {"levels": level, "coefficients": "kendall", "average": average, "undefined": undefined}
 
     def explicit(x: np.ndarray, z: np.ndarray) -> float:

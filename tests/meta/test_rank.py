@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta import PRESETS, Judgements, Task, compare, rank, replicate, tree_weights, without_outliers
+from nlgauge.meta import (
+    PRESETS,
+    Judgments,
+    RankingTask,
+    compare,
+    rank,
+    replicate,
+    tree_weights,
+    without_outliers,
+)
 from nlgauge.meta.all_pairs import all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.stats.corrections import two_sided
@@ -19,21 +28,21 @@ def judged(seed=0, systems=10, groups=None, human_scale=30.0):
         name: quality + size * (rng.normal(size=quality.shape) + rng.normal(size=(systems, 1)) / 3)
         for name, size in (("good", 0.3), ("fair", 2), ("bad", 9))
     }
-    return Judgements.from_arrays(humans, metrics, groups=groups)
+    return Judgments.from_arrays(humans, metrics, groups=groups)
 
 
 def test_weights_of_a_tree():
     tasks = [
-        Task("pearson", "system", group="x"),
-        Task("pearson", "system", group="y"),
-        Task("kendall", "input", group="x"),
+        RankingTask("pearson", "system", group="x"),
+        RankingTask("pearson", "system", group="y"),
+        RankingTask("kendall", "input", group="x"),
     ]
     assert tree_weights(tasks) == pytest.approx([1 / 3] * 3)
     assert tree_weights(tasks, ["level"]) == pytest.approx([0.25, 0.25, 0.5])
     assert tree_weights(tasks, ["group", "level"]) == pytest.approx([0.25, 0.5, 0.25])
-    assert tree_weights([Task("pearson", "system", share=3), Task("kendall", "system")]) == pytest.approx(
-        [0.75, 0.25]
-    )
+    assert tree_weights(
+        [RankingTask("pearson", "system", share=3), RankingTask("kendall", "system")]
+    ) == pytest.approx([0.75, 0.25])
     with pytest.raises(
         ParameterError, match="by must name some of group, human, level, coefficient, got 'year'"
     ):
@@ -41,8 +50,11 @@ def test_weights_of_a_tree():
 
 
 def test_one_task_is_its_comparison():
-    judgements = judged().only(humans=["one"])
-    found, pairs = rank(judgements, [Task("pearson", "system")], draws=200), compare(judgements, draws=200)
+    judgments = judged().only(humans=["one"])
+    found, pairs = (
+        rank(judgments, [RankingTask("pearson", "system")], draws=200),
+        compare(judgments, draws=200),
+    )
     assert found.column("metric") == pairs.clusters().column("metric")
     assert found.column("average") == pytest.approx(
         [(value + 1) / 2 for value in pairs.clusters().column("value")]
@@ -52,9 +64,9 @@ def test_one_task_is_its_comparison():
 
 
 def test_the_average_of_tasks_and_its_null():
-    judgements = judged()
-    tasks = [Task("pearson", "system", "one"), Task("acc_eq", "input", "two")]
-    found = rank(judgements, tasks, draws=200, adjust="none")
+    judgments = judged()
+    tasks = [RankingTask("pearson", "system", "one"), RankingTask("acc_eq", "input", "two")]
+    found = rank(judgments, tasks, draws=200, adjust="none")
     for row in found:
         assert row["average"] == pytest.approx(
             ((row["one system pearson"] + 1) / 2 + row["two input acc_eq"]) / 2
@@ -62,7 +74,7 @@ def test_the_average_of_tasks_and_its_null():
     assert found.made["tasks"] == "one system pearson 0.5; two input acc_eq 0.5"
     parts = [
         all_pairs(
-            judgements,
+            judgments,
             task.human,
             planned(task.level, task.coefficient, None, None, "none", 200, 12345, None, 0.95, 0.05),
             intervals=False,
@@ -80,15 +92,15 @@ def test_the_average_of_tasks_and_its_null():
         for alpha, shared in ((p, False), (p - 1e-9, True)):
             letters = {
                 row["metric"]: row["letters"]
-                for row in rank(judgements, tasks, draws=200, adjust="none", alpha=float(alpha))
+                for row in rank(judgments, tasks, draws=200, adjust="none", alpha=float(alpha))
             }
-            assert bool(set(letters[judgements.labels[i]]) & set(letters[judgements.labels[j]])) == shared
+            assert bool(set(letters[judgments.labels[i]]) & set(letters[judgments.labels[j]])) == shared
 
 
 def test_a_task_of_all_groups_counts_as_much_as_one_of_a_single_group():
-    judgements = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
-    tasks = [Task("pearson", "system"), Task("kendall", "input", group="x")]
-    found = rank(judgements, tasks, draws=20)
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    tasks = [RankingTask("pearson", "system"), RankingTask("kendall", "input", group="x")]
+    found = rank(judgments, tasks, draws=20)
     assert found.made["tasks"] == "x system pearson 0.25; y system pearson 0.25; x input kendall 0.5"
     row = found[0]
     assert row["average"] == pytest.approx(
@@ -100,17 +112,17 @@ def test_a_task_of_all_groups_counts_as_much_as_one_of_a_single_group():
 def test_soft_accuracy_of_wmt24_counts_ties_as_its_program_does():
     rng = np.random.default_rng(3)
     human, metric = rng.integers(0, 3, (2, 5, 9)).astype(float)
-    judgements = Judgements.from_arrays(human, {"a": metric, "b": human})
-    value = rank(judgements, preset="wmt24", test="bootstrap", draws=20).where(metric="a")[0]["system spa"]
+    judgments = Judgments.from_arrays(human, {"a": metric, "b": human})
+    value = rank(judgments, preset="wmt24", test="bootstrap", draws=20).where(metric="a")[0]["system spa"]
     assert value == float(soft_pairwise_accuracy(metric, human, rule=">="))
     assert value != pytest.approx(float(soft_pairwise_accuracy(metric, human)), abs=1e-6)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_runs(preset):
-    judgements = judged(groups=["x"] * 10 + ["y"] * 14)
-    judgements = judgements if PRESETS[preset].every_human else judgements.only(humans=["one"])
-    found = rank(judgements, preset=preset, test="bootstrap", draws=20)
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14)
+    judgments = judgments if PRESETS[preset].every_human else judgments.only(humans=["one"])
+    found = rank(judgments, preset=preset, test="bootstrap", draws=20)
     assert found.column("metric")[0] == "good"
     assert not any(math.isnan(value) for value in found.column("average"))
     assert sum(float(part.rsplit(" ", 1)[1]) for part in found.made["tasks"].split("; ")) == pytest.approx(
@@ -119,26 +131,26 @@ def test_every_preset_runs(preset):
 
 
 def test_pooled_accuracy_counts_every_pair_of_systems():
-    judgements = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
-    human = judgements.human().copy()
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    human = judgments.human().copy()
     human[5:, 10:] = np.nan
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"one": human},
-        {name: np.where(np.isnan(human), np.nan, values) for name, values in judgements.metrics.items()},
-        groups=judgements.groups,
+        {name: np.where(np.isnan(human), np.nan, values) for name, values in judgments.metrics.items()},
+        groups=judgments.groups,
     )
-    row = next(iter(rank(judgements, preset="wmt21", test="bootstrap", draws=20)))
+    row = next(iter(rank(judgments, preset="wmt21", test="bootstrap", draws=20)))
     accuracy = (45 * row["x system pairwise_accuracy"] + 10 * row["y system pairwise_accuracy"]) / 55
     kendall = (row["x global kendall"] + row["y global kendall"]) / 2
     assert row["average"] == pytest.approx((accuracy + (kendall + 1) / 2) / 2)
 
 
 def test_a_metric_without_a_group_has_no_average_and_costs_the_others_nothing():
-    judgements = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
-    scores = judgements.metrics["bad"].copy()
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    scores = judgments.metrics["bad"].copy()
     scores[:, 10:] = np.nan
-    cut = judgements.with_metrics({"bad": scores})
-    found, whole = (rank(of, [Task("pearson", "system")], draws=50) for of in (cut, judgements))
+    cut = judgments.with_metrics({"bad": scores})
+    found, whole = (rank(of, [RankingTask("pearson", "system")], draws=50) for of in (cut, judgments))
     assert found[2]["metric"] == "bad"
     assert math.isnan(found[2]["average"])
     assert found[2]["cluster"] is None
@@ -147,23 +159,23 @@ def test_a_metric_without_a_group_has_no_average_and_costs_the_others_nothing():
 
 
 def test_what_cannot_be_ranked():
-    judgements = judged()
+    judgments = judged()
     with pytest.raises(ParameterError, match=r"give tasks, or a preset of wmt17.*got 'wmt2'"):
-        rank(judgements, preset="wmt2")
+        rank(judgments, preset="wmt2")
     with pytest.raises(ParameterError, match="Williams' test has no draws"):
-        rank(judgements, preset="summeval", test="williams")
+        rank(judgments, preset="summeval", test="williams")
     with pytest.raises(InputError, match="there is no group 'z'"):
-        rank(judgements, [Task("pearson", "system", "one", group="z")])
+        rank(judgments, [RankingTask("pearson", "system", "one", group="z")])
     with pytest.raises(InputError, match="a task and two metrics, got 0 and 3"):
-        rank(judgements, [])
+        rank(judgments, [])
 
 
 def test_outlier_systems():
     human = np.tile(np.array([1.0, 2, 3, 4, 5, 60])[:, None], (1, 4))
-    judgements = Judgements.from_arrays(human, {"a": human, "b": human})
-    assert without_outliers(judgements).systems == judgements.systems[:5]
-    assert without_outliers(judgements, threshold=100).systems == judgements.systems
-    assert without_outliers(judgements.taken(systems=np.array([0, 0 + 1]))).systems == judgements.systems[:2]
+    judgments = Judgments.from_arrays(human, {"a": human, "b": human})
+    assert without_outliers(judgments).systems == judgments.systems[:5]
+    assert without_outliers(judgments, threshold=100).systems == judgments.systems
+    assert without_outliers(judgments.taken(systems=np.array([0, 0 + 1]))).systems == judgments.systems[:2]
 
 
 def test_claims_that_are_true_are_kept_on_held_out_systems():
@@ -186,9 +198,9 @@ def test_claims_about_these_very_systems_are_reversed_more_often():
     metrics = {
         name: quality + systems + rng.normal(size=quality.shape) + rng.normal(size=(16, 1)) for name in "abcd"
     }
-    judgements = Judgements.from_arrays(quality + systems + rng.normal(size=quality.shape), metrics)
+    judgments = Judgments.from_arrays(quality + systems + rng.normal(size=quality.shape), metrics)
     everything = {
-        to: replicate(judgements, generalise_to=to, splits=20, draws=99)[6] for to in ("systems", "inputs")
+        to: replicate(judgments, generalise_to=to, splits=20, draws=99)[6] for to in ("systems", "inputs")
     }
     assert everything["inputs"]["claimed"] > 3 * everything["systems"]["claimed"]
     assert everything["inputs"]["reversed"] > everything["systems"]["reversed"]

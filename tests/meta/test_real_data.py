@@ -1,4 +1,4 @@
-"""Real judgements: values of SummEval from the specification of meta-evaluation, and a test on HANNA.
+"""Real judgments: values of SummEval from the specification of meta-evaluation, and a test on HANNA.
 
 Data as in test_benchmark_data.py.
 """
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.meta import Judgements
+from nlgauge.meta import Judgments
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.scores import read
 from nlgauge.meta.ceiling import reliability
@@ -43,7 +43,7 @@ def rows() -> list[dict]:
 
 
 def test_ceilings_and_reliability_of_sixteen_systems(rows: list[dict]) -> None:
-    judged = Judgements.from_frame([row for row in rows if row["system"] != "M23_dynamicmix"], DIMENSIONS)
+    judged = Judgments.from_frame([row for row in rows if row["system"] != "M23_dynamicmix"], DIMENSIONS)
     judged = judged.with_metrics({"relevance": judged.human("relevance")})
     found = judged.correlate(levels=["system", "input"], coefficients="kendall", interval=None)
     assert [round(row["ceiling"], 3) for row in found.where(level="system")] == [0.784, 0.878, 0.688, 0.769]
@@ -66,7 +66,7 @@ def test_chrf_at_the_four_levels(rows: list[dict]) -> None:
         {"system": row["system"], "segment": segments.index(row["segment"]), "relevance": row["relevance"]}
         for row in rows
     ]
-    judged = Judgements.from_result(nlgauge.score(predictions, references, metrics=["chrf"]), human)
+    judged = Judgments.from_result(nlgauge.score(predictions, references, metrics=["chrf"]), human)
     found = judged.correlate(levels=LEVELS, coefficients=["pearson", "kendall"], interval=None)
     assert [round(row["value"], 3) for row in found.where(coefficient="pearson")] == [
         0.736,
@@ -85,7 +85,7 @@ def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pyte
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
     hanna = load("hanna").machines()
     names = ["sentence_bleu", "f1"]
-    judged = hanna.judgements(
+    judged = hanna.judgments(
         {name: read(SCORES / f"{name}.json.gz") for name in names}, dimensions=["coherence"]
     )
     every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)

@@ -97,11 +97,11 @@ def test_fields_are_filled(name: str) -> None:
     assert found.title
     assert "https://" in found.paper
     assert str(found.year) in found.paper
-    assert found.licence.startswith("Apache-2.0")
+    assert found.license.startswith("Apache-2.0")
     assert found.categories and found.tasks
     # Word vectors are weights, but no metric is called trained for them: the thesis calls WMD untrained.
     assert found.trained == (bool(found.default_model) and CATALOGUE[found.default_model].kind != "vectors")
-    assert not found.default_model or CATALOGUE[found.default_model].licence in found.licence
+    assert not found.default_model or CATALOGUE[found.default_model].license in found.license
     assert found.languages == "any" or all(re.fullmatch("[a-z]{2,3}", code) for code in found.languages)
     assert found.languages == (metric_classes()[name].languages or "any")
 
@@ -317,7 +317,7 @@ qualities = []
 trained = false
 unsupervised = true
 languages = ["en"]
-licence = "MIT"
+license = "MIT"
 default_model = ""
 """
 BODY = "".join(f"## {heading}\n\nwords\n\n" for heading in HEADINGS)

@@ -190,7 +190,7 @@ def test_wrong_models_are_refused(tiny_models: dict[str, Path], tmp_path: Path) 
     with pytest.raises(
         ModelError,
         match=(
-            r"'bart-large-cnn' is not here \(1\.6 GB; licence MIT\); run: nlgauge models get bart-large-cnn"
+            r"'bart-large-cnn' is not here \(1\.6 GB; license MIT\); run: nlgauge models get bart-large-cnn"
             r" --hub"
         ),
     ):

@@ -26,7 +26,7 @@ from nlgauge.estimators.gaussian import (
 )
 from nlgauge.estimators.knife import (
     TOLERANCE,
-    Settings,
+    KnifeSettings,
     _followed,
     _log_mixture,
     _Trained,
@@ -47,7 +47,7 @@ CHANGED_PARAMETERS = {"components": 2, "estimator": "gaussian", "covariance": "f
 
 STANDARD_NORMAL_ENTROPY = 1.4189385332
 # If the closed forms are right already, training adds nothing.
-HARDLY_TRAINED = Settings(rounds=1, stages=1)
+HARDLY_TRAINED = KnifeSettings(rounds=1, stages=1)
 Pair = tuple[np.ndarray, np.ndarray]
 
 
@@ -58,7 +58,11 @@ def _gaussian(count: int, d: int, correlation: float, seed: int = 0) -> Pair:
 
 
 def _mixed(
-    target: np.ndarray, given: np.ndarray, seed: int = 1, seeds: int = 1, settings: Settings = HARDLY_TRAINED
+    target: np.ndarray,
+    given: np.ndarray,
+    seed: int = 1,
+    seeds: int = 1,
+    settings: KnifeSettings = HARDLY_TRAINED,
 ) -> Pointwise:
     return cross_fitted(
         target, given, fold_of_rows(np.arange(len(target)), 5, seed, seeds), None, settings, seed
@@ -174,7 +178,7 @@ def test_information_that_no_line_shows() -> None:
     given = rng.standard_normal((1000, 2))
     target = np.abs(given) + 0.1 * rng.standard_normal((1000, 2))
     assert _information(_plain(target, given)) < 0.05
-    assert _information(_mixed(target, given, settings=Settings())) > 1.3
+    assert _information(_mixed(target, given, settings=KnifeSettings())) > 1.3
 
 
 def test_shift_and_scale_change_nothing() -> None:
@@ -340,7 +344,7 @@ def test_a_row_is_valued_by_densities_that_saw_nothing_of_its_fold() -> None:
     swapped, others = given.copy(), held_out[10:]
     swapped[held_out[:10]] = given[held_out[:10]][::-1]
     for estimate in (
-        lambda s: cross_fitted(target, s, fold, None, Settings(rounds=1), 1),
+        lambda s: cross_fitted(target, s, fold, None, KnifeSettings(rounds=1), 1),
         lambda s: gaussian(target, s, None, fold),
     ):
         before, after = estimate(given), estimate(swapped)
@@ -446,7 +450,7 @@ def test_a_seeds_value_does_not_depend_on_the_seeds_beside_it() -> None:
 def test_seed_decides_and_global_state_is_left_alone() -> None:
     target, given = _gaussian(150, 2, 0.5)
     before = torch.random.get_rng_state(), np.random.get_state()[1].copy()
-    quick, slow = Settings(rounds=1), knife_released.Settings(epochs=2)
+    quick, slow = KnifeSettings(rounds=1), knife_released.ReleasedSettings(epochs=2)
     for found in (
         [_mixed(target, given, seed, 1, quick) for seed in (3, 3, 4)],
         [_plain(target, given, seed) for seed in (3, 3, 4)],
@@ -464,7 +468,7 @@ def test_seed_decides_and_global_state_is_left_alone() -> None:
 def test_convergence_is_reported() -> None:
     target, given = _gaussian(300, 2, 0.8)
     bent = np.abs(given) + 0.1 * np.random.default_rng(1).standard_normal(given.shape)
-    settings = Settings(stages=1), Settings(stages=1), Settings()
+    settings = KnifeSettings(stages=1), KnifeSettings(stages=1), KnifeSettings()
     whole, short, long = (
         _mixed(*pair, seeds=2, settings=one)
         for pair, one in zip(((target, given), (bent, given), (bent, given)), settings, strict=True)
@@ -495,7 +499,7 @@ def test_the_released_estimator_with_its_dependence_on_shift(
     shift: float, golden: tuple[float, float, float]
 ) -> None:
     target, given = _gaussian(150, 3, 0.8)
-    found = knife_released.released(target + shift, given + shift, knife_released.Settings(), 7, 1)
+    found = knife_released.released(target + shift, given + shift, knife_released.ReleasedSettings(), 7, 1)
     assert (_information(found), found.entropy.mean(), found.conditional.mean()) == pytest.approx(
         golden, abs=2e-3
     )
@@ -505,7 +509,7 @@ def test_the_released_estimator_step_by_step() -> None:
     """The same three epochs with torch's own layers and optimiser, from the same start."""
     target, given = (values.astype(np.float32) for values in _gaussian(70, 4, 0.8))
     settings, t, s = (
-        knife_released.Settings(modes=2, epochs=3),
+        knife_released.ReleasedSettings(modes=2, epochs=3),
         torch.from_numpy(target),
         torch.from_numpy(given),
     )

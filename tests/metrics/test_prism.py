@@ -173,7 +173,7 @@ def test_the_default_model_is_fetched_by_hand(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(
             ModelError,
             match=(
-                r"about 3 GB; licence MIT.*m39v1.tar.*nlgauge models convert m39v1/checkpoint.pt --as prism"
+                r"about 3 GB; license MIT.*m39v1.tar.*nlgauge models convert m39v1/checkpoint.pt --as prism"
             ),
         ):
             call()

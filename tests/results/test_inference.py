@@ -162,7 +162,7 @@ def test_weights_count_in_scores_intervals_and_tests():
         assert doubled.compare(resamples=50)[label].p == unit.compare(resamples=50)[label].p
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_a_system_against_itself_has_p_one_on_every_metric(test):
     texts, references = systems()
     result = nlgauge.score(
@@ -175,7 +175,7 @@ def test_a_system_against_itself_has_p_one_on_every_metric(test):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_randomisation_swaps_the_systems_of_a_segment(metric):
+def test_randomization_swaps_the_systems_of_a_segment(metric):
     texts, references = systems(9)
     result = nlgauge.score(texts, references, metrics=metric)
     observed = result["better"][metric]["score"] - result["worse"][metric]["score"]
@@ -423,7 +423,7 @@ def test_comparisons_that_cannot_be_made():
         ParameterError, match="name two systems to compare; you named 'alpha', and there is also 'beta'"
     ):
         two.compare("alpha")
-    with pytest.raises(ParameterError, match="test must be 'randomisation' or 'bootstrap', got 't'"):
+    with pytest.raises(ParameterError, match="test must be 'randomization' or 'bootstrap', got 't'"):
         two.compare(test="t")
 
 
@@ -536,13 +536,13 @@ def test_halves_are_drawn_without_replacement_and_each_is_as_likely(count):
     assert drawn == pytest.approx([count // 2 / count] * count, abs=0.03)
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 def test_a_corpus_metrics_row_says_which_test_ran_and_how_often(test):
     texts, references = systems(24)
     result = nlgauge.score(texts, references, metrics=["distinct", "wer"])
     compared = result.compare(test=test, resamples=600)
     assert (compared.test, compared.resamples) == (test, 600)
-    assert (compared["distinct"].test, compared["distinct"].resamples) == ("randomisation", 500)
+    assert (compared["distinct"].test, compared["distinct"].resamples) == ("randomization", 500)
     assert (compared["wer"].test, compared["wer"].resamples) == (test, 600)
     assert "500 recomputations, which give no interval" in compared["distinct"].reason
     assert compared["wer"].reason == ""
@@ -583,7 +583,7 @@ class Ratio(Metric):
 UNKNOWN = "a score is undefined or infinite, so its difference is not known"
 
 
-@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
 @pytest.mark.parametrize(
     ("metric", "first", "second", "reason"),
     [
@@ -692,7 +692,7 @@ def test_very_many_segments_are_drawn_in_groups_with_intervals_and_tests_of_the_
             assert one.score == other.score
             assert other != one
             assert other.high - other.low == pytest.approx(one.high - one.low, rel=0.12)
-    for test in ("randomisation", "bootstrap"):
+    for test in ("randomization", "bootstrap"):
         ours, theirs = (result.compare(test=test)["wer"] for result in (alone, grouped))
         assert theirs.p == pytest.approx(ours.p, abs=0.06)
         assert theirs.high - theirs.low == pytest.approx(ours.high - ours.low, rel=0.12)

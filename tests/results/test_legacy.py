@@ -25,7 +25,7 @@ SYSTEMS = {
 
 
 @pytest.mark.filterwarnings("ignore:with 18 segments")
-@pytest.mark.parametrize(("test", "theirs"), [("bootstrap", "bs"), ("randomisation", "ar")])
+@pytest.mark.parametrize(("test", "theirs"), [("bootstrap", "bs"), ("randomization", "ar")])
 def test_p_values_are_sacrebleus(test, theirs):
     from sacrebleu.metrics import BLEU, CHRF, TER
 

@@ -236,7 +236,7 @@ def test_latex_is_a_booktabs_table_with_the_best_in_bold(result: Result) -> None
     assert r"\textbf" not in first
     assert "*" not in first
     assert len({len(cells(line)) for line in (head, first, second)}) == 1
-    assert "approximate randomisation with 1000 resamples" in text
+    assert "approximate randomization with 1000 resamples" in text
     assert r"\begin{tabular}{@{}lrrr@{}}" in text
 
 
@@ -432,7 +432,7 @@ def test_html_shows_what_the_text_shows(result: Result) -> None:
     score, interval = result["improved"]["bleu"]["score"], result.intervals()["improved"]["bleu"]["score"]
     assert f"{score:.2f}" in found
     assert f"[{interval.low:.2f}, {interval.high:.2f}]" in found
-    assert "approximate randomisation" in found
+    assert "approximate randomization" in found
     assert 'font-weight:bold">improved' in result.to_html()
 
 

@@ -12,13 +12,13 @@ from nbclient import NotebookClient
 SETUP = """
 import nlgauge
 from nlgauge import plots
-from nlgauge.meta import Judgements
+from nlgauge.meta import Judgments
 
 lines = [f"the cat number {i} sat on the mat near {i + 3} dogs" for i in range(12)]
 systems = {name: [" ".join(line.split()[n : 10 - (i + n) % 3]) for i, line in enumerate(lines)] for n, name in enumerate("ABC")}
 humans = [{"system": name, "segment": i, "quality": 3 - n + i % 2} for n, name in enumerate("ABC") for i in range(12)]
 r = nlgauge.score(systems, lines, metrics=["chrf", "wer"], fields={"kind": ["x", "y"] * 6})
-judged = Judgements.from_result(r, humans)
+judged = Judgments.from_result(r, humans)
 compared = r.compare(resamples=100)
 """
 SHOWN = {

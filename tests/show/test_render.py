@@ -87,7 +87,7 @@ def test_result_table_has_scores_directions_and_intervals(result: Result) -> Non
     assert "rouge rouge2" in text
     assert "precision1" not in text
     how = (
-        "p-values: against baseline, approximate randomisation with 1000 resamples, Holm-corrected for the 5"
+        "p-values: against baseline, approximate randomization with 1000 resamples, Holm-corrected for the 5"
         " tests shown."
     )
     assert how in " ".join(text.split())
@@ -177,7 +177,7 @@ def test_segments_without_a_value_are_counted() -> None:
 
 def test_a_metric_that_was_tested_otherwise_says_so(result: Result) -> None:
     text = printed(result_table(result, result.intervals(), result.compare(resamples=800)), width=120)
-    assert "p by approximate randomisation with 500 resamples" in text
+    assert "p by approximate randomization with 500 resamples" in text
     assert "with 800 resamples, Holm-corrected for the 5 tests shown" in text
 
 

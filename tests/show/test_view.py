@@ -19,7 +19,7 @@ from nlgauge.results.result import Result
 from nlgauge.scoring import run_options
 from nlgauge.show.page_data.agreement import agreement
 from nlgauge.show.page_data.choose import chosen
-from nlgauge.show.page_data.data import View, view_of
+from nlgauge.show.page_data.data import PageData, view_of
 from nlgauge.show.page_data.parts import (
     array_part,
     explanation_part,
@@ -61,7 +61,7 @@ def result() -> Result:
 
 
 @pytest.fixture(scope="module")
-def view(result: Result) -> View:
+def view(result: Result) -> PageData:
     return view_of(result, "a title\x1b", resamples=200)
 
 
@@ -71,7 +71,7 @@ def numbers(part: bytes, kind: Any) -> Any:
     return plain.reshape(np.dtype(kind).itemsize, -1).T.copy().view(kind).ravel()
 
 
-def test_the_numbers_are_those_of_the_result(result: Result, view: View) -> None:
+def test_the_numbers_are_those_of_the_result(result: Result, view: PageData) -> None:
     intervals, ranks = (
         result.intervals(resamples=200),
         {(row.label, row.output.name): row for row in result.ranks(resamples=200)},
@@ -99,7 +99,7 @@ def test_the_numbers_are_those_of_the_result(result: Result, view: View) -> None
     assert json.loads(gzip.decompress(json_part(view.meta)))["segments"] == 6
 
 
-def test_numbers_that_came_with_the_texts_are_scores_too(view: View) -> None:
+def test_numbers_that_came_with_the_texts_are_scores_too(view: PageData) -> None:
     human = view.meta["outputs"][-1]
     assert (human["label"], human["given"], human["up"]) == ("human", True, True)
     assert human["scores"] == pytest.approx([3.1, 1.4])
@@ -197,7 +197,7 @@ def test_texts_of_chosen_segments_alone(result: Result) -> None:
     assert {text for text in found if text} == {"a dog barks 🐕 at night", "a d", "a dog barks", "dogs 🐕"}
 
 
-def test_scores_and_ids_come_back(result: Result, view: View) -> None:
+def test_scores_and_ids_come_back(result: Result, view: PageData) -> None:
     parts = dict(score_parts(view, ["a\x1b", 2, "\u202ex"]))
     np.testing.assert_array_equal(numbers(parts["scores"], np.float32), view.columns.ravel())
     assert json.loads(gzip.decompress(parts["ids"])) == ["a\\x1b", "2", "\\u202ex"]

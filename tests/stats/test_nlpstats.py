@@ -5,7 +5,7 @@ intervals and p-values.
 import numpy as np
 import pytest
 
-from nlgauge.meta import Judgements, compare, correlate
+from nlgauge.meta import Judgments, compare, correlate
 from nlgauge.stats.measures import measure
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
@@ -73,7 +73,7 @@ def test_bootstrap_with_the_same_draws(level, coefficient, over, rounded):
     replicates = measure(coefficient).replicates(level, x, z, draws)
     np.testing.assert_allclose(replicates[~np.isnan(replicates)], expected.samples, atol=ROUNDING)
     row = correlate(
-        Judgements.from_arrays(z, {"x": x}), level, coefficient, interval=over, draws=DRAWS, seed=11
+        Judgments.from_arrays(z, {"x": x}), level, coefficient, interval=over, draws=DRAWS, seed=11
     )[0]
     assert (row["low"], row["high"]) == pytest.approx((expected.lower, expected.upper), abs=ROUNDING)
 
@@ -120,7 +120,7 @@ def test_permutation_with_the_same_swaps(level, coefficient, swap, rounded):
     found = null_differences(np.stack([x, y]), z, level, measure(coefficient), swaps)[:, 0]
     np.testing.assert_allclose(found, expected.samples, atol=1e-7)
     row = compare(
-        Judgements.from_arrays(z, {"x": x, "y": y}), level, coefficient, swap=swap, draws=DRAWS, seed=12
+        Judgments.from_arrays(z, {"x": x, "y": y}), level, coefficient, swap=swap, draws=DRAWS, seed=12
     )[0]
     # nlpstats gives b / B, and does not count draws that equal the observed difference but for rounding.
     extreme = np.sum(np.abs(expected.samples) >= abs(row["delta"]) - ROUNDING)
@@ -143,11 +143,11 @@ def test_a_row_xor_a_column_is_what_nlpstats_swaps():
 @pytest.mark.parametrize("level", ["system", "global"])
 def test_formulas(level, coefficient):
     x, y, z = scores(7)
-    judgements = Judgements.from_arrays(z, {"x": x, "y": y})
-    row = correlate(judgements, level, coefficient, interval="fisher")[0]
+    judgments = Judgments.from_arrays(z, {"x": x, "y": y})
+    row = correlate(judgments, level, coefficient, interval="fisher")[0]
     expected = nlpstats.fisher(x, z, level, coefficient)
     assert (row["low"], row["high"]) == pytest.approx((expected.lower, expected.upper), abs=ROUNDING)
     # All three correlations are positive here, so that taking absolute values, as nlpstats does, changes
     # nothing.
-    found = compare(judgements, level, coefficient, test="williams")[0]["p"]
+    found = compare(judgments, level, coefficient, test="williams")[0]["p"]
     assert found == pytest.approx(nlpstats.williams_test(x, y, z, level, coefficient).pvalue, abs=ROUNDING)

@@ -45,7 +45,7 @@ NAME = "sample"
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A leaderboard of four metrics on the package's sample, of which one is scored on six segments alone."""
-    board = Board("summarisation", "relevance", boards.TAU, {SLOW: 6, JUDGES: 4}, others=("fluency",))
+    board = Board("summarization", "relevance", boards.TAU, {SLOW: 6, JUDGES: 4}, others=("fluency",))
     metrics = {
         "chrf": Scored(),
         "rouge": Scored(outputs=("rougeL", "rouge1")),
@@ -113,7 +113,7 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
     )
     text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
     assert "<!--" not in text and "over 20 bootstrap draws" in text
-    judged = texts(NAME).judgements(texts(NAME).score("chrf"), dimensions=["relevance"])
+    judged = texts(NAME).judgments(texts(NAME).score("chrf"), dimensions=["relevance"])
     section = text[text.index("### sample") :]
     of_systems = kendall(judged.oriented("chrf").mean(axis=1), judged.human("relevance").mean(axis=1))
     of_texts = np.nanmean(
@@ -189,7 +189,7 @@ def test_scores_of_other_texts_are_refused(done: Path) -> None:
 
 
 def test_clusters_of_pairs() -> None:
-    from nlgauge.meta import Judgements
+    from nlgauge.meta import Judgments
 
     rng = np.random.default_rng(1)
     quality = rng.normal(size=(12, 60))
@@ -204,7 +204,7 @@ def test_clusters_of_pairs() -> None:
         "good": quality + 0.1 * rng.normal(size=quality.shape),
         "noise": rng.normal(size=quality.shape),
     }
-    people = Judgements(tuple("abcdefghijkl"), tuple(range(60)), metrics=metrics, pairs=np.array(pairs))
+    people = Judgments(tuple("abcdefghijkl"), tuple(range(60)), metrics=metrics, pairs=np.array(pairs))
     assert pair_clusters(people, 200) == {"good": (1, 0), "noise": (2, 1)}
 
 
@@ -250,7 +250,7 @@ def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip(f"summeval is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
     benchmark = texts("summeval")
-    judged = benchmark.judgements(benchmark.score("chrf"), dimensions=["relevance"])
+    judged = benchmark.judgments(benchmark.score("chrf"), dimensions=["relevance"])
     metric, human = judged.oriented("chrf"), judged.human("relevance")
     section = PAGE.read_text(encoding="utf-8")
     section = section[section.index("### summeval") :]

@@ -12,13 +12,13 @@ from nlgauge.cli.output import emit, say, show, show_json
 from nlgauge.cli.present import written
 
 if TYPE_CHECKING:
-    from nlgauge.meta.findings import Found
+    from nlgauge.meta.findings import Findings
 
 # What a table has even where it is not known in any row.
 _ALWAYS = ("value", "delta", "better", "estimate", "needed")
 
 
-def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Sequence[str] = ()) -> None:
+def show_found(found: Findings, columns: Sequence[str], shown: FoundOptions, by: Sequence[str] = ()) -> None:
     """Prints all columns for programs (json, csv, tsv), these columns for readers, and how the rows were
     made.
 
@@ -38,7 +38,7 @@ def show_found(found: Found, columns: Sequence[str], shown: FoundOptions, by: Se
             say(", ".join(f"{name}: {value}" for name, value in found.made.items()))
 
 
-def _show_tables(found: Found, columns: Sequence[str], details: bool, by: Sequence[str]) -> None:
+def _show_tables(found: Findings, columns: Sequence[str], details: bool, by: Sequence[str]) -> None:
     """What is the same in all rows of a table stands in its title; reasons stand below."""
     from nlgauge._core.page import Page
     from nlgauge.show.writers.text import Printed
@@ -68,7 +68,7 @@ def _show_tables(found: Found, columns: Sequence[str], details: bool, by: Sequen
     show(Printed(Page(sheets, (), (*found.notes, *_reasons(found)))))
 
 
-def _told(found: Found, columns: Sequence[str]) -> list[str]:
+def _told(found: Findings, columns: Sequence[str]) -> list[str]:
     """The columns that are shown, without those that say nothing in any row."""
     known = [name for name in columns if name in found.names]
     return [
@@ -80,11 +80,11 @@ def _unknown(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and isnan(value))
 
 
-def _with_columns(found: Found, names: Sequence[str]) -> Found:
+def _with_columns(found: Findings, names: Sequence[str]) -> Findings:
     return replace(found, rows=[{name: row.get(name) for name in names} for row in found.rows])
 
 
-def _reasons(found: Found) -> list[str]:
+def _reasons(found: Findings) -> list[str]:
     """Why something is not known or to be read with care, each reason once with what it is of."""
     by_reason: dict[tuple[str, str], dict[str, None]] = {}
     for row in found.rows:
@@ -98,7 +98,7 @@ def _reasons(found: Found) -> list[str]:
     return [*_without_ceiling(found), *of_rows]
 
 
-def _without_ceiling(found: Found) -> list[str]:
+def _without_ceiling(found: Findings) -> list[str]:
     """Which human scores have no ceiling and why; the levels are named where others have one."""
     levels: dict[tuple[str, str], dict[str, None]] = {}
     for row in found.rows:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nlgauge.engine.executors import Executor
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
-TESTS = ("randomisation", "bootstrap", "none")
+TESTS = ("randomization", "bootstrap", "none")
 _INPUTS, _SHOWN, _SURE, _SEGMENTS, _WHERE = (
     "Inputs",
     "What is shown",
@@ -57,7 +57,7 @@ PairedTest = Annotated[
     typer.Option(
         "--test",
         help=(
-            "Test of differences: randomisation (approximate randomisation), bootstrap (paired bootstrap) or"
+            "Test of differences: randomization (approximate randomization), bootstrap (paired bootstrap) or"
             " none."
         ),
         metavar="TEST",
@@ -344,7 +344,7 @@ class ShownOptions(FormOptions):
         ),
     ] = True
     resamples: Resamples = 1000
-    test: PairedTest = "randomisation"
+    test: PairedTest = "randomization"
     segments: Annotated[
         str | None,
         typer.Option(

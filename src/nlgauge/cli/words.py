@@ -56,7 +56,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Given:
+class OptionWords:
     """An option with its value and the words behind that, up to the next option; or files alone, where
     `option` is empty.
     """
@@ -66,7 +66,7 @@ class Given:
     following: list[str] = field(default_factory=list)
 
 
-def given_words(words: Sequence[str], names: Names) -> Iterator[Given]:
+def given_words(words: Sequence[str], names: Names) -> Iterator[OptionWords]:
     """The options and files of a command line in their order."""
     left = list(words)
 
@@ -76,18 +76,18 @@ def given_words(words: Sequence[str], names: Names) -> Iterator[Given]:
         del left[:end]
         return taken
 
-    yield Given("", None, files())
+    yield OptionWords("", None, files())
     while left:
         word = left.pop(0)
         if word == "--":
-            yield Given("", None, left)
+            yield OptionWords("", None, left)
             return
         *others, (option, value) = names.spelt(word)
-        yield from (Given(flag) for flag, _ in others)
+        yield from (OptionWords(flag) for flag, _ in others)
         if value is None and option in names.long.values() and option not in names.flags:
             alone = option == CONFIDENCE and not (left and _NUMBER.fullmatch(left[0]))
             value = left.pop(0) if left and not alone else None
-        yield Given(option, value, files())
+        yield OptionWords(option, value, files())
 
 
 def arranged(words: Sequence[str], names: Names) -> list[str]:
@@ -176,7 +176,7 @@ def _is_metric(word: str) -> bool:
     return True
 
 
-def _check_references(given: Given, systems: list[str]) -> None:
+def _check_references(given: OptionWords, systems: list[str]) -> None:
     """Raises where files behind -r may be references as well as systems."""
     if not given.following or given.value is None:
         return

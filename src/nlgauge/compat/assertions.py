@@ -24,7 +24,7 @@ def assert_not_worse(
     output: str | None = None,
     margin: float = 0.0,
     alpha: float = 0.05,
-    test: str = "randomisation",
+    test: str = "randomization",
     resamples: int = 1000,
     **options: Any,
 ) -> None:

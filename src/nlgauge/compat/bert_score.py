@@ -31,7 +31,7 @@ _LABEL = "bertscore"
 _WITHOUT_EFFECT = ("verbose", "nthreads", "use_fast_tokenizer")
 
 
-class Scores(NamedTuple):
+class PRF(NamedTuple):
     """Precision, recall and F, with one value per candidate."""
 
     precision: Array
@@ -155,7 +155,7 @@ class BERTScorer:
             replace(self.metric, idf=False), candidate, reference, fname, self.lang, self.device, form=form
         )
 
-    def _scored(self, cands: Any, refs: Any, weights: Arrays | None, batch_size: int) -> Scores:
+    def _scored(self, cands: Any, refs: Any, weights: Arrays | None, batch_size: int) -> PRF:
         """The scores, with these weights of tokens or those of the references."""
         corpus = Corpus.read(list(cands), list(refs), lang=self.lang)
         fits = {(_LABEL, ""): weights} if weights is not None and self.idf else {}
@@ -164,7 +164,7 @@ class BERTScorer:
         )
         table: Table = tables[corpus.systems[0], _LABEL]
         segments = table.segments()
-        return Scores(segments["precision"], segments["recall"], segments["f1"])
+        return PRF(segments["precision"], segments["recall"], segments["f1"])
 
     def _options(self, batch_size: int) -> RunOptions:
         return RunOptions(batch_size=batch_size, device=self.device)

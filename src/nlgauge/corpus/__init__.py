@@ -28,12 +28,12 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged, blocks, offsets_of
 from nlgauge.corpus import language
 from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
-from nlgauge.corpus.raw_columns import Parts, given_parts, parts_of, system_names
+from nlgauge.corpus.raw_columns import RawColumns, given_parts, parts_of, system_names
 from nlgauge.corpus.records import as_records, check_alone, find_field
 from nlgauge.corpus.store.lazy_values import picked
 from nlgauge.corpus.texts import Texts, text_lengths
 from nlgauge.corpus.validation import (
-    Given,
+    ColumnInput,
     check_system,
     ids_of,
     is_hashable,
@@ -109,7 +109,7 @@ class Corpus:
         return cls.of_parts(parts.without_gaps() if skip_missing else parts, lang)
 
     @classmethod
-    def of_parts(cls, parts: Parts, lang: str | None, piece: bool = False) -> Corpus:
+    def of_parts(cls, parts: RawColumns, lang: str | None, piece: bool = False) -> Corpus:
         """The corpus of columns that were put together already; of a `piece` of a larger one all weights
         may be 0.
         """
@@ -123,7 +123,7 @@ class Corpus:
         count = -1
         for system, given_texts in parts.predictions.items():
             name = parts.name(system)
-            given = Given.of(given_texts, name)
+            given = ColumnInput.of(given_texts, name)
             if count >= 0 and len(given) != count:
                 raise InputError(
                     f"{name} has {len(given)} segments, {next(iter(columns))!r} has {count}; all systems need"
@@ -316,7 +316,7 @@ class Corpus:
                     f"system {system!r} is already in the result; give the new one another name."
                 )
             name = f"predictions[{system!r}]"
-            given = Given.of(given_texts, name)
+            given = ColumnInput.of(given_texts, name)
             if len(given) != len(self):
                 raise InputError(f"{name} has {len(given)} segments, the result has {len(self)}.")
             columns[system] = given.column(self.texts, least=1)

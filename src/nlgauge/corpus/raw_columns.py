@@ -27,7 +27,7 @@ _TEXTS = ("prediction", "references", "source")
 
 
 @dataclass(frozen=True)
-class Parts:
+class RawColumns:
     """The columns of all segments; `name` is what messages call a system's predictions."""
 
     predictions: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Parts:
     system_fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     name: Callable[[str], str] = "predictions[{!r}]".format
 
-    def take(self, segments: Sequence[int]) -> Parts:
+    def take(self, segments: Sequence[int]) -> RawColumns:
         """These segments alone."""
         return replace(
             self,
@@ -51,7 +51,7 @@ class Parts:
             },
         )
 
-    def as_lists(self) -> Parts:
+    def as_lists(self) -> RawColumns:
         """The same, with lists in the place of other containers."""
         alone: dict[str, Any] = {
             name: items_of(values, name)
@@ -68,7 +68,7 @@ class Parts:
             **alone,
         )
 
-    def without_gaps(self) -> Parts:
+    def without_gaps(self) -> RawColumns:
         """The segments of which no text is missing, with the ids or numbers that they had; how many
         others there are is said.
         """
@@ -97,7 +97,7 @@ class Parts:
             else set(chain.from_iterable(map(gaps_in, columns)))
         )
 
-    def without(self, segments: Container[int]) -> Parts:
+    def without(self, segments: Container[int]) -> RawColumns:
         """The other segments, with the ids or numbers that they had."""
         numbers = [i for i in range(self.count) if i not in segments]
         if len(numbers) == self.count:
@@ -169,7 +169,7 @@ def given_parts(
     weights: Any,
     documents: Any,
     named_fields: Any,
-) -> Parts:
+) -> RawColumns:
     """The parts as they were given beside each other."""
     if named_fields is not None and not isinstance(named_fields, Mapping):
         raise InputError(
@@ -182,7 +182,7 @@ def given_parts(
                 "systems says which columns of records, or which of several systems, are read; predictions is"
                 " one list of texts."
             )
-        return Parts(
+        return RawColumns(
             {DEFAULT_SYSTEM: predictions},
             references,
             sources,
@@ -196,7 +196,7 @@ def given_parts(
         if name not in predictions:
             raise InputError(no_system(name, list(map(str, predictions)), "a system"))
     chosen = {name: predictions[name] for name in systems} if systems else dict(predictions)
-    return Parts(chosen, references, sources, ids, weights, documents, named)
+    return RawColumns(chosen, references, sources, ids, weights, documents, named)
 
 
 def parts_of(
@@ -207,7 +207,7 @@ def parts_of(
     pooled: bool,
     skip_missing: bool,
     piece: bool = False,
-) -> Parts:
+) -> RawColumns:
     """The parts that records hold: of one system, of several that name theirs, or of several with a column
     each (`systems`).
 
@@ -253,7 +253,9 @@ def parts_of(
         records, [name for name in records.columns if name not in used], rows
     )
     alone = "predictions" if list(predictions) == [DEFAULT_SYSTEM] else "predictions[{!r}]"
-    return Parts(predictions, **shared, fields=shared_fields, system_fields=system_fields, name=alone.format)
+    return RawColumns(
+        predictions, **shared, fields=shared_fields, system_fields=system_fields, name=alone.format
+    )
 
 
 def no_system(name: str, known: Sequence[str], what: str) -> str:

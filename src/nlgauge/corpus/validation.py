@@ -19,7 +19,7 @@ from nlgauge.corpus.texts import Texts, are_texts, flattened
 from nlgauge.errors import InputError
 
 
-class Given(NamedTuple):
+class ColumnInput(NamedTuple):
     """What was given for a column: the texts of all segments one after the other, and how many each
     segment has (None: one each).
     """
@@ -29,7 +29,7 @@ class Given(NamedTuple):
     lengths: Array | None = None
 
     @classmethod
-    def of(cls, values: Any, name: str) -> Given:
+    def of(cls, values: Any, name: str) -> ColumnInput:
         """A list of texts, or of lists of texts."""
         items = items_of(values, name)
         if set(map(type, items)) <= {str}:
@@ -78,7 +78,7 @@ class Given(NamedTuple):
 
 def references_of(references: Any, count: int, texts: Texts) -> Ragged:
     """The references of so many segments."""
-    given = Given.of(references, "references")
+    given = ColumnInput.of(references, "references")
     if len(given) != count:
         hint = "give one (or a list) for each prediction."
         if count > 1 and given.lengths is not None and (given.lengths == count).all():
@@ -97,7 +97,7 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
         raise InputError(
             f"sources has {len(items)} items, predictions has {count}; give one text for each prediction."
         )
-    return Given("sources", items).column(texts, least=1).values
+    return ColumnInput("sources", items).column(texts, least=1).values
 
 
 def weights_of(weights: Iterable[float], count: int, piece: bool = False) -> Array:

@@ -59,7 +59,7 @@ class Chunks:
                 yield Chunk(self.corpus, np.arange(start, end), self.options)
 
 
-class Found(Protocol):
+class RowSink(Protocol):
     """What was found for the segments so far."""
 
     @property

@@ -12,7 +12,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.engine.carbon import Tracking
 from nlgauge.engine.checks import check, warn_about_outputs
 from nlgauge.engine.chunk import Fits, Job, Rows, Task, spent_on
-from nlgauge.engine.chunks import Chunks, Found, InMemory
+from nlgauge.engine.chunks import Chunks, InMemory, RowSink
 from nlgauge.engine.costs import Costs
 from nlgauge.engine.executors import Executor, opened
 from nlgauge.engine.memory import peak, peak_since
@@ -29,7 +29,7 @@ _MERGED = 16
 
 
 def run(
-    corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None, found: Found | None = None
+    corpus: Corpus, job: Job, executor: Executor, carbon: str | None = None, found: RowSink | None = None
 ) -> tuple[Tables, Fits, Costs]:
     """A Table for each (system, label), the fits that were made or given, and what it cost.
 
@@ -54,7 +54,7 @@ def fits_of(corpus: Corpus, job: Job, executor: Executor) -> Fits:
         return _fitted(job, Chunks(corpus, job.options, running.characters), running, Costs()).fits
 
 
-def _run(corpus: Corpus, job: Job, executor: Executor, found: Found) -> tuple[Tables, Fits, Costs]:
+def _run(corpus: Corpus, job: Job, executor: Executor, found: RowSink) -> tuple[Tables, Fits, Costs]:
     costs = Costs()
     reducer = Reducer.of(job.reduce_fn, corpus)
     chunks = Chunks(corpus, job.options, executor.characters)
@@ -71,7 +71,7 @@ def _run(corpus: Corpus, job: Job, executor: Executor, found: Found) -> tuple[Ta
 
 
 def _additive(
-    job: Job, reducer: Reducer, chunks: Chunks, executor: Executor, costs: Costs, found: Found
+    job: Job, reducer: Reducer, chunks: Chunks, executor: Executor, costs: Costs, found: RowSink
 ) -> Tables:
     metrics = {label: metric for label, metric in job.metrics.items() if isinstance(metric, Metric)}
     if metrics:

@@ -121,7 +121,7 @@ def fisher_rao(log_p: Array, log_q: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Divergence:
     """A measure, the parameters that it takes and where they may lie, its largest value, and whether p
     and q may change places.
     """
@@ -144,11 +144,11 @@ class Measure:
 
 
 MEASURES = {
-    "fisher_rao": Measure(fisher_rao, high=lambda: math.pi, symmetric=True),
-    "kl": Measure(kl),
-    "jeffreys": Measure(jeffreys, symmetric=True),
-    "jensen_shannon": Measure(jensen_shannon, high=lambda: math.log(2), symmetric=True),
-    "alpha": Measure(
+    "fisher_rao": Divergence(fisher_rao, high=lambda: math.pi, symmetric=True),
+    "kl": Divergence(kl),
+    "jeffreys": Divergence(jeffreys, symmetric=True),
+    "jensen_shannon": Divergence(jensen_shannon, high=lambda: math.log(2), symmetric=True),
+    "alpha": Divergence(
         alpha,
         ("alpha",),
         lambda a: a not in (0, 1),
@@ -156,27 +156,27 @@ MEASURES = {
         " measure 'kl')",
         lambda a: 1 / (a * (1 - a)) if 0 < a < 1 else math.inf,
     ),
-    "gamma": Measure(
+    "gamma": Divergence(
         gamma,
         ("beta",),
         lambda b: b not in (0, -1),
         "a number beta other than 0 (its limit there is the measure 'kl') and -1",
     ),
-    "ab": Measure(
+    "ab": Divergence(
         ab,
         ("alpha", "beta"),
         lambda a, b: 0 not in (a, b, a + b),
         "numbers alpha and beta, neither of them 0 nor their sum",
     ),
-    "renyi": Measure(
+    "renyi": Divergence(
         renyi,
         ("alpha",),
         lambda a: a > 0 and a != 1,
         "a number alpha above 0 other than 1 (its limit there is the measure 'kl')",
     ),
-    "l1": Measure(l1, high=lambda: 2.0, symmetric=True),
-    "l2": Measure(l2, high=lambda: math.sqrt(2), symmetric=True),
-    "l_infinity": Measure(l_infinity, high=lambda: 1.0, symmetric=True),
+    "l1": Divergence(l1, high=lambda: 2.0, symmetric=True),
+    "l2": Divergence(l2, high=lambda: math.sqrt(2), symmetric=True),
+    "l_infinity": Divergence(l_infinity, high=lambda: 1.0, symmetric=True),
 }
 
 

@@ -53,7 +53,7 @@ _LAST_LAYER = 1e-3
 TOLERANCE = 0.02
 
 
-class Settings(NamedTuple):
+class KnifeSettings(NamedTuple):
     """How the densities are fitted: with so many modes at most, for stages of rounds, each of one step
     for every 16 rows, but of 2 to 100 steps.
     """
@@ -89,7 +89,7 @@ class _Values(NamedTuple):
 
 
 def cross_fitted(
-    target: Array, given: Array, fold: Array, components: int | None, settings: Settings, seed: int
+    target: Array, given: Array, fold: Array, components: int | None, settings: KnifeSettings, seed: int
 ) -> Pointwise:
     """Held-out pointwise entropies of `target`, alone and given `given`; `fold` (seeds, rows) says with whom
     each row is held out.
@@ -112,7 +112,7 @@ def _cross_fitted(
     given: Array,
     fold: Array,
     components: int | None,
-    settings: Settings,
+    settings: KnifeSettings,
     seed: int,
 ) -> Pointwise:
     found = np.full((2, *fold.shape), np.nan)
@@ -165,7 +165,7 @@ class _Fit(NamedTuple):
 
 
 def _fit(
-    t: Array, s: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator
+    t: Array, s: Array, spread: Array, rows: _Rows, settings: KnifeSettings, rng: np.random.Generator
 ) -> _Fit:
     levels = _levels(t, spread, rows, settings, rng)
 
@@ -188,7 +188,7 @@ def _fit(
     )
 
 
-def _plain(t: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) -> float:
+def _plain(t: Array, rows: _Rows, settings: KnifeSettings, rng: np.random.Generator) -> float:
     """Fit mixtures by plain expectation maximization from random rows, and return the mean of -log q of
     the rows held out.
     """
@@ -206,7 +206,7 @@ def _plain(t: Array, rows: _Rows, settings: Settings, rng: np.random.Generator) 
 
 
 def _levels(
-    t: Array, spread: Array, rows: _Rows, settings: Settings, rng: np.random.Generator
+    t: Array, spread: Array, rows: _Rows, settings: KnifeSettings, rng: np.random.Generator
 ) -> list[Mixture]:
     """Mixtures of 1, 2, 4, ... modes; no more of them once twice as many have no weight."""
     learning, stopping = t[rows.learning[:_CLUSTERED]], t[rows.stopping]
@@ -244,11 +244,11 @@ class _Nets(NamedTuple):
     volumes: Any
     parameters: list[Any]
     generators: list[Any]
-    settings: Settings
+    settings: KnifeSettings
     modes: int
 
     @classmethod
-    def of(cls, torch: Any, t: Array, s: Array, fits: list[_Fit], settings: Settings) -> _Nets:
+    def of(cls, torch: Any, t: Array, s: Array, fits: list[_Fit], settings: KnifeSettings) -> _Nets:
         """Start where the closed forms are, each as near as the stopping rows like it."""
         targets, givens = (
             torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32)) for values in (t, s)
@@ -303,7 +303,7 @@ def _blend(fit: _Fit, modes: int) -> Expert:
     )
 
 
-def _started(torch: Any, start: Expert, settings: Settings, generator: Any) -> list[Any]:
+def _started(torch: Any, start: Expert, settings: KnifeSettings, generator: Any) -> list[Any]:
     """The parameters of one network that gives this density, but for a last layer that is nearly 0."""
     mixture, hidden = start.mixture, settings.hidden
     (modes, d), width = mixture.means.shape, len(start.slopes)

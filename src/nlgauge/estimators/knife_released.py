@@ -27,7 +27,7 @@ _HIDDEN_LAYERS = 2
 _BLOCK = 1024
 
 
-class Settings(NamedTuple):
+class ReleasedSettings(NamedTuple):
     """The package's defaults; `batch` as its scorer sets it."""
 
     modes: int = 4
@@ -36,7 +36,7 @@ class Settings(NamedTuple):
     epochs: int = 100
 
 
-def released(target: Array, given: Array, settings: Settings, seed: int, seeds: int) -> Pointwise:
+def released(target: Array, given: Array, settings: ReleasedSettings, seed: int, seeds: int) -> Pointwise:
     """Pointwise entropies of `target`, alone and given `given`, for `seeds` seeds from `seed` on; in one
     fold that holds nothing out.
     """
@@ -60,7 +60,7 @@ def released(target: Array, given: Array, settings: Settings, seed: int, seeds: 
 
 
 def _released(
-    torch: Any, targets: Any, givens: Any, settings: Settings, seed: int, k: int, seeds: int
+    torch: Any, targets: Any, givens: Any, settings: ReleasedSettings, seed: int, k: int, seeds: int
 ) -> tuple[Array, Array]:
     generator = torch.Generator().manual_seed(seed)
     d, width = targets.shape[1], givens.shape[1]

@@ -12,7 +12,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.estimators.transport import exact_plan
 
 
-class Points(NamedTuple):
+class DistinctPoints(NamedTuple):
     """Different points, by keys that are equal where points are; how often each is there, and (points, d)
     where it is.
     """
@@ -30,7 +30,7 @@ class Moved(NamedTuple):
     cost: Array
 
 
-def moved(one: Points, other: Points) -> Moved:
+def moved(one: DistinctPoints, other: DistinctPoints) -> Moved:
     """The least cost of moving one measure, of mass 1, onto the other, by Euclidean distances.
 
     As these keep the triangle inequality, mass that both have at a point need not move: what is left is a

@@ -17,7 +17,7 @@ from typing import Any
 from nlgauge.corpus.records import Records, columns_of
 from nlgauge.errors import InputError
 from nlgauge.io.files import STDIN, UTF8, Address, damaged, encoding_of, lines_of, opened, undecodable
-from nlgauge.io.quoting import PlainRows, QuotedRows, Row, check_closed, is_quoted, plain_rows
+from nlgauge.io.quoting import PlainRows, QuotedRow, QuotedRows, check_closed, is_quoted, plain_rows
 from nlgauge.io.tables import (
     NAMELESS,
     jsonl_rows,
@@ -115,7 +115,7 @@ def _rows(
 
 def _split(
     address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None
-) -> Iterator[list[Row]]:
+) -> Iterator[list[QuotedRow]]:
     """The rows of a TSV or CSV file as lists of fields, some in each list."""
     separator, quoted = "", None
     for text, line in text_pieces(address.path, encoding, watched):

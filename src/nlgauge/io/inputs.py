@@ -13,11 +13,11 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.raw_columns import Parts
+from nlgauge.corpus.raw_columns import RawColumns
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, Records
 from nlgauge.errors import InputError
 from nlgauge.io.files import Address
-from nlgauge.io.reader import Column, Reader
+from nlgauge.io.reader import FileColumn, Reader
 from nlgauge.io.tables import NAMELESS
 
 _NAMED = re.compile(r"([^=:/\\]+)=(.+)", re.DOTALL)
@@ -187,7 +187,7 @@ def column_parts(
     documents: str | None,
     weights: str | None,
     skip_missing: bool,
-) -> Parts:
+) -> RawColumns:
     """What the files and columns hold; the other columns of a table that predictions are taken from are
     fields.
     """
@@ -219,7 +219,7 @@ def column_parts(
         for given in (*named.values(), *references, source, ids, documents, weights)
         if given is not None
     }
-    return Parts(
+    return RawColumns(
         {name: _uniform(column) for name, column in predictions.items()},
         joined(reference_columns) if reference_columns else None,
         sources and sources.values,
@@ -247,7 +247,7 @@ def _fields(
     return found
 
 
-def matching(parts: Parts, where: Mapping[str, Any]) -> Parts:
+def matching(parts: RawColumns, where: Mapping[str, Any]) -> RawColumns:
     """The segments whose fields are what was asked for, with the ids or numbers that they had."""
     own = {"id": parts.ids, "document": parts.documents}
     columns = {
@@ -260,11 +260,11 @@ def matching(parts: Parts, where: Mapping[str, Any]) -> Parts:
     return taken if taken.ids is not None else replace(taken, ids=rows)
 
 
-def _counted(column: Column) -> str:
+def _counted(column: FileColumn) -> str:
     return f"{len(column.values)} {'entry' if len(column.values) == 1 else 'entries'}"
 
 
-def _uniform(column: Column) -> list[Any]:
+def _uniform(column: FileColumn) -> list[Any]:
     """Texts alone, or lists alone where there is any list."""
     return (
         column.values
@@ -273,7 +273,7 @@ def _uniform(column: Column) -> list[Any]:
     )
 
 
-def joined(columns: Sequence[Column]) -> list[Any]:
+def joined(columns: Sequence[FileColumn]) -> list[Any]:
     """All references of each segment; a blank line in a later file means that there is no further one,
     null that it is missing.
     """

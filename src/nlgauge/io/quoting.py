@@ -16,7 +16,7 @@ _LONGEST = 1 << 24
 _REMEDY = "Save it as .csv or .jsonl, where quotes mean one thing."
 
 
-class Row(NamedTuple):
+class QuotedRow(NamedTuple):
     """The fields of a row, and the line on which it begins."""
 
     fields: list[str]
@@ -45,14 +45,14 @@ class QuotedRows:
         # Whether a field holds what only a quoted field can hold.
         self.needed = False
 
-    def feed(self, text: str, last: bool) -> list[Row]:
+    def feed(self, text: str, last: bool) -> list[QuotedRow]:
         """The rows that end in the next piece; the `last` one ends with the text."""
         text = self._rest + text
         if '"' not in text and (last or text.endswith("\n")):
             plain = plain_rows(text, self._separator, self._line)
             self._rest, self._line = "", self._line + len(plain)
             return plain
-        rows: list[Row] = []
+        rows: list[QuotedRow] = []
         fields: list[str] = []
         begin, place, line = 0, 0, self._line
         while (place < len(text) or fields) and self.unclosed is None:
@@ -65,7 +65,7 @@ class QuotedRows:
             fields.append(self._field(found, line))
             place, line = found.end(), line + found[0].count("\n")
             if found[3] != self._separator:
-                rows.append(Row(fields, self._line))
+                rows.append(QuotedRow(fields, self._line))
                 fields, begin, self._line = [], place, line
         self._rest = text[begin:]
         return rows
@@ -101,7 +101,7 @@ class PlainRows:
         # just those with a comma are.
         self.all_quoted = self.commas_quoted = True
 
-    def add(self, rows: list[Row]) -> None:
+    def add(self, rows: list[QuotedRow]) -> None:
         """Looks at some rows."""
         for row in rows:
             self.lengths.add(len(row.fields))
@@ -119,7 +119,7 @@ class PlainRows:
                     self.doubled = row.line
 
 
-def csv_rows(text: str, place: str, separator: str = ",") -> list[Row]:
+def csv_rows(text: str, place: str, separator: str = ",") -> list[QuotedRow]:
     """The rows of a CSV file: every field that begins with a quote is quoted, a quote further on is text."""
     quoted = QuotedRows(separator)
     rows = quoted.feed(text, last=True)
@@ -146,7 +146,7 @@ def has_even_rows(text: str, separator: str, last: bool = True) -> bool:
     return quoted.unclosed is None and len(lengths) == 1 and lengths != {1}
 
 
-def tsv_rows(text: str, place: str) -> list[Row]:
+def tsv_rows(text: str, place: str) -> list[QuotedRow]:
     """The rows of a TSV file: with quoting where a program that quotes wrote it, else as they stand."""
     plain = plain_rows(text, "\t")
     if '"' not in text:
@@ -184,9 +184,9 @@ def is_quoted(quoted: QuotedRows, plain: PlainRows, place: str) -> bool:
     return False
 
 
-def plain_rows(text: str, separator: str, line: int = 1) -> list[Row]:
+def plain_rows(text: str, separator: str, line: int = 1) -> list[QuotedRow]:
     """The rows of a text without quotes that mean anything, of which the first is on this line."""
-    return [Row(text.split(separator), number) for number, text in enumerate(lines_of(text), line)]
+    return [QuotedRow(text.split(separator), number) for number, text in enumerate(lines_of(text), line)]
 
 
 def _is_number(field: str) -> bool:

@@ -12,7 +12,7 @@ from nlgauge.io.files import STDIN, Address, decoded, lines_of, read_bytes
 from nlgauge.io.tables import NAMELESS, table_of
 
 
-class Column(NamedTuple):
+class FileColumn(NamedTuple):
     """What was read from one address: one value per segment, and where each stands, for messages."""
 
     place: str
@@ -35,7 +35,7 @@ class Reader:
         self.tables: dict[tuple[str, bool], Records] = {}
         self._stdin_used = False
 
-    def column(self, given: str) -> Column:
+    def column(self, given: str) -> FileColumn:
         """The values at an address as they stand in the file."""
         address = Address.of(given)
         if address.kind is None:
@@ -58,17 +58,19 @@ class Reader:
             if address.numbered
             else address.column
         )
-        return Column(
+        return FileColumn(
             str(address),
             _values(table, name, address.path),
             lambda i: f"{address}{table.place(i).removeprefix(address.path)}",
         )
 
-    def lines(self, address: Address) -> Column:
+    def lines(self, address: Address) -> FileColumn:
         """The lines of a plain file."""
-        return Column(str(address), lines_of(self._text(address.path)), lambda i: f"{address}, line {i + 1}")
+        return FileColumn(
+            str(address), lines_of(self._text(address.path)), lambda i: f"{address}, line {i + 1}"
+        )
 
-    def texts(self, given: str, skip_missing: bool = False) -> Column:
+    def texts(self, given: str, skip_missing: bool = False) -> FileColumn:
         """Texts, or lists of texts where a field of JSON holds lists; None where one is missing that may
         be.
         """
@@ -85,7 +87,7 @@ class Reader:
             )
         return column
 
-    def single_texts(self, given: str, skip_missing: bool = False) -> Column:
+    def single_texts(self, given: str, skip_missing: bool = False) -> FileColumn:
         """Texts, one per segment; None where one is missing that may be."""
         column = self.column(given)
         for i, value in enumerate(column.values):
@@ -93,7 +95,7 @@ class Reader:
                 raise InputError(f"{column.line(i)} is {_shown(value)}; one text is needed.{_hint(value)}")
         return column
 
-    def labels(self, given: str) -> Column:
+    def labels(self, given: str) -> FileColumn:
         """Names: texts, or numbers of JSON."""
         column = self.column(given)
         for i, value in enumerate(column.values):
@@ -101,7 +103,7 @@ class Reader:
                 raise InputError(f"{column.line(i)} is {_shown(value)}; a name is needed.")
         return column
 
-    def numbers(self, given: str) -> Column:
+    def numbers(self, given: str) -> FileColumn:
         """Numbers."""
         column = self.column(given)
         values = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import NothingMatches
-from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM, Parts, check_left, gaps_in, parts_of, system_names
+from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM, RawColumns, check_left, gaps_in, parts_of, system_names
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, KNOWN_NAMES, Records, names_of
 from nlgauge.corpus.store.join import ID, SYSTEM, Joining
 from nlgauge.corpus.store.layout import stored_corpus
@@ -168,7 +168,7 @@ class RecordPieces:
         fields = {name: values for name, values in parts.fields.items() if name != names["system"]}
         own = {ID: records.columns[names["id"]], SYSTEM: list(map(str, records.columns[names["system"]]))}
         predictions = {DEFAULT_SYSTEM: parts.predictions[DEFAULT_SYSTEM]}
-        rows = Parts(
+        rows = RawColumns(
             predictions,
             parts.references,
             parts.sources,

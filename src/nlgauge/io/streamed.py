@@ -14,7 +14,7 @@ from typing import Any
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import NothingMatches
-from nlgauge.corpus.raw_columns import Parts, check_left
+from nlgauge.corpus.raw_columns import RawColumns, check_left
 from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError
 from nlgauge.io.blocks import comes_in_blocks, record_blocks
@@ -169,7 +169,7 @@ class _Choice:
         self._looked_at = self._gaps = self._taken = 0
         self._nothing: NothingMatches | None = None
 
-    def taken(self, parts: Parts, start: int) -> Iterator[Corpus]:
+    def taken(self, parts: RawColumns, start: int) -> Iterator[Corpus]:
         """The corpus of a piece, of which the first segment has this number; nothing where nothing of it
         is taken.
         """

@@ -17,7 +17,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.io.files import UTF8, decoded, memory, too_large, undecodable, utf8
-from nlgauge.io.quoting import Row, csv_rows, has_even_rows, tsv_rows
+from nlgauge.io.quoting import QuotedRow, csv_rows, has_even_rows, tsv_rows
 
 # The name of the only column of a JSON array of texts.
 NAMELESS = ""
@@ -242,7 +242,7 @@ def _from_text(text: str, kind: str, place: str, named: bool, delimiter: str | N
     return records_of(names, split[1:] if named else split, kind, place)
 
 
-def names_of_columns(rows: list[Row], place: str, named: bool) -> list[str]:
+def names_of_columns(rows: list[QuotedRow], place: str, named: bool) -> list[str]:
     """The names in the first row or, without a header row, "1", "2", ..."""
     if not rows:
         raise InputError(f"{place} is empty.")
@@ -257,7 +257,7 @@ def names_of_columns(rows: list[Row], place: str, named: bool) -> list[str]:
     return names
 
 
-def records_of(names: list[str], body: list[Row], kind: str, place: str) -> Records:
+def records_of(names: list[str], body: list[QuotedRow], kind: str, place: str) -> Records:
     """Rows that have a field for each name."""
     for fields, line in body:
         if len(fields) != len(names):
@@ -303,7 +303,7 @@ def _guessed(text: str, place: str, last: bool) -> str | None:
     return None
 
 
-def _check_headless(rows: list[Row], place: str) -> None:
+def _check_headless(rows: list[QuotedRow], place: str) -> None:
     """Raises where the first row seems to name the columns: it has a name that we know, or it alone has
     one word in every field.
     """

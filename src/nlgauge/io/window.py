@@ -8,7 +8,7 @@ from nlgauge.corpus.records import Records
 from nlgauge.errors import InputError
 from nlgauge.io.blocks import record_blocks
 from nlgauge.io.files import Address
-from nlgauge.io.reader import Column, Reader
+from nlgauge.io.reader import FileColumn, Reader
 from nlgauge.io.tables import NAMELESS
 from nlgauge.io.watched import Watched
 
@@ -49,10 +49,10 @@ class Window(Reader):
         self.tables = {key: file.take(count) for key, file in self._files.items()}
         return count
 
-    def lines(self, address: Address) -> Column:
+    def lines(self, address: Address) -> FileColumn:
         """The lines of a plain file that are shown."""
         table = self.tables[address.path, False]
-        return Column(str(address), table.columns[NAMELESS], table.place)
+        return FileColumn(str(address), table.columns[NAMELESS], table.place)
 
 
 class _File:

@@ -1,4 +1,4 @@
-"""Prompts: templates as data files, with their version, source and licence; and how a text is put into one.
+"""Prompts: templates as data files, with their version, source and license; and how a text is put into one.
 
 {prediction}, {reference}, {source} and further names in braces are replaced in one pass, so that braces
 inside a text stay what they are.
@@ -36,7 +36,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     version: int = 1
     title: str = ""
     source: str = ""
-    licence: str = ""
+    license: str = ""
     system: str = ""
     before: list[_Turn] = []
     # The lowest and the highest whole number, or words with their values.

@@ -26,7 +26,7 @@ _REFUSING = re.compile(
 )
 
 
-class Reading(NamedTuple):
+class ReadReply(NamedTuple):
     """The value of a reply, and the rule that read it."""
 
     value: float
@@ -79,7 +79,7 @@ class Expected:
     scale: Scale
     mark: str = ""
 
-    def read(self, text: str) -> Reading | None:
+    def read(self, text: str) -> ReadReply | None:
         """Read the value that a reply states; the last mark counts."""
         if not self.mark:
             value, rule = self.scale.value(_bare(text)), "the whole reply"
@@ -90,7 +90,7 @@ class Expected:
                 None if word is None else self.scale.value(word.group(1)),
                 f"the level after {self.mark}",
             )
-        return None if value is None else Reading(value, rule)
+        return None if value is None else ReadReply(value, rule)
 
     def probabilities(self, reply: Mapping[str, Any]) -> dict[str, float]:
         """The probability of each level where the reply states it: at its first token that is not blank,
@@ -138,7 +138,7 @@ def _bare(text: str) -> str:
 class Reads(Protocol):
     """A rule that reads a reply; a frozen value."""
 
-    def read(self, text: str) -> Reading | None:
+    def read(self, text: str) -> ReadReply | None:
         """Read the value of a reply; None if it states none."""
 
 
@@ -146,13 +146,13 @@ class Reads(Protocol):
 class AnyText:
     """A rule that reads every reply with text in it; the value says nothing."""
 
-    def read(self, text: str) -> Reading | None:
+    def read(self, text: str) -> ReadReply | None:
         """Read a reply that is not blank."""
-        return Reading(0.0, "any text") if text.strip() else None
+        return ReadReply(0.0, "any text") if text.strip() else None
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """What was made of the replies for one question: the score, or why there is none."""
 
     score: float = math.nan
@@ -169,12 +169,12 @@ class Judgement:
 
 def judged(
     replies: Sequence[Mapping[str, Any]], expected: Reads, scoring: str, n: int, prompt: str = ""
-) -> Judgement:
-    """The judgement that replies amount to."""
+) -> Judgment:
+    """The judgment that replies amount to."""
     texts = tuple(text_of(reply) for reply in replies if "failure" not in reply)
     missing = next((reply for reply in replies if "failure" in reply), None)
     if missing is not None and not texts:
-        return Judgement(failure=missing["failure"], why=str(missing["why"]), prompt=prompt)
+        return Judgment(failure=missing["failure"], why=str(missing["why"]), prompt=prompt)
     if scoring == "probabilities":
         assert isinstance(expected, Expected)
         return _expected_score(replies, texts, expected, prompt)
@@ -185,37 +185,37 @@ def judged(
     ]
     if not readings:
         failure, why = _why_not(replies)
-        return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
+        return Judgment(failure=failure, why=why, prompt=prompt, replies=texts)
     values = [reading.value for reading in readings]
     rules = tuple(dict.fromkeys(reading.rule for reading in readings))
     spread = variance(values) if len(values) > 1 else math.nan
     shares = (
         {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))} if n > 1 else {}
     )
-    return Judgement(fmean(values), math.nan, spread, shares, prompt=prompt, replies=texts, rules=rules)
+    return Judgment(fmean(values), math.nan, spread, shares, prompt=prompt, replies=texts, rules=rules)
 
 
 def _expected_score(
     replies: Sequence[Mapping[str, Any]], texts: tuple[str, ...], expected: Expected, prompt: str
-) -> Judgement:
+) -> Judgment:
     # With a mark a second reply may be here, because the first one lacked it.
     found = [
         expected.probabilities(reply) for reply in replies if "failure" not in reply and not refusal_of(reply)
     ]
     if not found:
         failure, why = _why_not(replies)
-        return Judgement(failure=failure, why=why, prompt=prompt, replies=texts)
+        return Judgment(failure=failure, why=why, prompt=prompt, replies=texts)
     levels = max(found, key=lambda levels: sum(levels.values()) > 0)
     covered = min(1.0, sum(levels.values()))
     if covered <= 0:
         failure, why = _why_not(replies)
-        return Judgement(covered=0.0, levels=levels, failure=failure, why=why, prompt=prompt, replies=texts)
+        return Judgment(covered=0.0, levels=levels, failure=failure, why=why, prompt=prompt, replies=texts)
     values = dict(expected.scale.levels)
     score = sum(values[name] * probability for name, probability in levels.items()) / sum(levels.values())
-    return Judgement(score, covered, levels=levels, prompt=prompt, replies=texts)
+    return Judgment(score, covered, levels=levels, prompt=prompt, replies=texts)
 
 
-def _reading(reply: Mapping[str, Any], expected: Reads) -> Reading | None:
+def _reading(reply: Mapping[str, Any], expected: Reads) -> ReadReply | None:
     return None if is_cut(reply) or refusal_of(reply) else expected.read(text_of(reply))
 
 

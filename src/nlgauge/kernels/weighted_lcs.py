@@ -18,7 +18,7 @@ from nlgauge.kernels.lcs import united
 LONG = 300
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row of the table: values, the length of the run that ends in each cell, and whether the way
     back drops the predicted token there.
     """
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
 
 class LongRow(NamedTuple):
-    """A `Row` in arrays; `dropped` has a bit per cell."""
+    """A `TableRow` in arrays; `dropped` has a bit per cell."""
 
     values: Array
     runs: Array
@@ -96,7 +96,7 @@ def short_drops(
     predicted token j there.
     """
 
-    def advance(above: Row, token: int) -> Row:
+    def advance(above: TableRow, token: int) -> TableRow:
         upper, upper_runs, _ = above
         values, runs, dropped = [0.0], [0], bytearray(len(prediction))
         for j, other in enumerate(prediction):
@@ -107,9 +107,9 @@ def short_drops(
                 dropped[j] = values[j] > upper[j + 1]
                 values.append(values[j] if dropped[j] else upper[j + 1])
                 runs.append(0)
-        return Row(values, runs, dropped)
+        return TableRow(values, runs, dropped)
 
-    first = Row([0.0] * (len(prediction) + 1), [0] * (len(prediction) + 1), bytearray())
+    first = TableRow([0.0] * (len(prediction) + 1), [0] * (len(prediction) + 1), bytearray())
     size = len(prediction) + 1
     return backwards(first, reference, advance, 32 * size, lambda row: row.dropped.__getitem__, size)
 

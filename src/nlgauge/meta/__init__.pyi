@@ -33,13 +33,13 @@ from nlgauge.meta.diagnostics.stress import aces_score as aces_score
 from nlgauge.meta.diagnostics.stress import contrast as contrast
 from nlgauge.meta.diagnostics.stress import stress as stress
 from nlgauge.meta.diagnostics.top import top_systems as top_systems
-from nlgauge.meta.findings import Found as Found
-from nlgauge.meta.judgments import Judgements as Judgements
+from nlgauge.meta.findings import Findings as Findings
+from nlgauge.meta.judgments import Judgments as Judgments
 from nlgauge.meta.labeling.estimate import Estimates as Estimates
 from nlgauge.meta.labeling.estimate import estimate as estimate
 from nlgauge.meta.labeling.selection import segments_to_label as segments_to_label
 from nlgauge.meta.ranking import PRESETS as PRESETS
-from nlgauge.meta.ranking import Task as Task
+from nlgauge.meta.ranking import RankingTask as RankingTask
 from nlgauge.meta.ranking import rank as rank
 from nlgauge.meta.ranking import tree_weights as tree_weights
 from nlgauge.meta.ranking import without_outliers as without_outliers

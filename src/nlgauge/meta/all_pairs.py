@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
@@ -54,7 +54,7 @@ class Plan:
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
 
 
-class Scores(NamedTuple):
+class ComparedScores(NamedTuple):
     """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or
     None for each metric.
     """
@@ -195,25 +195,25 @@ class AllPairs:
         return "too few systems" if self.plan.test == "williams" else "undefined in every draw"
 
 
-def all_pairs(judgements: Judgements, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
-    """The tests of one human dimension; `judgements` are of one group.
+def all_pairs(judgments: Judgments, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
+    """The tests of one human dimension; `judgments` are of one group.
 
     Metrics without any score in it are undefined, and cost the others nothing.
     """
-    judged = np.isfinite(judgements.human(dimension))
+    judged = np.isfinite(judgments.human(dimension))
     present = [
         label
-        for label in judgements.labels
-        if label in judgements.system_scores or (judged & np.isfinite(judgements.metrics[label])).any()
+        for label in judgments.labels
+        if label in judgments.system_scores or (judged & np.isfinite(judgments.metrics[label])).any()
     ]
     if not present:
         nothing = np.empty(0)
-        return AllPairs(plan, (), nothing, nothing, nothing, nothing, nothing, None).among(judgements.labels)
-    found = _all_pairs(_scores(judgements.only(metrics=present), dimension, plan), plan, intervals)
-    return found if len(present) == len(judgements.labels) else found.among(judgements.labels)
+        return AllPairs(plan, (), nothing, nothing, nothing, nothing, nothing, None).among(judgments.labels)
+    found = _all_pairs(_scores(judgments.only(metrics=present), dimension, plan), plan, intervals)
+    return found if len(present) == len(judgments.labels) else found.among(judgments.labels)
 
 
-def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
+def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
     if plan.test == "williams":
         return _by_williams(scores, plan)
     values = scores.values(plan)
@@ -235,27 +235,27 @@ def _all_pairs(scores: Scores, plan: Plan, intervals: bool) -> AllPairs:
     return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used)
 
 
-def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
+def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
     """The cells that all metrics and people have; scores of whole systems count at system level, where
     they can be used.
     """
-    labels = judgements.labels
+    labels = judgments.labels
     at_systems = plan.level == "system" and plan.measure.of_means
-    alone = [label for label in labels if label not in judgements.metrics]
+    alone = [label for label in labels if label not in judgments.metrics]
     if alone and not at_systems:
         raise InputError(
             f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs"
             " scores of segments; leave it out with metrics=[...]."
         )
-    whole = tuple(judgements.oriented_system_scores(label) if at_systems else None for label in labels)
+    whole = tuple(judgments.oriented_system_scores(label) if at_systems else None for label in labels)
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
         raise InputError(
             f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or"
-            " judgements without system_scores."
+            " judgments without system_scores."
         )
     if (
-        judgements.weights is not None
+        judgments.weights is not None
         and plan.swap is not None
         and not (at_systems and plan.swap == "systems")
     ):
@@ -263,19 +263,19 @@ def _scores(judgements: Judgements, dimension: str, plan: Plan) -> Scores:
             "permutation tests take weights of segments only where systems are swapped at system level; use"
             " test='bootstrap'."
         )
-    z = judgements.human(dimension)
+    z = judgments.human(dimension)
     known = np.isfinite(z)
-    for label in judgements.metrics:
-        known &= np.isfinite(judgements.metrics[label])
-    x = np.where(known, judgements.stacked(labels), np.nan)
+    for label in judgments.metrics:
+        known &= np.isfinite(judgments.metrics[label])
+    x = np.where(known, judgments.stacked(labels), np.nan)
     for at, one in enumerate(whole):
         if one is not None:
             # Whoever reads cells of such a metric finds where the others and people have some.
             x[at] = np.where(known, one[:, None], np.nan)
-    return Scores(labels, x, np.where(known, z, np.nan), judgements.weights, whole)
+    return ComparedScores(labels, x, np.where(known, z, np.nan), judgments.weights, whole)
 
 
-def _bootstrapped(scores: Scores, plan: Plan) -> Array:
+def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
     """The differences of all pairs in draws of what the claims are about, (B, P)."""
     draws = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.draws, plan.seed)
     replicates = np.stack(
@@ -289,7 +289,7 @@ def _bootstrapped(scores: Scores, plan: Plan) -> Array:
     return found
 
 
-def _permuted(scores: Scores, plan: Plan, delta: Array) -> Array:
+def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
     assert plan.swap is not None
     x, z = scores.x, scores.z
     if plan.level == "system" and plan.swap == "systems" and plan.measure.of_means:
@@ -314,7 +314,7 @@ def _ended(delta: Array, null: Array, stop: int) -> bool:
         return bool(((np.abs(null) >= np.abs(delta) - SLACK).sum(axis=0) >= stop)[~np.isnan(delta)].all())
 
 
-def _by_williams(scores: Scores, plan: Plan) -> AllPairs:
+def _by_williams(scores: ComparedScores, plan: Plan) -> AllPairs:
     x, z = (
         scores.means() if plan.level == "system" else (scores.x.reshape(len(scores.x), -1), scores.z.ravel())
     )

@@ -13,8 +13,8 @@ from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.stats.corrections import METHODS
 from nlgauge.stats.intervals import check_confidence
@@ -29,14 +29,14 @@ _FEW_SYSTEMS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MetricComparison(Found):
+class MetricComparison(Findings):
     """One row per pair of metrics: values, their difference with its interval, p, p_adjusted, and which
     is better if either.
     """
 
     drawn_as: str = "winmatrix"
 
-    def matrix(self, column: str = "p_adjusted") -> Found:
+    def matrix(self, column: str = "p_adjusted") -> Findings:
         """One row and one column per metric, best first; what a column of the comparison says of each
         pair.
         """
@@ -51,11 +51,11 @@ class MetricComparison(Found):
             }
             for i in order
         ]
-        return Found(
+        return Findings(
             rows, self.made, f"{column} of each pair", p_values=labels if column in self.p_values else ()
         )
 
-    def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Found:
+    def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Findings:
         """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and
         whether none beats it.
         """
@@ -84,7 +84,7 @@ class MetricComparison(Found):
             }
             for i in _best_first(scores)
         ]
-        return Found(rows, {**self.made, "alpha": alpha, "adjusted": adjusted}, "Significance clusters")
+        return Findings(rows, {**self.made, "alpha": alpha, "adjusted": adjusted}, "Significance clusters")
 
     def letters(self, alpha: float | None = None, adjusted: bool = True) -> dict[str, str | None]:
         """The compact letter display: metrics that share a letter are not significantly different."""
@@ -172,7 +172,7 @@ class MetricComparison(Found):
 
 
 def compare(
-    judgements: Judgements,
+    judgments: Judgments,
     level: str = "system",
     coefficient: str | Measure = "pearson",
     test: str | None = None,
@@ -209,14 +209,12 @@ def compare(
     planned pairs alone. Fewer pairs are fewer chances to be wrong, so that more is found.
     """
     named = tuple(
-        judgements.check_metric(name) for name in ([against] if isinstance(against, str) else against or ())
+        judgments.check_metric(name) for name in ([against] if isinstance(against, str) else against or ())
     )
     plan = planned(
         level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop, named
     )
-    chosen = (
-        judgements if metrics is None else judgements.only(metrics=list(dict.fromkeys([*metrics, *named])))
-    )
+    chosen = judgments if metrics is None else judgments.only(metrics=list(dict.fromkeys([*metrics, *named])))
     if len(chosen.labels) < 2:
         raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
     dimensions = (
@@ -330,7 +328,7 @@ def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
     return target
 
 
-def _notes(plan: Plan, judgements: Judgements) -> list[str]:
+def _notes(plan: Plan, judgments: Judgments) -> list[str]:
     said: Mapping[str, str] = {
         "systems": "The claims are about new systems.",
         "inputs": (
@@ -350,7 +348,7 @@ def _notes(plan: Plan, judgements: Judgements) -> list[str]:
         )
     if plan.test == "williams" and plan.measure.name != "pearson":
         notes.append("Williams' test is an approximation for rank correlations.")
-    units = {"systems": len(judgements.systems), "inputs": len(judgements.segments)}.get(
+    units = {"systems": len(judgments.systems), "inputs": len(judgments.segments)}.get(
         plan.swap or "", math.inf
     )
     if units < 3:
@@ -363,7 +361,7 @@ def _notes(plan: Plan, judgements: Judgements) -> list[str]:
             f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly"
             f" below {2 / 2**units:.3g}."
         )
-    family = f"{counted(int(plan.family(judgements.labels).sum()), 'pair')} of metrics"
+    family = f"{counted(int(plan.family(judgments.labels).sum()), 'pair')} of metrics"
     planned_pairs = f", each metric with {' and with '.join(plan.against)}" if plan.against else ""
     notes.append(
         f"p_adjusted is corrected for {family}{planned_pairs} ({plan.adjust})."

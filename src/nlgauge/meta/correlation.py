@@ -15,8 +15,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.ready_pairs import pair_rows
 from nlgauge.stats.agreement import why_unknown
 from nlgauge.stats.intervals import Bounds, bca, check_confidence, fisher, percentile
@@ -28,7 +28,7 @@ AVERAGE = "average"
 
 
 def correlate(
-    judgements: Judgements,
+    judgments: Judgments,
     levels: Sequence[str] | str = ("system", "input", "global"),
     coefficients: Sequence[str | Measure] | str | Measure = ("pearson", "spearman", "kendall"),
     humans: Sequence[str] | str | None = None,
@@ -42,7 +42,7 @@ def correlate(
     absolute: bool = False,
     average: str = "macro",
     undefined: str = "drop",
-) -> Found:
+) -> Findings:
     """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and
     for their average.
 
@@ -70,7 +70,7 @@ def correlate(
         for name in given
     ]
     chosen = [check_level(level) for level in ([levels] if isinstance(levels, str) else levels)]
-    judged = judgements.only(
+    judged = judgments.only(
         metrics=[metrics] if isinstance(metrics, str) else metrics,
         humans=[humans] if isinstance(humans, str) else humans,
     )
@@ -111,7 +111,7 @@ def correlate(
         if label in judged.higher_is_better and judged.higher_is_better[label] is None
     ]
     notes = [f"Without a direction, and so as they are: {', '.join(undirected)}."] if undirected else []
-    return Found(found, how, "Agreement with people", notes, drawn_as="forest")
+    return Findings(found, how, "Agreement with people", notes, drawn_as="forest")
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class _One:
 
 
 def _rows(
-    parts: dict[Any, Judgements], dimension: str, steps: list[tuple[str, Measure]], plan: _Plan
+    parts: dict[Any, Judgments], dimension: str, steps: list[tuple[str, Measure]], plan: _Plan
 ) -> Iterator[dict[str, Any]]:
     labels = next(iter(parts.values())).labels
     for level, one in steps:
@@ -186,7 +186,7 @@ class _Top(NamedTuple):
     reason: str
 
 
-def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
+def _tops(part: Judgments, dimension: str, level: str, one: Measure) -> _Top:
     ratings = part.ratings.get(dimension)
     if ratings is None or dimension not in part.humans:
         return _Top(math.nan, math.nan, "one score per output")
@@ -199,7 +199,7 @@ def _tops(part: Judgements, dimension: str, level: str, one: Measure) -> _Top:
 
 
 def _one(
-    part: Judgements, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan
+    part: Judgments, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan
 ) -> _One:
     z = part.humans[dimension]
     x = part.oriented(label)
@@ -249,7 +249,7 @@ def _one(
 
 
 def _together(
-    parts: dict[Any, Judgements], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
+    parts: dict[Any, Judgments], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
 ) -> tuple[_One, _Top]:
     """The average over groups; of pairwise accuracy, over all pairs of all groups."""
     groups = list(by_group)
@@ -337,7 +337,7 @@ def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
     )
 
 
-def _warn_of_different_inputs(parts: dict[Any, Judgements], levels: Sequence[str]) -> None:
+def _warn_of_different_inputs(parts: dict[Any, Judgments], levels: Sequence[str]) -> None:
     if "system" not in levels:
         return
     for part in parts.values():
@@ -347,7 +347,7 @@ def _warn_of_different_inputs(parts: dict[Any, Judgements], levels: Sequence[str
             if (judged != judged[:1]).any():
                 message = (
                     "systems were judged on different inputs, so that their means are not of the same texts;"
-                    " see Judgements.complete()."
+                    " see Judgments.complete()."
                 )
                 warnings.warn(message, stacklevel=4)
                 return

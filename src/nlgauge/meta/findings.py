@@ -21,7 +21,7 @@ _USUALLY_0 = ("n_undefined", "undefined_draws")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Found(Exported):
+class Findings(Exported):
     """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, draws, rule,
     versions.
 

@@ -1,4 +1,4 @@
-"""Judgements: what people and metrics say of the outputs of several systems for the same inputs."""
+"""Judgments: what people and metrics say of the outputs of several systems for the same inputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgements(Analyses):
+class Judgments(Analyses):
     """Scores of S systems on N segments; NaN is missing.
 
     `humans` and `metrics` hold one (S, N) array per dimension and per metric, `ratings` one (S, N,
@@ -32,9 +32,9 @@ class Judgements(Analyses):
     holds scores of whole systems (S,), which stand for the mean over segments at system level: corpus BLEU is
     not the mean of segment scores. `pairs` (P, 3) are better/worse pairs: segment, better, worse system.
 
-    >>> judged = Judgements.from_arrays([[1, 2], [3, 4]], {"ter": [[0.9, 0.8], [0.2, 0.1]]}, higher_is_better={"ter": False})
+    >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"ter": [[0.9, 0.8], [0.2, 0.1]]}, higher_is_better={"ter": False})
     >>> judged
-    Judgements(2 systems, 2 segments; human: human; 1 metric: ter)
+    Judgments(2 systems, 2 segments; human: human; 1 metric: ter)
     >>> judged.oriented("ter").tolist()
     [[-0.9, -0.8], [-0.2, -0.1]]
     """
@@ -106,7 +106,7 @@ class Judgements(Analyses):
             f"{counted(len(self.systems), 'system')}, {counted(len(self.segments), 'segment')}{groups}{pairs}"
         )
         return (
-            f"Judgements({size}; human: {', '.join(self.humans) or 'none'};"
+            f"Judgments({size}; human: {', '.join(self.humans) or 'none'};"
             f" {counted(len(self.labels), 'metric')}: {names})"
         )
 
@@ -177,7 +177,7 @@ class Judgements(Analyses):
         systems: Sequence[str] | None = None,
         metrics: Sequence[str] | None = None,
         humans: Sequence[str] | None = None,
-    ) -> Judgements:
+    ) -> Judgments:
         """These systems, metrics and human dimensions alone."""
         labels = self.labels if metrics is None else [self.check_metric(label) for label in metrics]
         dimensions = list(self.humans) if humans is None else [self.dimension(name) for name in humans]
@@ -205,7 +205,7 @@ class Judgements(Analyses):
             systems=np.array([self.systems.index(system) for system in systems], dtype=np.int64)
         )
 
-    def taken(self, systems: Array | None = None, segments: Array | None = None) -> Judgements:
+    def taken(self, systems: Array | None = None, segments: Array | None = None) -> Judgments:
         """The systems and segments of these numbers; system scores are dropped with the segments that
         they were made of.
         """
@@ -238,8 +238,8 @@ class Judgements(Analyses):
             ),
         )
 
-    def by_group(self) -> dict[Any, Judgements]:
-        """Each group alone, with the systems that are judged or scored in it; {None: these judgements}
+    def by_group(self) -> dict[Any, Judgments]:
+        """Each group alone, with the systems that are judged or scored in it; {None: these judgments}
         where there are no groups.
         """
         if self.groups is None:
@@ -257,7 +257,7 @@ class Judgements(Analyses):
             )
         return found
 
-    def complete(self, dimension: str | None = None) -> Judgements:
+    def complete(self, dimension: str | None = None) -> Judgments:
         """The cells that every metric and the dimension (by default every one) have: all others become NaN.
 
         Segments that lose all their cells are left out.
@@ -281,8 +281,8 @@ class Judgements(Analyses):
 
     def with_metrics(
         self, metrics: Mapping[str, Any], higher_is_better: Mapping[str, bool | None] | None = None
-    ) -> Judgements:
-        """These judgements with more metrics, (S, N) each; one of the same name is replaced."""
+    ) -> Judgments:
+        """These judgments with more metrics, (S, N) each; one of the same name is replaced."""
         added = {name: np.asarray(values, dtype=np.float64) for name, values in metrics.items()}
         return replace(
             self,
@@ -298,7 +298,7 @@ class Judgements(Analyses):
         systems: Sequence[str] | None = None,
         segments: Sequence[Hashable] | None = None,
         **further: Any,
-    ) -> Judgements:
+    ) -> Judgments:
         """From (S, N) arrays or nested lists, or mappings of them by name; human scores of several
         annotators are (S, N, annotators).
         """
@@ -309,7 +309,7 @@ class Judgements(Analyses):
     @classmethod
     def from_frame(
         cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str = (), **columns: Any
-    ) -> Judgements:
+    ) -> Judgments:
         """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and
         segment.
 
@@ -321,7 +321,7 @@ class Judgements(Analyses):
         return from_frame(frame, humans, metrics, **columns)
 
     @classmethod
-    def from_result(cls, result: Result, humans: Any, **options: Any) -> Judgements:
+    def from_result(cls, result: Result, humans: Any, **options: Any) -> Judgments:
         """From a Result and the human scores of its segments: fields of its records by name, a frame,
         records, or a file of them.
         """
@@ -332,7 +332,7 @@ class Judgements(Analyses):
     @classmethod
     def from_mtme(
         cls, directory: str | Path, language_pairs: str | Sequence[str], **options: Any
-    ) -> Judgements:
+    ) -> Judgments:
         """From a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score,
         metric-scores/PAIR/METRIC-REF.seg.score.
         """
@@ -343,15 +343,15 @@ class Judgements(Analyses):
     @classmethod
     def from_pairs(
         cls, pairs: Any, metrics: Mapping[str, Mapping[str, Any]] | None = None, **columns: Any
-    ) -> Judgements:
+    ) -> Judgments:
         """From rows of a segment and its better and worse system."""
         from nlgauge.meta.readers.frames import from_pairs
 
         return from_pairs(pairs, metrics, **columns)
 
     @classmethod
-    def joined(cls, parts: Mapping[Any, Judgements]) -> Judgements:
-        """Several judgements as the groups of one; what one part lacks is NaN there, and segments are
+    def joined(cls, parts: Mapping[Any, Judgments]) -> Judgments:
+        """Several judgments as the groups of one; what one part lacks is NaN there, and segments are
         called (group, segment).
         """
         from nlgauge.meta.readers.frames import joined

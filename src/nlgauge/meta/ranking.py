@@ -1,7 +1,7 @@
 """rank: metrics over a suite of tasks, with clusters of the average.
 
 A task is one coefficient at one level for one human dimension and one group (language pair). A suite is a
-list of tasks, declared as data; the presets make it from what the judgements hold. Values are brought to [0,
+list of tasks, declared as data; the presets make it from what the judgments hold. Values are brought to [0,
 1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
 attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average
 is the weighted sum of the tasks' draws; tasks of one group share theirs.
@@ -20,8 +20,8 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
 from nlgauge.meta.comparison import planned
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten
 from nlgauge.stats.corrections import adjusted, max_t, two_sided
 from nlgauge.stats.measures import SPA, Measure
@@ -31,7 +31,7 @@ _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
 
 
 @dataclass(frozen=True)
-class Task:
+class RankingTask:
     """What is to be ranked: a coefficient at a level, of a human dimension (None: the only one), in a
     group (None: all segments, or every group).
     """
@@ -59,7 +59,7 @@ class Preset:
     of all pairs.
     """
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[RankingTask, ...]
     by: tuple[str, ...]
     about: str
     every_human: bool = False
@@ -68,33 +68,37 @@ class Preset:
 
 PRESETS: Mapping[str, Preset] = {
     "wmt17": Preset(
-        (Task("pearson", "system"), Task("pearson", "global")),
+        (RankingTask("pearson", "system"), RankingTask("pearson", "global")),
         ("level", "group"),
         "system and segment Pearson of direct assessments",
     ),
     "wmt18": Preset(
-        (Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"
+        (RankingTask("pearson", "system"), RankingTask("darr", "input")),
+        ("level", "group"),
+        "system Pearson, segment DARR",
     ),
     "wmt19": Preset(
-        (Task("pearson", "system"), Task("darr", "input")), ("level", "group"), "system Pearson, segment DARR"
+        (RankingTask("pearson", "system"), RankingTask("darr", "input")),
+        ("level", "group"),
+        "system Pearson, segment DARR",
     ),
     "wmt20": Preset(
-        (Task("pearson", "system"), Task("darr", "input")),
+        (RankingTask("pearson", "system"), RankingTask("darr", "input")),
         ("level", "group"),
         "as wmt19; see also `without_outliers`",
     ),
     "wmt21": Preset(
-        (Task("pairwise_accuracy", "system"), Task("kendall", "global")),
+        (RankingTask("pairwise_accuracy", "system"), RankingTask("kendall", "global")),
         ("level", "group"),
         "system pairwise accuracy, segment Kendall of MQM",
         pooled=("pairwise_accuracy",),
     ),
     "wmt22": Preset(
         (
-            Task("pairwise_accuracy", "system"),
-            Task("kendall", "global"),
-            Task("kendall", "input"),
-            Task("kendall", "by_system"),
+            RankingTask("pairwise_accuracy", "system"),
+            RankingTask("kendall", "global"),
+            RankingTask("kendall", "input"),
+            RankingTask("kendall", "by_system"),
         ),
         ("level", "group"),
         "system pairwise accuracy, segment Kendall with three ways of grouping",
@@ -102,10 +106,10 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "wmt23": Preset(
         (
-            Task("pairwise_accuracy", "system"),
-            Task("pearson", "system"),
-            Task("pearson", "global"),
-            Task("acc_eq_calibrated", "input"),
+            RankingTask("pairwise_accuracy", "system"),
+            RankingTask("pearson", "system"),
+            RankingTask("pearson", "global"),
+            RankingTask("acc_eq_calibrated", "input"),
         ),
         ("level", "coefficient", "group"),
         "system pairwise accuracy and Pearson, segment Pearson, calibrated acc_eq by input",
@@ -113,19 +117,22 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "wmt24": Preset(
         # As mt-metrics-eval has it, which counts draws that equal the observed difference fully.
-        (Task(replace(SPA, rule=">="), "system"), Task("acc_eq_calibrated", "input")),
+        (RankingTask(replace(SPA, rule=">="), "system"), RankingTask("acc_eq_calibrated", "input")),
         ("level", "group"),
         "soft pairwise accuracy, calibrated acc_eq by input",
     ),
     "summeval": Preset(
-        (Task("kendall", "system"),), ("human",), "system Kendall of every human dimension", every_human=True
+        (RankingTask("kendall", "system"),),
+        ("human",),
+        "system Kendall of every human dimension",
+        every_human=True,
     ),
 }
 
 
 def rank(
-    judgements: Judgements,
-    tasks: Sequence[Task] | None = None,
+    judgments: Judgments,
+    tasks: Sequence[RankingTask] | None = None,
     preset: str | None = None,
     by: Sequence[str] | None = None,
     test: str | None = None,
@@ -136,7 +143,7 @@ def rank(
     metrics: Sequence[str] | None = None,
     swap: str | None = None,
     alpha: float = 0.05,
-) -> Found:
+) -> Findings:
     """One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
     cluster in the tasks, each value.
 
@@ -145,7 +152,7 @@ def rank(
     draws to sum). A metric that is undefined in a task has no average. `made["tasks"]` names the tasks with
     their weights.
     """
-    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     suite, tree = (list(tasks), tuple(by or ())) if tasks is not None else _of_preset(chosen, preset, by)
     suite = [one for task in suite for one in _expanded(task, chosen)]
     if not suite or len(chosen.labels) < 2:
@@ -183,13 +190,13 @@ def rank(
         for name, value in vars(results[0].plan).items()
         if name not in {"measure", "level", "seed", "confidence", "against"}
     }
-    return Found(
+    return Findings(
         rows, made(preset=preset, tasks=named, by=list(tree), seed=seed, **how), "Metrics over all tasks"
     )
 
 
 def _ranked(
-    labels: Sequence[str], suite: Sequence[Task], weights: Sequence[float], results: Sequence[AllPairs]
+    labels: Sequence[str], suite: Sequence[RankingTask], weights: Sequence[float], results: Sequence[AllPairs]
 ) -> list[dict[str, Any]]:
     plan = results[0].plan
     shares = [result.plan.measure.name in _SHARES for result in results]
@@ -244,7 +251,7 @@ def _square(p: Array, count: int) -> Array:
     return found
 
 
-def tree_weights(tasks: Sequence[Task], by: Sequence[str] = ()) -> list[float]:
+def tree_weights(tasks: Sequence[RankingTask], by: Sequence[str] = ()) -> list[float]:
     """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by
     the next, at the leaves by `share`.
 
@@ -268,19 +275,19 @@ def tree_weights(tasks: Sequence[Task], by: Sequence[str] = ()) -> list[float]:
 
 
 def _of_preset(
-    judgements: Judgements, preset: str | None, by: Sequence[str] | None
-) -> tuple[list[Task], tuple[str, ...]]:
+    judgments: Judgments, preset: str | None, by: Sequence[str] | None
+) -> tuple[list[RankingTask], tuple[str, ...]]:
     if preset is None or preset not in PRESETS:
         raise ParameterError(
             f"give tasks, or a preset of {', '.join(PRESETS)}, got"
             f" {preset!r:.60}{did_you_mean(str(preset), PRESETS)}."
         )
     chosen = PRESETS[preset]
-    humans: list[str | None] = [*judgements.humans] if chosen.every_human else [None]
+    humans: list[str | None] = [*judgments.humans] if chosen.every_human else [None]
     found = []
     for task in chosen.tasks:
         for human in humans:
-            for group, part in judgements.by_group().items():
+            for group, part in judgments.by_group().items():
                 systems = len(part.systems)
                 share = systems * (systems - 1) / 2 if task.coefficient in chosen.pooled else 1.0
                 found.append(replace(task, human=human, group=group, share=share))
@@ -289,21 +296,21 @@ def _of_preset(
     return found, tuple(by) if by is not None else tree
 
 
-def _expanded(task: Task, judgements: Judgements) -> list[Task]:
-    groups = list(judgements.by_group())
-    if task.group is None and judgements.groups is not None:
+def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
+    groups = list(judgments.by_group())
+    if task.group is None and judgments.groups is not None:
         return [replace(task, group=group, share=task.share / len(groups)) for group in groups]
     if task.group not in groups:
         raise InputError(f"there is no group {task.group!r:.60}; there are {', '.join(map(str, groups))}.")
     return [task]
 
 
-def without_outliers(judgements: Judgements, human: str | None = None, threshold: float = 2.5) -> Judgements:
+def without_outliers(judgments: Judgments, human: str | None = None, threshold: float = 2.5) -> Judgments:
     """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) >
     threshold (the rule of WMT 2020), in any group.
     """
     gone = set()
-    for part in judgements.by_group().values():
+    for part in judgments.by_group().values():
         known = part.human(human)
         means = np.array([np.nan if np.isnan(row).all() else np.nanmean(row) for row in known])
         far = np.abs(means - np.nanmedian(means))
@@ -313,4 +320,4 @@ def without_outliers(judgements: Judgements, human: str | None = None, threshold
             for system, distance in zip(part.systems, far, strict=True)
             if spread > 0 and distance / spread > threshold
         }
-    return judgements.only(systems=[system for system in judgements.systems if system not in gone])
+    return judgments.only(systems=[system for system in judgments.systems if system not in gone])

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.measures import Darr, Measure
 from nlgauge.stats.resampling import OVER, Draws, bootstrap
@@ -19,7 +19,7 @@ _BLOCK = 10_000_000
 
 
 def pair_rows(
-    parts: Mapping[Any, Judgements],
+    parts: Mapping[Any, Judgments],
     wanted: Sequence[Measure],
     over: str | None,
     draws: int,
@@ -35,7 +35,7 @@ def pair_rows(
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
         raise InputError(
-            "these judgements are better/worse pairs, of which DARR alone is known; use coefficients='darr',"
+            "these judgments are better/worse pairs, of which DARR alone is known; use coefficients='darr',"
             " levels='input'."
         )
     labels = next(iter(parts.values())).labels
@@ -99,7 +99,7 @@ def pair_rows(
     return rows
 
 
-def ordered(part: Judgements, label: str, ties: str = "discordant") -> tuple[Array, Array]:
+def ordered(part: Judgments, label: str, ties: str = "discordant") -> tuple[Array, Array]:
     """(P,) whether the metric orders each pair as people do, and whether it does not; neither where it
     lacks a score.
     """
@@ -112,7 +112,7 @@ def ordered(part: Judgements, label: str, ties: str = "discordant") -> tuple[Arr
     return alike, against
 
 
-def replicates(part: Judgements, alike: Array, against: Array, draws: Draws) -> Array:
+def replicates(part: Judgments, alike: Array, against: Array, draws: Draws) -> Array:
     """(B, M) DARR of M metrics in each draw of segments and systems; `alike` and `against` are (P, M)."""
     assert part.pairs is not None
     segment, better, worse = part.pairs.T

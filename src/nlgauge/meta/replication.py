@@ -12,13 +12,13 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.all_pairs import Plan, all_pairs
 from nlgauge.meta.comparison import planned
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.measures import Measure
 
 
 def replicate(
-    judgements: Judgements,
+    judgments: Judgments,
     level: str = "system",
     coefficient: str | Measure = "pearson",
     test: str | None = None,
@@ -30,7 +30,7 @@ def replicate(
     swap: str | None = None,
     alpha: float = 0.05,
     splits: int = 50,
-) -> Found:
+) -> Findings:
     """How often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the same sign
     on the other half.
 
@@ -41,9 +41,9 @@ def replicate(
     systems alone.
     """
     plan = planned(level, coefficient, test, generalise_to, "none", draws, seed, swap, 0.95, alpha)
-    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     if chosen.groups is not None:
-        raise InputError("replicate takes one group at a time: give each part of judgements.by_group().")
+        raise InputError("replicate takes one group at a time: give each part of judgments.by_group().")
     if len(chosen.labels) < 2 or len(chosen.systems) < 4:
         raise InputError(
             f"replicate needs two metrics and four systems, got {len(chosen.labels)} and"
@@ -65,20 +65,20 @@ def replicate(
         for name, value in vars(plan).items()
         if name not in {"measure", "adjust", "confidence", "against"}
     }
-    return Found(
+    return Findings(
         [*rows, _row("all", "all", counts.sum(axis=1))],
         made(coefficient=plan.measure.name, splits=splits, human=dimension, **how),
         "Held-out check",
     )
 
 
-def _of_split(judgements: Judgements, dimension: str, plan: Plan, rng: np.random.Generator) -> Array:
+def _of_split(judgments: Judgments, dimension: str, plan: Plan, rng: np.random.Generator) -> Array:
     """For each pair whether it was compared, claimed, kept and reversed."""
     halves = []
-    systems, inputs = rng.permutation(len(judgements.systems)), rng.permutation(len(judgements.segments))
+    systems, inputs = rng.permutation(len(judgments.systems)), rng.permutation(len(judgments.segments))
     for part in (0, 1):
-        half = judgements.taken(systems=np.sort(systems[part::2]))
-        halves.append(half if judgements.system_scores else half.taken(segments=np.sort(inputs[part::2])))
+        half = judgments.taken(systems=np.sort(systems[part::2]))
+        halves.append(half if judgments.system_scores else half.taken(segments=np.sort(inputs[part::2])))
     shown = all_pairs(halves[0], dimension, plan, intervals=False)
     held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, draws=1), intervals=False)
     known = ~np.isnan(shown.p) & ~np.isnan(held_out.deltas)

@@ -97,7 +97,7 @@ class Card(Shown):
     trained: bool
     unsupervised: bool
     languages: Literal["any"] | tuple[str, ...]
-    licence: str
+    license: str
     default_model: str
     text: str
     # Whose numbers the metric's own were compared with, and with which parameters it equals them.

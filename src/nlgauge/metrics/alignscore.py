@@ -28,7 +28,7 @@ from nlgauge.features.tokens.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
+from nlgauge.metrics._shared.pair_scores import NOTHING, PairScores, PairValues, every_pair, texts_of
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
 from nlgauge.models.networks.align_layout import HEADS
@@ -65,7 +65,7 @@ class AlignScore(PairScores):
         low, high = (-math.inf, math.inf) if self.mode.startswith("reg") else (0, 1)
         return (Output("alignscore", True, low, high, nan=NOTHING),)
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         read = read_pairs(view.features, self.model, "align", view.predictions, view.source)
         scored = readable(view, read.first, read.second)
         sentences = Sentences(view.lang or "en", self.splitter)
@@ -91,7 +91,7 @@ class AlignScore(PairScores):
             if logits.size:
                 values[i] = next(iter(judged.values())).max(axis=0).mean()
             shown.append((judged, texts_of(view, chunks[i]), texts_of(view, claims[i])))
-        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
+        return PairValues(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
 
     def _judged(self, logits: Array) -> dict[str, Array]:
         """The matrices of the head that is asked, that which decides first."""

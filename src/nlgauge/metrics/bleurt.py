@@ -1,4 +1,4 @@
-"""BLEURT: how well a prediction says what a reference says, as a BERT that was trained on human judgements
+"""BLEURT: how well a prediction says what a reference says, as a BERT that was trained on human judgments
 rates the pair.
 
     BLEURT(h, r) = w . tanh(P e) + b        e: the state at [CLS] of  [CLS] r [SEP] h [SEP],  P: the model's pooler
@@ -22,7 +22,7 @@ from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.metric import Output, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import NOTHING, Found, PairScores
+from nlgauge.metrics._shared.pair_scores import NOTHING, PairScores, PairValues
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable, visible
 from nlgauge.models import ModelSpec, is_model_spec, model_name
 
@@ -50,7 +50,7 @@ class Bleurt(PairScores):
     def measures(self) -> tuple[Output, ...]:
         return (Output("bleurt", True, nan=NOTHING),)
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         read = read_pairs(view.features, self.model, "pair", visible(view, view.predictions), view.reference)
         scored = readable(view, read.second)
         feature = PairLogits(self.model, "bert", self.max_length, activation="gelu" if self.compat else "")
@@ -65,4 +65,4 @@ class Bleurt(PairScores):
             )
         values, cut = np.full((len(view), 1), np.nan), np.zeros(len(view))
         values[scored], cut[scored] = logits, answers.truncated.values[places]
-        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, [])
+        return PairValues(values, cut, empty_rows(view, read.first, read.second), read.counts, [])

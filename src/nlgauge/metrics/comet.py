@@ -1,4 +1,4 @@
-"""COMET: a network that was trained on human judgements of translations reads the source, the translation and
+"""COMET: a network that was trained on human judgments of translations reads the source, the translation and
 the reference.
 
     m, s, r  = vectors of prediction, source and reference: states of all layers of the encoder, mixed with learnt weights, then pooled

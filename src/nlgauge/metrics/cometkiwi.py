@@ -1,4 +1,4 @@
-"""CometKiwi: quality estimation without references; a network trained on human judgements reads translation
+"""CometKiwi: quality estimation without references; a network trained on human judgments reads translation
 and source together.
 
     CometKiwi = FF(mixed state of <s>)   of   <s> prediction </s></s> source </s>

@@ -23,7 +23,7 @@ from nlgauge.features.tokens.text import SPLITTERS, Sentences
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import NOTHING, Found, PairScores, every_pair, texts_of
+from nlgauge.metrics._shared.pair_scores import NOTHING, PairScores, PairValues, every_pair, texts_of
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
@@ -60,7 +60,7 @@ class FactCC(PairScores):
     def measures(self) -> tuple[Output, ...]:
         return Output("factcc", True, 0, 1, nan=NOTHING), Output("correct", True, 0, 1, nan=NOTHING)
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.source)
         scored = readable(view, read.first, read.second)
         sentences, rows = view.get(Sentences(view.lang or "en", self.splitter), read.first.ids)
@@ -78,7 +78,7 @@ class FactCC(PairScores):
             if len(claims[i]):
                 values[i] = found["correct"].mean(), (found["correct"] > 0.5).mean()
             shown.append((found, texts_of(view, documents[i]), texts_of(view, claims[i])))
-        return Found(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
+        return PairValues(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         rows = self.statistics(view, fitted)["factcc"]

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, NamedTuple
 from nlgauge.corpus.language import checked, name
 from nlgauge.explanations import ErrorSpan, ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, ready
-from nlgauge.judges.reading import AnyText, Judgement, Reading, Reads, judged
+from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_whole
@@ -53,7 +53,7 @@ class Error(NamedTuple):
 class OnlyNumber:
     """Rule for a number from 0 to 100: the only run of digits in the reply, or the reply is N/100."""
 
-    def read(self, text: str) -> Reading | None:
+    def read(self, text: str) -> ReadReply | None:
         """Read the number; None if there are more numbers, or none."""
         numbers, text = _DIGITS.findall(text), text.strip()
         if len(numbers) != 1 and _OF_100.fullmatch(text) is None:
@@ -66,7 +66,7 @@ class OnlyNumber:
             else "the only number in the reply"
         )
         # An integer of thousands of digits cannot be converted; as a float it is infinite.
-        return Reading(float(numbers[0]), rule) if float(numbers[0]) <= 100 else None
+        return ReadReply(float(numbers[0]), rule) if float(numbers[0]) <= 100 else None
 
 
 class Listed(NamedTuple):
@@ -100,7 +100,7 @@ class ErrorList:
                     errors.append(_error(severity, entry))
         return Listed(errors, in_form) if severity or (text.strip() and _NOTHING.fullmatch(text)) else None
 
-    def read(self, text: str) -> Reading | None:
+    def read(self, text: str) -> ReadReply | None:
         """Score the errors: the worst five count, and no translation is worse than -25."""
         listed = self.listed(text)
         if listed is None:
@@ -109,7 +109,7 @@ class ErrorList:
         rule = "errors under severities" if listed.errors else "no error"
         rule += f", the worst {_COUNTED_ERRORS} of {len(weights)}" if len(weights) > _COUNTED_ERRORS else ""
         rule += "" if listed.in_form else ", in a form that the released program reads otherwise"
-        return Reading(-float(min(25, sum(weights[:_COUNTED_ERRORS]))), rule)
+        return ReadReply(-float(min(25, sum(weights[:_COUNTED_ERRORS]))), rule)
 
 
 def _error(severity: str, line: str) -> Error:
@@ -174,7 +174,7 @@ class Gemba(Judged):
 
     def asked(
         self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
-    ) -> list[Judgement]:
+    ) -> list[Judgment]:
         if self.variant != "ESA":
             return super().asked(view, prompt, texts, ErrorList() if self.variant == "MQM" else OnlyNumber())
         rendered = [prompt.render(row) for row in texts]
@@ -204,17 +204,17 @@ class Gemba(Judged):
         return found
 
     def _scored_after(
-        self, view: View, rendered: list[str], lists: Sequence[str | Judgement]
-    ) -> list[Judgement]:
+        self, view: View, rendered: list[str], lists: Sequence[str | Judgment]
+    ) -> list[Judgment]:
         """The number that follows each list of errors; where there is no list, why."""
         second = self._ready("gemba_esa_score")
         whole = [i for i, listed in enumerate(lists) if isinstance(listed, str)]
         ask = replace(self.ask(second, OnlyNumber()), before=self.template().before)
         replies = self.replies(view, ask, [(rendered[i], str(lists[i]), second.text) for i in whole])
-        found = [listed if isinstance(listed, Judgement) else Judgement() for listed in lists]
+        found = [listed if isinstance(listed, Judgment) else Judgment() for listed in lists]
         for i, row in zip(whole, replies, strict=True):
-            judgement = judged(row, ask.expects, self.scoring, ask.n, f"{rendered[i]}\n\n{second.text}")
-            found[i] = replace(judgement, replies=(str(lists[i]), *judgement.replies))
+            judgment = judged(row, ask.expects, self.scoring, ask.n, f"{rendered[i]}\n\n{second.text}")
+            found[i] = replace(judgment, replies=(str(lists[i]), *judgment.replies))
         return found
 
 
@@ -238,7 +238,7 @@ def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
     return sorted(found, key=lambda span: span.start)
 
 
-def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgement:
+def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgment:
     """Choose the first whole reply as the list of errors, or judge that there is none."""
     whole = (
         text_of(reply)

@@ -1,4 +1,4 @@
-"""LENS: a network that was trained on human judgements of simplifications reads the complex sentence, its
+"""LENS: a network that was trained on human judgments of simplifications reads the complex sentence, its
 simplification and a reference.
 
     m, s, r = vectors of prediction, source and reference, all lower-cased, as COMET's are made

@@ -25,7 +25,7 @@ from nlgauge.features.pairs import Findings
 from nlgauge.metric import Arrays, Output, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
+from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, PairScores, PairValues, require_nli
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec
 
@@ -74,7 +74,7 @@ class Nli(PairScores):
             for name, better in (("entailment", True), ("neutral", None), ("contradiction", False))
         )
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.reference)
         scored = readable(view, read.first, read.second)
         order = require_nli(
@@ -94,7 +94,7 @@ class Nli(PairScores):
             cut[scored] |= answers.truncated.values[places] > 0
         mean = np.mean(list(found.values()), axis=0)
         shown = [{direction: values[i] for direction, values in found.items()} for i in range(len(view))]
-        return Found(
+        return PairValues(
             np.column_stack([mean @ np.array(_FORMULAS[self.formula][0]), mean]),
             cut,
             empty_rows(view, read.first, read.second),

@@ -30,7 +30,7 @@ from nlgauge.features.language_models.causal_lm import LogProbs
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import SPELLINGS, Arrays, Output, View, register
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, Found, PairScores, require_nli
+from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, PairScores, PairValues, require_nli
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
 from nlgauge.models import ModelSpec, is_model_spec, model_facts, model_name
 from nlgauge.models.networks.nubia import network
@@ -100,7 +100,7 @@ class Nubia(PairScores):
             others["aggregator_weights"] = store.weights_hash(Path(self.aggregator))[:12]
         return {**super().facts(corpus), "nli": model_name(self.nli), "lm": model_name(self.lm), **others}
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.reference)
         scored = readable(view, read.first, read.second)
         values, cut = np.full((len(view), len(self.measures())), np.nan), np.zeros(len(view), dtype=bool)
@@ -114,7 +114,7 @@ class Nubia(PairScores):
             itself, _ = self._features(view, references, references)
             raw, own = (network(Path(self.aggregator), rows) for rows in (features, itself))
             values[scored, 0] = np.clip(1 - (own - raw) / (np.abs(own) + 1), 0, 1)
-        return Found(
+        return PairValues(
             values, cut, empty_rows(view, read.first, read.second), read.counts, values[:, -5:-2].tolist()
         )
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from nlgauge.features.tokens.text import can_be_seen
 from nlgauge.judges.prompts import Prompt, ready
-from nlgauge.judges.reading import Judgement
+from nlgauge.judges.reading import Judgment
 from nlgauge.metric import Output, Takes, View, register
-from nlgauge.metrics._shared.judged import NAN, Judged, Row, texts_of
+from nlgauge.metrics._shared.judged import NAN, Judged, JudgedRow, texts_of
 
 
 @register
@@ -49,7 +49,7 @@ class Pairwise(Judged):
         preferred = Output("first_preferred", None, -0.5, 0.5, nan=NAN)
         return Output("pairwise", True, 0, 1, nan=NAN), consistent, preferred, *self.about_replies()
 
-    def rows(self, view: View) -> list[Row]:
+    def rows(self, view: View) -> list[JudgedRow]:
         texts = texts_of(view)
         rows = [self._without_words(row["prediction"], row["reference"]) for row in texts]
         asked = [i for i, row in enumerate(rows) if row is None]
@@ -63,7 +63,7 @@ class Pairwise(Judged):
             rows[i] = self._of_both_orders(found[place], found[len(asked) + place])
         return [row for row in rows if row is not None]
 
-    def _without_words(self, prediction: str, reference: str) -> Row | None:
+    def _without_words(self, prediction: str, reference: str) -> JudgedRow | None:
         """A text without words loses to one with words; two of them are equal.
 
         None where the judge must be asked.
@@ -72,13 +72,13 @@ class Pairwise(Judged):
         if all(said):
             return None
         rest: Sequence[float] = (np.nan,) * (len(self.measures()) - 1)
-        return Row((0.5 if not any(said) else float(said[0]), *rest), (), not said[0])
+        return JudgedRow((0.5 if not any(said) else float(said[0]), *rest), (), not said[0])
 
-    def _of_both_orders(self, one: Judgement, other: Judgement) -> Row:
+    def _of_both_orders(self, one: Judgment, other: Judgment) -> JudgedRow:
         first, second = one.score, 1 - other.score
         about = [
             np.mean(pair) for pair in zip(self.values_of(one)[1:], self.values_of(other)[1:], strict=True)
         ]
         same = np.nan if np.isnan(first + second) else float(np.sign(first - 0.5) == np.sign(second - 0.5))
         win, preferred = (first + second) / 2, (first + 1 - second) / 2 - 0.5
-        return Row((win, same, preferred, *map(float, about)), (one, other))
+        return JudgedRow((win, same, preferred, *map(float, about)), (one, other))

@@ -27,8 +27,8 @@ from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.pair_scores import (
     LABELS,
     NOTHING,
-    Found,
     PairScores,
+    PairValues,
     every_pair,
     require_nli,
     texts_of,
@@ -70,7 +70,7 @@ class SelfCheckNli(PairScores):
             "worst_sentence", False, 0, 1, nan=NOTHING
         )
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         assert view.references is not None
         read, samples = (
             read_texts(view.features, self.model, "pair", ids) for ids in (view.predictions, view.reference)
@@ -113,7 +113,7 @@ class SelfCheckNli(PairScores):
             -1, 2
         )
         empty = ~readable(view, read) & np.array([len(ids) > 0 for ids in known], dtype=bool)
-        return Found(values, cut, empty, counts, shown)
+        return PairValues(values, cut, empty, counts, shown)
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         explanations: list[Explanation] = []

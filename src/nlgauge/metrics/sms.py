@@ -24,7 +24,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.estimators.movers import Moved, Points, moved
+from nlgauge.estimators.movers import DistinctPoints, Moved, moved
 from nlgauge.estimators.transport import transport_module
 from nlgauge.explanations import Explanation, Transport
 from nlgauge.features.lexical.word_vectors import WordVectors
@@ -67,13 +67,13 @@ class Sms(WordVectorMetric):
 
     def values_of(self, view: View, pairs: WordPairs) -> Array:
         transport_module()
-        points: dict[int, Points] = {}
+        points: dict[int, DistinctPoints] = {}
         found = np.where(pairs.blank | (view.predictions == view.reference), 1.0, np.nan)
         for i in np.flatnonzero(np.isnan(found) & ~pairs.lost):
             found[i] = math.exp(-self._moved(view, pairs, points, int(i)).distance)
         return found[:, None]
 
-    def _moved(self, view: View, pairs: WordPairs, known: dict[int, Points], i: int) -> Moved:
+    def _moved(self, view: View, pairs: WordPairs, known: dict[int, DistinctPoints], i: int) -> Moved:
         sides = (view.predictions[i], pairs.predictions[i]), (view.reference[i], pairs.references[i])
         for text, row in sides:
             if text not in known:
@@ -82,10 +82,10 @@ class Sms(WordVectorMetric):
                     found.append(self._sentences(view, pairs, int(text)))
                 if "w" in self.mode:
                     found.append(bag(pairs.table, pairs.rows[row]))
-                known[text] = Points(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+                known[text] = DistinctPoints(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
         return moved(known[sides[0][0]], known[sides[1][0]])
 
-    def _sentences(self, view: View, pairs: WordPairs, text: int) -> Points:
+    def _sentences(self, view: View, pairs: WordPairs, text: int) -> DistinctPoints:
         """The means of a text's sentences that have words; keys are below 0, so that no sentence is taken
         for a word.
         """
@@ -102,7 +102,7 @@ class Sms(WordVectorMetric):
         )
         counts = np.bincount(places, [len(rows) for _, rows in kept]).astype(np.int64)
         order = np.argsort(first)
-        return Points(keys[order], counts[order], means[first[order]])
+        return DistinctPoints(keys[order], counts[order], means[first[order]])
 
     def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
         pairs = self.pairs(view)
@@ -110,7 +110,7 @@ class Sms(WordVectorMetric):
         for i, row in enumerate(self.statistics(view, fitted)["sms"]):
             if pairs.lost[i]:
                 continue  # nothing moves
-            known: dict[int, Points] = {}
+            known: dict[int, DistinctPoints] = {}
             found = self._moved(view, pairs, known, i)
             texts = (view.predictions[i], view.reference[i])
             points = [

@@ -32,8 +32,8 @@ from nlgauge.metrics._shared.model_means import empty_rows
 from nlgauge.metrics._shared.pair_scores import (
     LABELS,
     NOTHING,
-    Found,
     PairScores,
+    PairValues,
     every_pair,
     require_nli,
     texts_of,
@@ -121,7 +121,7 @@ class SummaC(PairScores):
             Output("contradiction", False, 0, 1, nan=NOTHING),
         )
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         read = read_pairs(view.features, self.model, "pair", view.predictions, view.source)
         chunks = [
             self._chunks(view, granularity, ids)
@@ -143,7 +143,7 @@ class SummaC(PairScores):
             if logits.size or self.compat:
                 values[i] = self._values(found)
         longer = np.array([len(ids) > _DOCUMENT_CHUNKS for ids in chunks[0]], dtype=bool)
-        return Found(values, cut | longer, empty_rows(view, read.first, read.second), read.counts, shown)
+        return PairValues(values, cut | longer, empty_rows(view, read.first, read.second), read.counts, shown)
 
     @property
     def _sizes(self) -> tuple[str, str]:

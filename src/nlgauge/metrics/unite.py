@@ -1,4 +1,4 @@
-"""UniTE: one network trained on human judgements reads the translation with its source, with its reference,
+"""UniTE: one network trained on human judgments reads the translation with its source, with its reference,
 and with both.
 
     src, ref, unified = FF(mixed state of <s>)   of the prediction with the source, with the reference, with both

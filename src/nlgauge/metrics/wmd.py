@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.estimators.movers import Moved, Points, moved
+from nlgauge.estimators.movers import DistinctPoints, Moved, moved
 from nlgauge.estimators.transport import transport_module
 from nlgauge.explanations import Explanation, Transport
 from nlgauge.features.lexical.word_vectors import WordVectors
@@ -51,13 +51,13 @@ class Wmd(WordVectorMetric):
 
     def values_of(self, view: View, pairs: WordPairs) -> Array:
         transport_module()
-        points: dict[int, Points] = {}
+        points: dict[int, DistinctPoints] = {}
         found = np.where(pairs.blank | (view.predictions == view.reference), 0.0, np.nan)
         for i in np.flatnonzero(np.isnan(found) & ~pairs.lost):
             found[i] = self._moved(pairs, points, int(i)).distance
         return found[:, None]
 
-    def _moved(self, pairs: WordPairs, known: dict[int, Points], i: int) -> Moved:
+    def _moved(self, pairs: WordPairs, known: dict[int, DistinctPoints], i: int) -> Moved:
         for text in (pairs.predictions[i], pairs.references[i]):
             if text not in known:
                 known[text] = bag(pairs.table, pairs.rows[text])
@@ -71,7 +71,7 @@ class Wmd(WordVectorMetric):
         for i, row in enumerate(self.statistics(view, fitted)["wmd"]):
             if pairs.lost[i]:
                 continue  # nothing moves
-            known: dict[int, Points] = {}
+            known: dict[int, DistinctPoints] = {}
             found = self._moved(pairs, known, i)
             words = [
                 [pairs.table.words[row] for row in known[text].keys]

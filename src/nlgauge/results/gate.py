@@ -168,7 +168,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckOutcome:
     """The verdict on a condition for one system: `failed` is None if it is inconclusive, for the reason
     that `why` states.
     """
@@ -231,7 +231,7 @@ def verdicts(
     limits: Sequence[Limit],
     rule: Rule,
     **options: Any,
-) -> tuple[list[Verdict], Comparison | None]:
+) -> tuple[list[CheckOutcome], Comparison | None]:
     """Return the verdict on every condition for every system, and the comparison behind those of change;
     options are those of `compare`.
     """
@@ -276,7 +276,7 @@ class _Gate:
     tested: Sequence[Compared]
     options: Mapping[str, Any]
 
-    def verdict(self, change: Change, row: Compared, deciding: Compared) -> Verdict:
+    def verdict(self, change: Change, row: Compared, deciding: Compared) -> CheckOutcome:
         """Return the verdict on one condition."""
         name = (
             str(change)
@@ -286,7 +286,9 @@ class _Gate:
         margin = self.rule.margin(self.result, row)
         gain, low, high = change.gain(deciding)
         detectable = self._detectable(low, high, row.units)
-        known = Verdict(name, row.second, row.output, row.second_score, None, "", row, detectable=detectable)
+        known = CheckOutcome(
+            name, row.second, row.output, row.second_score, None, "", row, detectable=detectable
+        )
         if math.isnan(row.p):
             return replace(known, why=row.reason)
         needed = units_needed(self.rule.alpha, len(self.tested))
@@ -436,19 +438,19 @@ def _settled(limit: Limit, ends: tuple[float, float], failed: bool) -> bool:
     return all(not math.isnan(end) and limit.holds(end) == failed for end in ends)
 
 
-def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> Verdict:
+def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> CheckOutcome:
     label, output = output_named(result, limit.metric)
     limit.check_direction(output)
     score = float(result.tables[system, label].scores()[output.name])
     if math.isnan(score):
-        return Verdict(str(limit), system, output, score, None, output.nan)
+        return CheckOutcome(str(limit), system, output, score, None, output.nan)
     failed = limit.holds(score)
     table = result.tables[system, label]
     share = missing_share(table, output) if table.additive else 0.0
     if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
         why = f"missing scores can decide: {100 * share:.3g} % of the segments have none"
-        return Verdict(str(limit), system, output, score, None, why)
-    return Verdict(
+        return CheckOutcome(str(limit), system, output, score, None, why)
+    return CheckOutcome(
         str(limit),
         system,
         output,

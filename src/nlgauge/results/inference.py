@@ -1,11 +1,11 @@
 """How sure a score is, and whether two systems differ: all from tables, for every metric at once.
 
 Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a
-document are drawn together). Tests: approximate randomisation (swap the two systems' rows of a segment or
+document are drawn together). Tests: approximate randomization (swap the two systems' rows of a segment or
 document) and the paired bootstrap (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples
 at least as extreme, so a system against itself has p = 1. Fits are held fixed throughout. A pair is compared
 on the segments that both systems have (`nlgauge.results.missing`). (Moses and sacreBLEU take the absolute
-difference before they shift, so that their p of equal systems stays near .4 where that of randomisation is
+difference before they shift, so that their p of equal systems stays near .4 where that of randomization is
 near 1.)
 
 Metrics that are not computed from per-segment statistics: a bootstrap would repeat texts and so bias them.
@@ -202,7 +202,7 @@ class Inference:
             for label in labels
             for key in (self.key(one, label, other), self.key(other, label, one))
         )
-        shuffled = self._shuffled(pairs, labels) if test == "randomisation" else {}
+        shuffled = self._shuffled(pairs, labels) if test == "randomization" else {}
         return [
             row
             for one, other in pairs
@@ -348,7 +348,7 @@ class Inference:
         swaps = map(self.plan.clusters.of_segments, self.plan.clusters.swaps(count, self.plan.seed))
         p_values = swap_test(differences, observed, swaps)
         reason = (
-            f"tested by approximate randomisation with {count} recomputations, which give no interval of the"
+            f"tested by approximate randomization with {count} recomputations, which give no interval of the"
             " difference"
         )
         return {
@@ -356,7 +356,7 @@ class Inference:
                 math.nan,
                 math.nan,
                 p,
-                "randomisation",
+                "randomization",
                 count,
                 _unknown(observed[name]) if math.isnan(p) else reason,
             )

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from nlgauge.engine.chunk import Job
     from nlgauge.engine.costs import Costs
     from nlgauge.engine.executors import Executor
-    from nlgauge.results.storage.resume import Output
+    from nlgauge.results.storage.resume import Destination
     from nlgauge.show.report.notebook import Framed
 
 
@@ -250,7 +250,7 @@ class Result(Exported, Mapping[str, Any]):
     def compare(
         self,
         *systems: str,
-        test: str = "randomisation",
+        test: str = "randomization",
         confidence: float = 0.95,
         resamples: int = 1000,
         seed: int | None = None,
@@ -259,20 +259,20 @@ class Result(Exported, Mapping[str, Any]):
         """Every pair of the named systems (by default the first against each other one), tested on every
         metric.
 
-        `test` is "randomisation" (approximate randomisation) or "bootstrap" (paired). Each part of a metric
+        `test` is "randomization" (approximate randomization) or "bootstrap" (paired). Each part of a metric
         is tested on its first output, and Holm's correction counts all tests of the comparison: with more
         metrics or systems every corrected p grows. legacy="sacrebleu" gives sacreBLEU's p-values, draw for
         draw, to compare with published ones: a system against itself is "different" there.
         """
-        if test not in ("randomisation", "bootstrap"):
-            raise ParameterError(f"test must be 'randomisation' or 'bootstrap', got {test!r:.60}.")
+        if test not in ("randomization", "bootstrap"):
+            raise ParameterError(f"test must be 'randomization' or 'bootstrap', got {test!r:.60}.")
         inferred = self._inference(confidence, resamples, seed)
         pairs = self._pairs(systems)
         rows = inferred.compared(pairs, test)
         few = caution(min((row.units for row in rows if row.units), default=0), test)
         warned = few or drawn_in_groups(inferred.plan.clusters)
         if test == "bootstrap" and few:
-            warnings.warn(f"{warned}; use test='randomisation'.", stacklevel=2)
+            warnings.warn(f"{warned}; use test='randomization'.", stacklevel=2)
         if legacy is not None:
             if legacy != "sacrebleu":
                 raise ParameterError(f"legacy must be 'sacrebleu' or None, got {legacy!r:.60}.")
@@ -424,7 +424,7 @@ class Result(Exported, Mapping[str, Any]):
         predictions: Mapping[str, Any] | None = None,
         executor: str | Executor | None = None,
         cache: bool = True,
-        output: str | Path | Output | None = None,
+        output: str | Path | Destination | None = None,
         resume: bool = False,
         overwrite: bool = False,
         batch_size: int | None = None,
@@ -439,7 +439,7 @@ class Result(Exported, Mapping[str, Any]):
         What was ended goes on by the same call with resume=True.
         """
         from nlgauge.results.storage.extend import extended
-        from nlgauge.results.storage.resume import Output
+        from nlgauge.results.storage.resume import Destination
         from nlgauge.scoring import output_of, run_options
 
         self._need_texts("add to")
@@ -448,7 +448,7 @@ class Result(Exported, Mapping[str, Any]):
             before, batch_size=given.batch_size or before.batch_size, device=given.device or before.device
         )
         result = replace(self, job=replace(self.job, options=options, cache=cache))
-        kept = output if isinstance(output, Output) else output_of(output, resume, overwrite)
+        kept = output if isinstance(output, Destination) else output_of(output, resume, overwrite)
         return extended(result, metrics, predictions, executor, kept, show_progress)
 
     def report(self, path: str | Path, **options: Any) -> Path:

@@ -32,7 +32,7 @@ class TableOptions:
     confidence: float = 0.95
     resamples: int = 1000
     seed: int | None = None
-    test: str = "randomisation"
+    test: str = "randomization"
     details: bool = False
     wide: bool | None = None
     decimals: int | None = None

@@ -148,7 +148,7 @@ class Darr(Measure):
 
 
 @dataclass(frozen=True)
-class Calibrated(Measure):
+class CalibratedAccuracy(Measure):
     """acc_eq at the epsilon that is best on these very data; its draws keep that epsilon."""
 
     splits: int = 10
@@ -272,7 +272,7 @@ MEASURES: dict[str, Measure] = {
         COEFFICIENTS["acc_eq"]._replace(title="pairwise accuracy of systems"),
         ("system",),
     ),
-    "acc_eq_calibrated": Calibrated(
+    "acc_eq_calibrated": CalibratedAccuracy(
         "acc_eq_calibrated",
         Coefficient("acc_eq_calibrated", _unused, "", True, "acc_eq at its best epsilon", accuracy=True),
     ),

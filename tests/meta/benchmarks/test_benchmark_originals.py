@@ -358,7 +358,7 @@ def test_wmt_rankings_come_back_as_pairs(tmp_path, monkeypatch):
     again = load("wmt19")
     assert again.pairs == benchmark.pairs
     assert {row.prediction for row in again.rows} == {"second", "deux"}
-    assert again.judgements().pairs.tolist() == [
+    assert again.judgments().pairs.tolist() == [
         [0, again.systems.index("uedin.4955"), again.systems.index("online-A.0")]
     ]
 

@@ -65,7 +65,7 @@ def test_every_card_says_what_a_user_needs():
                 "languages",
                 "dimensions",
                 "paper",
-                "licence",
+                "license",
                 "source",
                 "how to get it",
             )
@@ -99,7 +99,7 @@ def test_an_unknown_name_has_a_suggestion():
         load("sumeval")
 
 
-def test_a_missing_benchmark_says_where_to_get_it_and_under_which_licence(folder):
+def test_a_missing_benchmark_says_where_to_get_it_and_under_which_license(folder):
     with pytest.raises(InputError) as error:
         load("hanna")
     for part in (
@@ -172,7 +172,7 @@ def test_scores_are_those_of_the_scorer(folder, gap):
     put(folder, "summeval", grid(gap=gap))
     benchmark = load("summeval").machines()
     scores = benchmark.score("bleu", "ter", "vendi", show_progress=False)
-    judged = benchmark.judgements(scores, corpus_scores=True)
+    judged = benchmark.judgments(scores, corpus_scores=True)
     rows = [row for row in grid(gap=gap) if row["system"] == "B"]
     alone = nlgauge.score(
         [row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"]
@@ -192,18 +192,18 @@ def test_systems_by_the_score_of_all_their_texts_on_request(folder):
     put(folder, "summeval", grid())
     benchmark = load("summeval").machines()
     scores = benchmark.score("bleu", "vendi", show_progress=False)
-    assert set(benchmark.judgements(scores, corpus_scores=True).system_scores) == {"bleu", "vendi"}
-    assert set(benchmark.judgements(scores).system_scores) == {"vendi"}
+    assert set(benchmark.judgments(scores, corpus_scores=True).system_scores) == {"bleu", "vendi"}
+    assert set(benchmark.judgments(scores).system_scores) == {"vendi"}
     with pytest.raises(ParameterError, match="outputs must be 'first' or 'all'"):
-        benchmark.judgements(scores, outputs="some")
+        benchmark.judgments(scores, outputs="some")
 
 
 def test_all_outputs_on_request(folder):
     put(folder, "summeval", grid())
     benchmark = load("summeval").machines()
     scores = benchmark.score("rouge", show_progress=False)
-    assert list(benchmark.judgements(scores).metrics) == ["rouge"]
-    assert "rouge.rouge1" in benchmark.judgements(scores, outputs="all").metrics
+    assert list(benchmark.judgments(scores).metrics) == ["rouge"]
+    assert "rouge.rouge1" in benchmark.judgments(scores, outputs="all").metrics
 
 
 def test_scores_are_kept_and_only_what_is_missing_is_computed(folder, tmp_path):
@@ -234,7 +234,7 @@ def test_scores_of_other_texts_are_computed_again(folder, tmp_path):
         len(found["chrf"].segments["score" if "score" in found["chrf"].segments else found["chrf"].main]) == 3
     )
     with pytest.raises(InputError, match="are of other texts"):
-        benchmark.judgements(found)
+        benchmark.judgments(found)
 
 
 def test_a_damaged_file_of_scores_is_said(folder, tmp_path):
@@ -258,13 +258,13 @@ def test_published_scores_stand_beside_ours(folder):
     ]
     put(folder, "hanna", peers, ".peer_metrics.jsonl.gz")
     benchmark = load("hanna").machines()
-    judged = benchmark.judgements(peers=True)
+    judged = benchmark.judgments(peers=True)
     assert judged.metrics["BaryScore-W"].tolist() == [[0, 1, 2], [0, 1, 2]]
     assert np.isnan(judged.metrics["BLEU"]).all()
     assert judged.higher_is_better == {"BaryScore-W": False, "BLEU": True}
     put(folder, "summeval", grid())
     with pytest.raises(InputError, match="no published metric scores"):
-        load("summeval").judgements(peers=True)
+        load("summeval").judgments(peers=True)
 
 
 def test_scores_without_texts(folder):
@@ -275,7 +275,7 @@ def test_scores_without_texts(folder):
     put(folder, "tac2008", rows, ".scores.jsonl.gz")
     benchmark = load("tac2008")
     assert benchmark.machines().systems == ("0", "1"), "systems with letters are people"
-    assert list(benchmark.judgements(peers=True).metrics) == ["METEOR"]
+    assert list(benchmark.judgments(peers=True).metrics) == ["METEOR"]
     with pytest.raises(InputError, match="has scores only, without texts"):
         benchmark.corpus()
 
@@ -299,7 +299,7 @@ def test_language_pairs_are_scored_for_themselves(folder):
     benchmark = load("wmt21")
     scores = benchmark.score("chrf", show_progress=False)["chrf"]
     assert set(scores.signatures) == {"en-de", "zh-en"}
-    judged = benchmark.judgements({"chrf": scores}, corpus_scores=True)
+    judged = benchmark.judgments({"chrf": scores}, corpus_scores=True)
     assert judged.groups == ("en-de", "zh-en")
     assert not judged.system_scores, "a system's score would be of two languages"
     assert benchmark.where(group="en-de").language == "de"

@@ -12,14 +12,14 @@ from nlgauge.meta.benchmarks.catalogue import CATALOGUE
 PAGE = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text("utf-8")
 
 
-def test_every_benchmark_is_named_and_those_of_the_table_with_licence_and_source():
+def test_every_benchmark_is_named_and_those_of_the_table_with_license_and_source():
     assert [name for name in CATALOGUE if f"`{name}`" not in PAGE] == []
     rows = {row.split("`")[1]: row for row in PAGE.splitlines() if row.startswith("| `")}
     assert len(rows) == 12
     for name, row in rows.items():
         card = CATALOGUE[name]
         assert f"| {card.task} |" in row
-        assert f"| {card.licence} | <{card.source}> |" in row
+        assert f"| {card.license} | <{card.source}> |" in row
 
 
 def test_the_python_of_the_page_prints_what_it_says(tmp_path):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nlgauge.meta import Judgements, benchmarks, darr_of_pairs, kendall, pearson, spearman
+from nlgauge.meta import Judgments, benchmarks, darr_of_pairs, kendall, pearson, spearman
 from nlgauge.meta.benchmarks import Benchmark
 from nlgauge.stats.agreement import krippendorff
 from nlgauge.stats.arrays import snapped
@@ -47,9 +47,9 @@ def benchmark(name: str) -> Benchmark:
 
 
 @cache
-def judged(name: str, *metrics: str) -> Judgements:
+def judged(name: str, *metrics: str) -> Judgments:
     data = benchmark(name).machines()
-    return data.judgements(data.score(*metrics, show_progress=False), outputs="all")
+    return data.judgments(data.score(*metrics, show_progress=False), outputs="all")
 
 
 def taus_of_means(scores: np.ndarray) -> list[float]:
@@ -113,8 +113,8 @@ def test_correlate_gives_the_rows_of_table_1_in_the_metrics_direction() -> None:
         "repetitiveness": [-0.2206, -0.2647],
     }
     for metric, (column, sign) in metrics.items():
-        judgements = judged("summeval", metric)
-        found = judgements.correlate(
+        judgments = judged("summeval", metric)
+        found = judgments.correlate(
             levels="system",
             coefficients="kendall",
             humans=["coherence", "relevance"],
@@ -133,11 +133,11 @@ def test_rouge_with_the_best_reference_is_far_from_table_1() -> None:
     assert abs(consistency - 0.5882) > 10 * SWAP
 
 
-def over_judged(judgements: Judgements, metric: str, dimension: str, groups: Sequence[str]) -> list[float]:
+def over_judged(judgments: Judgments, metric: str, dimension: str, groups: Sequence[str]) -> list[float]:
     """Pearson's r over all judged outputs of each group."""
     found = []
     for group in groups:
-        part = judgements.by_group()[group]
+        part = judgments.by_group()[group]
         found.append(round(float(pearson(part.oriented(metric).ravel(), part.human(dimension).ravel())), 3))
     return found
 
@@ -153,17 +153,17 @@ def test_wmt17_segments(metric: str, published: list[float]) -> None:
     """Pearson's r of sentence scores with direct assessment, cs, de, fi, lv, ru, tr, zh to English, 560
     translations each.
     """
-    judgements = judged("wmt17_da_seg", "bleu", "chrf")
+    judgments = judged("wmt17_da_seg", "bleu", "chrf")
     pairs = [f"{source}-en" for source in ("cs", "de", "fi", "lv", "ru", "tr", "zh")]
-    assert over_judged(judgements, metric, "da_z", pairs) == published
+    assert over_judged(judgments, metric, "da_z", pairs) == published
 
 
 def darr_by_language(metric: str) -> dict[str, float]:
-    judgements = judged("wmt19_darr", "bleu", "chrf")
-    assert judgements.pairs is not None
-    assert judgements.groups is not None
-    segments, better, worse = judgements.pairs.T
-    scores, groups = judgements.oriented(metric), np.array(judgements.groups)[segments]
+    judgments = judged("wmt19_darr", "bleu", "chrf")
+    assert judgments.pairs is not None
+    assert judgments.groups is not None
+    segments, better, worse = judgments.pairs.T
+    scores, groups = judgments.oriented(metric), np.array(judgments.groups)[segments]
     ours, theirs = scores[better, segments], scores[worse, segments]
     return {
         group: float(darr_of_pairs(ours[groups == group], theirs[groups == group]))
@@ -296,7 +296,7 @@ def test_wmt21_segments() -> None:
     """
     data = benchmark("wmt21_mqm_news").machines()
     first = replace(data, rows=tuple(replace(row, references=row.references[:1]) for row in data.rows))
-    found = first.judgements(first.score("chrf", show_progress=False)).correlate(
+    found = first.judgments(first.score("chrf", show_progress=False)).correlate(
         levels="global", coefficients="kendall", interval=None
     )
     assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
@@ -314,12 +314,12 @@ TESTS: dict[str, dict[str, Any]] = {
 }
 
 
-def wrong_shares(judgements: Judgements, human: str) -> dict[str, float]:
+def wrong_shares(judgments: Judgments, human: str) -> dict[str, float]:
     """For each test the share of all comparisons in which a difference was claimed that had the other
     sign on the held-out half.
     """
     return {
-        name: judgements.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"]
+        name: judgments.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"]
         for name, options in TESTS.items()
     }
 
@@ -328,7 +328,7 @@ def test_claims_that_are_reversed_on_held_out_systems_of_realsumm() -> None:
     """14 published metrics, 12 + 12 systems; another set of random halves has .045, .054, .015, .018 and
     .007.
     """
-    found = wrong_shares(benchmark("realsumm").judgements(peers=True), "litepyramid_recall")
+    found = wrong_shares(benchmark("realsumm").judgments(peers=True), "litepyramid_recall")
     given = {"cells": 0.045, "inputs": 0.054, "systems": 0.015, "williams": 0.018, "both": 0.007}
     assert found == pytest.approx(given, abs=0.015)
     assert (
@@ -342,10 +342,10 @@ def test_claims_that_are_reversed_on_held_out_systems_of_summeval() -> None:
     """The published F1 scores, 8 + 8 systems; 15 other metrics have .158, .191, .033, .041 and .026."""
     data = benchmark("summeval")
     released = data.where(systems=[name for name in data.systems if name != "M23_dynamicmix"])
-    judgements = released.judgements(peers=True, dimensions=["relevance"])
+    judgments = released.judgments(peers=True, dimensions=["relevance"])
     found = wrong_shares(
-        judgements.only(
-            metrics=[label for label in judgements.labels if not label.endswith(("recall", "precision"))]
+        judgments.only(
+            metrics=[label for label in judgments.labels if not label.endswith(("recall", "precision"))]
         ),
         "relevance",
     )

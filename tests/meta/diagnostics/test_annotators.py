@@ -11,7 +11,7 @@ from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.annotators import agreement, mean_cohen, pairwise_kendall
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.agreement import cohen, fleiss, intraclass, krippendorff
 
 NAN = math.nan
@@ -64,15 +64,15 @@ def test_intervals_draw_segments_with_all_their_systems():
     assert row["n"] == ((~np.isnan(values)).sum(axis=-1) >= 2).sum()
 
 
-def test_judgements_and_several_dimensions():
-    judgements = Judgements(
+def test_judgments_and_several_dimensions():
+    judgments = Judgments(
         ("a", "b", "c", "d"), tuple(range(15)), ratings={"fluency": rated(), "adequacy": rated()[..., :2]}
     )
-    found = agreement(judgements, draws=0)
+    found = agreement(judgments, draws=0)
     assert list(dict.fromkeys(found.column("dimension"))) == ["fluency", "adequacy"]
     assert set(found.where(dimension="adequacy").column("annotators")) == {2}
     with pytest.raises(InputError, match="no annotators"):
-        agreement(Judgements.from_arrays({"h": [[1.0]]}, {"m": [[1.0]]}))
+        agreement(Judgments.from_arrays({"h": [[1.0]]}, {"m": [[1.0]]}))
 
 
 @pytest.mark.parametrize(

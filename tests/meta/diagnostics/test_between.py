@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta import Judgements, between_metrics, correlate, top_systems
+from nlgauge.meta import Judgments, between_metrics, correlate, top_systems
 
 NAN = float("nan")
 
@@ -16,7 +16,7 @@ def judged():
     rng = np.random.default_rng(5)
     scores = {"a": rng.normal(size=(6, 9)), "b": rng.normal(size=(6, 9)), "ter": rng.normal(size=(6, 9))}
     scores["b"][2, 3] = NAN
-    return Judgements.from_arrays({"human": rng.normal(size=(6, 9))}, scores, higher_is_better={"ter": False})
+    return Judgments.from_arrays({"human": rng.normal(size=(6, 9))}, scores, higher_is_better={"ter": False})
 
 
 def test_pairs_of_metrics_against_scipy():
@@ -54,10 +54,10 @@ def test_groups_are_averaged():
 
 
 def test_constant_and_missing_metrics():
-    given = Judgements.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2)), "m": [[1, 2], [3, 5]]})
+    given = Judgments.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2)), "m": [[1, 2], [3, 5]]})
     assert np.isnan(between_metrics(given).column("value")[0])
     with pytest.raises(InputError, match="needs two metrics, got none"):
-        between_metrics(Judgements.from_arrays([[1, 2]], {}))
+        between_metrics(Judgments.from_arrays([[1, 2]], {}))
 
 
 def test_the_best_systems_by_people():

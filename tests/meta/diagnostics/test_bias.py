@@ -22,7 +22,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.bias import ALL, bias, partial
 from nlgauge.meta.diagnostics.covariates import covariates, lengths
 from nlgauge.meta.diagnostics.sentinels import sentinel_scores, sentinels
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.intervals import fisher
 
 NAN = math.nan
@@ -91,20 +91,20 @@ def judged():
     metric[2, 5] = NAN
     quality[4, 1] = NAN
     length[0, 0] = NAN
-    return Judgements.from_arrays(
+    return Judgments.from_arrays(
         {"overall": quality}, {"longest": metric, "ter": -metric}, higher_is_better={"ter": False}
     ), length
 
 
 @pytest.mark.parametrize("level", ["global", "input", "by_system", "system"])
 def test_bias_by_loops(level):
-    judgements, length = judged()
+    judgments, length = judged()
     other = np.random.default_rng(7).normal(size=length.shape)
     found = {
         (row["metric"], row["covariate"]): row
-        for row in bias(judgements, {"length": length, "other": other}, level=level)
+        for row in bias(judgments, {"length": length, "other": other}, level=level)
     }
-    x, z = judgements.metrics["longest"], judgements.humans["overall"]
+    x, z = judgments.metrics["longest"], judgments.humans["overall"]
     x, z, c = (np.where(np.isnan(x + z + length), NAN, side) for side in (x, z, length))
     if level == "system":
         groups = [tuple(np.nanmean(side, axis=1) for side in (x, z, c))]
@@ -139,9 +139,9 @@ def test_bias_by_loops(level):
 
 
 def test_groups_are_looked_at_apart():
-    judgements, length = judged()
-    grouped = replace(judgements, groups=["a"] * 20 + ["b"] * 10)
-    parts = [judgements.taken(segments=np.arange(20)), judgements.taken(segments=np.arange(20, 30))]
+    judgments, length = judged()
+    grouped = replace(judgments, groups=["a"] * 20 + ["b"] * 10)
+    parts = [judgments.taken(segments=np.arange(20)), judgments.taken(segments=np.arange(20, 30))]
     row = bias(grouped, {"length": length})[0]
     apart = [
         bias(part, {"length": length[:, here]})[0]
@@ -162,14 +162,14 @@ def test_groups_are_looked_at_apart():
 
 
 def test_bias_bad_input():
-    judgements, length = judged()
+    judgments, length = judged()
     with pytest.raises(InputError, match="none were given"):
-        bias(judgements, {})
+        bias(judgments, {})
     with pytest.raises(InputError, match="'length' must hold numbers"):
-        bias(judgements, {"length": length[:, :3]})
+        bias(judgments, {"length": length[:, :3]})
     with pytest.raises(ParameterError, match="level"):
-        bias(judgements, {"length": length}, level="word")
-    row = bias(judgements, {"same": np.ones(30)})[0]
+        bias(judgments, {"length": length}, level="word")
+    row = bias(judgments, {"same": np.ones(30)})[0]
     assert math.isnan(row["metric_covariate"])
     assert row["partial"] == pytest.approx(row["metric_human"])
 
@@ -197,25 +197,25 @@ def test_covariates_of_texts():
 
 
 def test_covariates_are_matched_by_name():
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"h": np.arange(6.0).reshape(2, 3)},
         {"m": np.arange(6.0).reshape(2, 3)},
         ["B", "A"],
         ["s3", "s1", "new"],
     )
-    found = sentinel_scores(judgements, corpus())
+    found = sentinel_scores(judgments, corpus())
     np.testing.assert_equal(found["candidate_length"], [[6, 1, NAN], [1, 3, NAN]])
     np.testing.assert_equal(found["source_only"][0], [2, 6, NAN])
-    strange = Judgements.from_arrays({"h": [[1.0]]}, {"m": [[1.0]]}, ["C"], ["s1"])
+    strange = Judgments.from_arrays({"h": [[1.0]]}, {"m": [[1.0]]}, ["C"], ["s1"])
     with pytest.raises(InputError, match="none of the systems"):
         sentinel_scores(strange, corpus())
 
 
 def test_means_of_others():
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"h": [[1.0, 2.0, NAN], [3.0, NAN, NAN], [8.0, 4.0, 1.0]]}, {"m": np.zeros((3, 3))}
     )
-    found = sentinel_scores(judgements)
+    found = sentinel_scores(judgments)
     np.testing.assert_allclose(found["segment_mean"], [[5.5, 4.0, 1.0], [4.5, 3.0, 1.0], [2.0, 2.0, NAN]])
     assert sorted(found) == ["constant", "random", "segment_mean"]
 
@@ -225,8 +225,8 @@ def test_a_source_only_sentinel_beats_metrics_where_inputs_are_not_grouped():
     hard = 3 * rng.normal(size=(1, 80))
     human = hard + rng.normal(size=(8, 80))
     metric = (human - hard) + 0.5 * rng.normal(size=(8, 80))
-    judgements = Judgements.from_arrays({"h": human}, {"within": metric})
-    found = {(row["level"], row["sentinel"]): row for row in sentinels(judgements, coefficients="kendall")}
+    judgments = Judgments.from_arrays({"h": human}, {"within": metric})
+    found = {(row["level"], row["sentinel"]): row for row in sentinels(judgments, coefficients="kendall")}
     assert found["global", "segment_mean"]["beaten"] == ["within"]
     assert found["global", "segment_mean"]["warning"]
     assert found["input", "segment_mean"]["beaten"] == []
@@ -237,7 +237,7 @@ def test_a_source_only_sentinel_beats_metrics_where_inputs_are_not_grouped():
     assert math.isnan(found["global", "constant"]["value"])
     assert found["input", "constant"]["n_undefined"] == 80
     assert abs(found["global", "random"]["value"]) < 0.1
-    expected = stats.kendalltau(sentinel_scores(judgements)["segment_mean"].ravel(), human.ravel()).statistic
+    expected = stats.kendalltau(sentinel_scores(judgments)["segment_mean"].ravel(), human.ravel()).statistic
     assert found["global", "segment_mean"]["value"] == pytest.approx(expected)
 
 
@@ -266,7 +266,7 @@ def test_the_human_columns_of_the_shannon_paper():
     ]
     found = {
         (row["human"], row["covariate"]): row
-        for row in bias(Judgements.from_frame(judged_rows, dimensions, ["m"]), texts)
+        for row in bias(Judgments.from_frame(judged_rows, dimensions, ["m"]), texts)
     }
     assert {name for _, name in found} >= {
         "length",

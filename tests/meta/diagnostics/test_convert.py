@@ -28,7 +28,7 @@ from nlgauge.meta.diagnostics.curves import (
     fitted,
     system_pairs,
 )
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 
 NAN = math.nan
 
@@ -125,7 +125,7 @@ def judged(systems=14, inputs=60, groups=3):
     metric = 30 + 3 * quality + rng.normal(size=(systems, 1)) + 5 * rng.normal(size=(systems, inputs))
     metric[0, 3] = NAN
     names = [f"g{n % groups}" for n in range(inputs)]
-    return Judgements.from_arrays(
+    return Judgments.from_arrays(
         {"adequacy": human},
         {"bleu": metric, "ter": 100 - 2 * metric},
         groups=names,
@@ -150,10 +150,10 @@ def test_convert_to_accuracy():
 
 def test_above_the_ceiling_there_is_a_reason():
     rng = np.random.default_rng(0)
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"human": rng.normal(size=(12, 1))}, {"noise": rng.normal(size=(12, 1))}
     )
-    row = next(row for row in convert(judgements, "noise", draws=50) if row["accuracy"] == 0.95)
+    row = next(row for row in convert(judgments, "noise", draws=50) if row["accuracy"] == 0.95)
     assert math.isnan(row["delta"])
     assert row["high"] == math.inf
     assert row["reason"].startswith("the ceiling is 0.")
@@ -161,10 +161,10 @@ def test_above_the_ceiling_there_is_a_reason():
 
 def test_system_scores_stand_for_means():
     human = np.arange(6.0)[:, None]
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"human": human}, {"bleu": -human}, system_scores={"bleu": np.arange(6.0)}
     )
-    assert agreement_curve(judgements, "bleu", draws=2).accuracy(100.0) == pytest.approx(1.0)
+    assert agreement_curve(judgments, "bleu", draws=2).accuracy(100.0) == pytest.approx(1.0)
 
 
 def test_quantile_map():
@@ -247,13 +247,13 @@ def test_calibration_bad_input():
 
 @pytest.mark.parametrize("how", ["quantile", "isotonic"])
 def test_convert_to_another_metric(how):
-    judgements = judged()
-    for row in convert(judgements, "bleu", "ter", how=how):
+    judgments = judged()
+    for row in convert(judgments, "bleu", "ter", how=how):
         assert row["ter"] == pytest.approx(100 - 2 * row["bleu"], abs=1e-6)
-    assert convert(judgements, "bleu", "human").column("bin") == list(range(1, 11))
+    assert convert(judgments, "bleu", "human").column("bin") == list(range(1, 11))
     with pytest.raises(UnknownNameError, match="no metric 'chrf'"):
-        convert(judgements, "bleu", "chrf")
+        convert(judgments, "bleu", "chrf")
     with pytest.raises(ParameterError, match="'linear'"):
-        convert(judgements, "bleu", "ter", how="linear")
+        convert(judgments, "bleu", "ter", how="linear")
     with pytest.raises(InputError, match="same outputs"):
         isotonic_map([1.0], [1.0, 2.0])

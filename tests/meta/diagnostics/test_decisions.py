@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.decisions import best_threshold, detect, rerank, three_way, weighted_f
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.resampling import bootstrap
 
 NAN = math.nan
@@ -27,9 +27,9 @@ tables = st.tuples(st.integers(1, 4), st.integers(2, 5)).flatmap(
 )
 
 
-def judgements_of(table):
+def judgments_of(table):
     human, metric = table
-    return Judgements.from_arrays(
+    return Judgments.from_arrays(
         {"human": human}, {"m": (-np.array(metric)).tolist()}, higher_is_better={"m": False}
     )
 
@@ -61,7 +61,7 @@ def test_detection_by_loops(table):
     human, metric = (np.array(side) for side in table)
     if np.isnan(human).all():
         return
-    row = detect(judgements_of(table), draws=5)[0]
+    row = detect(judgments_of(table), draws=5)[0]
     cut = np.nanmax(human)
     known = [
         (s, n)
@@ -89,7 +89,7 @@ def test_detection_by_loops(table):
 
 
 def test_thresholds_are_on_the_scale_of_the_metric():
-    errors = Judgements.from_arrays(
+    errors = Judgments.from_arrays(
         {"h": [[1.0, 0.0, 1.0, 0.0]]}, {"errors": [[2.0, 9.0, 2.0, 9.0]]}, higher_is_better={"errors": False}
     )
     row = detect(errors, folds=4)[0]
@@ -101,7 +101,7 @@ def test_detection_intervals_are_explicit_draws():
     rng = np.random.default_rng(0)
     human = rng.integers(0, 3, (3, 20)).astype(float)
     metric = human + rng.normal(size=(3, 20))
-    row = detect(Judgements.from_arrays({"h": human}, {"m": metric}), draws=200, seed=3)[0]
+    row = detect(Judgments.from_arrays({"h": human}, {"m": metric}), draws=200, seed=3)[0]
     thresholds = dict(zip((0, 1), row["thresholds"], strict=True))
     folds = np.array_split(np.random.default_rng(3).permutation(20), 2)
     cut = np.array([thresholds[int(n in folds[1])] for n in range(20)])
@@ -117,7 +117,7 @@ def test_detection_intervals_are_explicit_draws():
 @given(tables)
 def test_reranking_by_loops(table):
     human, metric = (np.array(side) for side in table)
-    row = rerank(judgements_of(table), draws=3)[0]
+    row = rerank(judgments_of(table), draws=3)[0]
     hits, chances, chosen, means, tops = [], [], [], [], []
     for n in range(human.shape[1]):
         known = [s for s in range(len(human)) if not math.isnan(human[s, n] + metric[s, n])]
@@ -143,7 +143,7 @@ def test_reranking_by_loops(table):
 @given(tables)
 def test_three_way_by_loops(table):
     human, metric = (np.array(side) for side in table)
-    row = three_way(judgements_of(table), draws=40)[0]
+    row = three_way(judgments_of(table), draws=40)[0]
     known = ~np.isnan(human + metric)
     systems = [s for s in range(len(human)) if known[s].any()]
     counts = bootstrap(*human.shape, "inputs", 40, 12345).inputs
@@ -182,20 +182,20 @@ def test_three_way_by_loops(table):
 def test_the_order_of_systems_does_not_matter():
     rng = np.random.default_rng(4)
     human = np.arange(5)[:, None] / 3 + rng.normal(size=(5, 40))
-    judgements = Judgements.from_arrays({"h": human}, {"m": human + rng.normal(size=(5, 40))})
-    turned = judgements.only(systems=judgements.systems[::-1])
-    assert three_way(judgements)[0] == three_way(turned)[0]
-    assert three_way(judgements)[0]["f"] > three_way(judgements)[0]["floor"]
+    judgments = Judgments.from_arrays({"h": human}, {"m": human + rng.normal(size=(5, 40))})
+    turned = judgments.only(systems=judgments.systems[::-1])
+    assert three_way(judgments)[0] == three_way(turned)[0]
+    assert three_way(judgments)[0]["f"] > three_way(judgments)[0]["floor"]
 
 
 def test_systems_of_different_groups_are_not_compared():
     rng = np.random.default_rng(4)
     human = np.arange(4)[:, None] / 3 + rng.normal(size=(4, 60))
     human[2:, :30] = human[:2, 30:] = NAN
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"h": human}, {"m": human + rng.normal(size=(4, 60))}, groups=["a"] * 30 + ["b"] * 30
     )
-    row = three_way(judgements)[0]
+    row = three_way(judgments)[0]
     assert row["n_pairs"] == 2
     assert row["agreed"] + row["reversed"] + row["missed"] + row["overclaimed"] == pytest.approx(1.0)
 
@@ -208,15 +208,15 @@ def test_weighted_f():
 
 
 def test_bad_input():
-    judgements = Judgements.from_arrays({"h": [[1.0, 2.0], [2.0, 1.0]]}, {"m": [[1.0, 2.0], [2.0, 1.0]]})
+    judgments = Judgments.from_arrays({"h": [[1.0, 2.0], [2.0, 1.0]]}, {"m": [[1.0, 2.0], [2.0, 1.0]]})
     with pytest.raises(ParameterError, match="folds"):
-        detect(judgements, folds=3)
+        detect(judgments, folds=3)
     with pytest.raises(ParameterError, match="beta"):
-        detect(judgements, beta=0)
+        detect(judgments, beta=0)
     with pytest.raises(ParameterError, match="sure"):
-        three_way(judgements, sure=0.5)
+        three_way(judgments, sure=0.5)
     with pytest.raises(ParameterError, match="draws"):
-        rerank(judgements, draws=0)
+        rerank(judgments, draws=0)
     with pytest.raises(InputError, match="no human scores"):
-        detect(Judgements.from_arrays({"h": [[NAN, NAN]]}, {"m": [[1.0, 2.0]]}))
-    assert math.isnan(detect(judgements, good=9.0)[0]["f"])
+        detect(Judgments.from_arrays({"h": [[NAN, NAN]]}, {"m": [[1.0, 2.0]]}))
+    assert math.isnan(detect(judgments, good=9.0)[0]["f"])

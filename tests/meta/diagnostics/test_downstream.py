@@ -20,7 +20,7 @@ from nlgauge.meta.diagnostics.downstream import (
     label_agreement,
     normalised_information,
 )
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.papers.cosmic import InformationGraph
 
 NAN = math.nan
@@ -71,7 +71,7 @@ def test_by_dataset_then_the_mean():
     )
     metric = agreement + rng.normal(size=(5, 40))
     groups = ["news" if n < 25 else "mail" for n in range(40)]
-    judgements = Judgements.from_arrays(
+    judgments = Judgments.from_arrays(
         {"human": rng.normal(size=(5, 40))},
         {"m": metric, "w": -metric},
         groups=groups,
@@ -79,7 +79,7 @@ def test_by_dataset_then_the_mean():
     )
     found = {
         (row["metric"], row["coefficient"], row["group"]): row["value"]
-        for row in downstream(judgements, agreement)
+        for row in downstream(judgments, agreement)
     }
     known = ~np.isnan(agreement)
     expected = {}
@@ -95,8 +95,8 @@ def test_by_dataset_then_the_mean():
 
 
 def test_undefined_has_a_reason():
-    judgements = Judgements.from_arrays({"human": [[1.0], [2.0]]}, {"m": [[1.0], [1.0]]})
-    [row] = downstream(judgements, [[1.0], [0.0]], coefficients="pearson").rows
+    judgments = Judgments.from_arrays({"human": [[1.0], [2.0]]}, {"m": [[1.0], [1.0]]})
+    [row] = downstream(judgments, [[1.0], [0.0]], coefficients="pearson").rows
     assert math.isnan(row["value"])
     assert row["reason"] == "not defined in any group"
     assert math.isnan(error_probability([[NAN]])[0])

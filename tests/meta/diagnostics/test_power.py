@@ -22,7 +22,7 @@ from nlgauge.meta.diagnostics.power import (
     systems_needed,
     williams_power,
 )
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.williams import williams
 
@@ -127,16 +127,16 @@ def judged(systems=12, inputs=40, seed=0, missing=0.0):
     )
     good, poor = good + rng.normal(size=(systems, 1)), poor + rng.normal(size=(systems, 1))
     human[rng.random(human.shape) < missing] = NAN
-    return Judgements.from_arrays(
+    return Judgments.from_arrays(
         {"adequacy": human}, {"good": good, "poor": -poor}, higher_is_better={"good": True, "poor": False}
     )
 
 
 def test_power_on_data_is_that_of_explicit_resampling():
-    judgements = judged(missing=0.1)
+    judgments = judged(missing=0.1)
     effect, draws = 0.3, 400
-    found = data_power(judgements, "good", "poor", effect, draws=4000)[0]
-    x, y, z = judgements.oriented("good"), judgements.oriented("poor"), judgements.humans["adequacy"]
+    found = data_power(judgments, "good", "poor", effect, draws=4000)[0]
+    x, y, z = judgments.oriented("good"), judgments.oriented("poor"), judgments.humans["adequacy"]
     known = ~np.isnan(z)
     means = [
         np.array([row[here].mean() for row, here in zip(values, known, strict=True)]) for values in (x, y, z)
@@ -168,7 +168,7 @@ def test_more_systems_have_more_power():
 
 
 def test_power_on_data_bad_input():
-    with pytest.raises(InputError, match="these judgements have several"):
+    with pytest.raises(InputError, match="these judgments have several"):
         data_power(replace(judged(), groups=["a", "b"] * 20), "good", "poor", 0.1)
     with pytest.raises(InputError, match="four systems"):
         data_power(judged(systems=3), "good", "poor", 0.1)

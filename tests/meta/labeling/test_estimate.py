@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta import Judgements, estimate
+from nlgauge.meta import Judgments, estimate
 from nlgauge.meta.labeling.control_variates import Drawn, best_power, controlled, summed
 from nlgauge.meta.labeling.cross_fitting import out_of_fold
 from nlgauge.meta.labeling.estimate import predicted
@@ -443,10 +443,10 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         estimate(human, metrics).labels_needed(0)
 
 
-def test_judgements_estimate_and_propose() -> None:
+def test_judgments_estimate_and_propose() -> None:
     human, metrics = scores(13)
     partly = shown(human, np.arange(60) < 20)
-    judged = Judgements.from_arrays(
+    judged = Judgments.from_arrays(
         {"adequacy": partly},
         {"ter": -metrics[0], "chrf": metrics[1]},
         list("abc"),

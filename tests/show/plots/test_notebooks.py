@@ -12,7 +12,7 @@ import pytest
 
 import nlgauge
 from nlgauge.errors import ParameterError
-from nlgauge.meta import Found
+from nlgauge.meta import Findings
 from nlgauge.metric.card import card
 from nlgauge.results.result import Result
 from nlgauge.show.report.notebook import Framed
@@ -94,7 +94,7 @@ def everything(result: Result) -> dict[str, object]:
         "Explanations": result.explain("bleu", 0, EVIL),
         "Explanation": result.explain("ter", 0, EVIL)[0],
         "Card": card("bleu"),
-        "Found": Found(
+        "Findings": Findings(
             [{"metric": row["metric"], "system": row["system"], "value": row["score"]} for row in rows]
         ),
         "SegmentList": result.worst("chrf", 2),

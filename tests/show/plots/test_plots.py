@@ -22,7 +22,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from nlgauge.errors import InputError, MissingExtraError, ParameterError
-from nlgauge.meta import Found, Judgements, between_metrics, compare, correlate, power, stress, top_systems
+from nlgauge.meta import Findings, Judgments, between_metrics, compare, correlate, power, stress, top_systems
 from nlgauge.meta.papers.cosmic import InformationGraph
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots import meta as plots
@@ -41,7 +41,7 @@ def judged(metrics=5, systems=8, segments=12, seed=0):
         name: quality * (i + 1) / metrics + rng.normal(size=(systems, segments))
         for i, name in enumerate(names)
     }
-    return Judgements.from_arrays(
+    return Judgments.from_arrays(
         {"$human_1$": humans}, scores, systems=[f"sys_{i}$x$" for i in range(systems)]
     )
 
@@ -61,7 +61,7 @@ def stressed(metrics=NAMES):
         for i, metric in enumerate(metrics)
         for kind, severity in kinds
     ]
-    return Found(rows)
+    return Findings(rows)
 
 
 def graph(systems=6, seed=0):
@@ -73,7 +73,7 @@ def graph(systems=6, seed=0):
 
 
 def power_rows():
-    return Found(
+    return Findings(
         [
             {"metric": "a$b$", "other": other, "systems": n, "power": n / 50, "standard_error": 0.01}
             for other in "xy_"
@@ -83,7 +83,7 @@ def power_rows():
 
 
 def swept():
-    return Found(
+    return Findings(
         [
             {"metric": name, "k_$n$": k, "value": 0.1 * k, "low": 0.1 * k - 0.1, "high": 0.1 * k + 0.1}
             for name in NAMES
@@ -268,7 +268,7 @@ def test_a_name_without_room_is_told_of():
 
 
 def test_rows_of_several_kinds_are_refused():
-    found = Found(
+    found = Findings(
         [{"metric": "a", "other": "b", "value": 0.1, "level": level} for level in ("system", "input")]
     )
     with pytest.raises(
@@ -290,9 +290,9 @@ def test_rows_of_several_kinds_are_refused():
 )
 def test_no_rows_and_rows_of_another_kind_are_refused(plot):
     with pytest.raises(InputError, match="needs rows, there are none"):
-        plot(Found([]))
+        plot(Findings([]))
     with pytest.raises(InputError, match="needs the columns"):
-        plot(Found([{"something": 1}]))
+        plot(Findings([{"something": 1}]))
 
 
 def test_many_and_long_names():
@@ -305,32 +305,30 @@ def test_many_and_long_names():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for figure in (
-            plots.forest(Found(rows)),
-            plots.heatmap(Found(pairs)),
+            plots.forest(Findings(rows)),
+            plots.heatmap(Findings(pairs)),
             plots.stress(stressed(long[:5])),
             plots.hierarchy(graph(30)),
         ):
             check_readable(figure)
-    assert long[0] in words(plots.forest(Found(rows)))
+    assert long[0] in words(plots.forest(Findings(rows)))
 
 
 def test_long_titles_are_on_several_lines():
     name = "a name that has a good many words, more than a narrow figure has room for"
-    given = Judgements.from_arrays(
-        {"human " * 12: [[1, 2], [3, 4], [5, 7]]}, {name: [[1, 2], [2, 4], [5, 7]]}
-    )
+    given = Judgments.from_arrays({"human " * 12: [[1, 2], [3, 4], [5, 7]]}, {name: [[1, 2], [2, 4], [5, 7]]})
     rows = [
         {"metric": name, "other": name[::-1], "effect": 0.1, "systems": n, "power": n / 50} for n in (8, 16)
     ]
     drawn = [
-        plots.power(Found(rows)),
+        plots.power(Findings(rows)),
         plots.scatter(given, name, draws=20),
         plots.calibration(given, name, draws=20),
         plots.landscape(given, name),
         plots.topk(top_systems(given, ks=[2, 3])),
         plots.bins({"a group": [1, 2]}, metric=name, title=name),
         plots.heatmap(
-            Found(
+            Findings(
                 [{"metric": "a", "other": "b", "value": 0.5, "coefficient": "a coefficient of a long name"}]
             )
         ),

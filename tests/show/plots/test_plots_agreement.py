@@ -14,7 +14,7 @@ from scipy.cluster.hierarchy import average, leaves_list
 from scipy.spatial.distance import squareform
 
 from nlgauge.errors import InputError
-from nlgauge.meta import Found, Judgements, compare, correlate, replicate
+from nlgauge.meta import Findings, Judgments, compare, correlate, replicate
 from nlgauge.meta.diagnostics.costs import frontier
 from nlgauge.show.plots import meta as plots
 from tests.show.plots.drawn import check_readable, lines, words
@@ -32,7 +32,7 @@ def square(names, values):
         {"metric": names[i], "other": names[j], "value": values[i][j]}
         for i, j in itertools.combinations(range(len(names)), 2)
     ]
-    return Found([{**row, "level": "system", "coefficient": "pearson"} for row in rows])
+    return Findings([{**row, "level": "system", "coefficient": "pearson"} for row in rows])
 
 
 def test_heatmap_has_the_values_in_the_order_of_average_linkage():
@@ -104,7 +104,7 @@ def test_scatter_line_is_that_of_least_squares_within_its_band():
 
 def test_scatter_turns_metrics_and_leaves_out_what_is_unknown():
     values = np.array([[3.0, 3.0], [2.0, 2.0], [1.0, 1.0], [NAN, NAN]])
-    given = Judgements.from_arrays(
+    given = Judgments.from_arrays(
         [[1, 2], [3, 4], [5, 6], [7, 8]], {"ter": values}, higher_is_better={"ter": False}
     )
     figure = plots.scatter(given, "ter", draws=20)
@@ -118,7 +118,7 @@ def test_scatter_of_system_scores_and_of_constants():
     assert lines(plots.scatter(given, "bleu", draws=20).axes[0], "systems")[0][:, 0].tolist() == list(
         range(8)
     )
-    constant = Judgements.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2))})
+    constant = Judgments.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2))})
     figure = plots.scatter(constant, "same", draws=20)
     assert "Kendall n/a [n/a, n/a]" in words(figure)
     assert lines(figure.axes[0], "line") == []
@@ -160,7 +160,7 @@ def test_forest_has_ceilings_and_floors():
         {"metric": name, "value": 0.5, "low": 0.4, "high": 0.6, "ceiling": 0.8, "floor": floor}
         for name, floor in (("a", 0.2), ("b", 0.3))
     ]
-    figure = plots.forest(Found(rows))
+    figure = plots.forest(Findings(rows))
     (ax,) = figure.axes
     assert lines(ax, "ceiling")[0][:, 0].tolist() == [0.8, 0.8]
     assert sorted(line[0, 0] for line in lines(ax, "floor")) == [0.2, 0.3]
@@ -172,12 +172,12 @@ def test_forest_of_unknown_values_and_of_one_metric():
         {"metric": name, "value": value, "low": NAN, "high": NAN}
         for name, value in (("unknown", NAN), ("known", 0.5))
     ]
-    figure = plots.forest(Found(rows))
+    figure = plots.forest(Findings(rows))
     assert shown_ticks(figure.axes[0].yaxis) == ["known", "unknown"]
     assert "n/a" in words(figure)
     assert "ceiling" not in words(figure)
     check_readable(figure)
-    check_readable(plots.forest(Found(rows[1:])))
+    check_readable(plots.forest(Findings(rows[1:])))
 
 
 def test_the_frontier_is_what_nothing_beats():
@@ -199,7 +199,7 @@ def test_pareto_has_costs_values_and_the_frontier():
         {"metric": m, "level": "system", "value": v, "low": v - 0.1, "high": v + 0.1}
         for m, v in (("a", 0.3), ("b", 0.6), ("c", 0.5), ("d", NAN))
     ]
-    figure = plots.pareto(Found(rows), {"a": 0.1, "b": 10, "c": 100, "d": 1})
+    figure = plots.pareto(Findings(rows), {"a": 0.1, "b": 10, "c": 100, "d": 1})
     (ax,) = figure.axes
     assert ax.get_xscale() == "log"
     assert [lines(ax, name)[0].tolist() for name in "abc"] == [[[0.1, 0.3]], [[10, 0.6]], [[100, 0.5]]]
@@ -224,14 +224,14 @@ def test_pareto_of_several_rows_is_their_mean_without_intervals():
         {"metric": "a", "level": level, "value": v, "low": v - 0.1, "high": v + 0.1}
         for level, v in (("system", 0.8), ("input", 0.4))
     ]
-    figure = plots.pareto(Found(rows), {"a": 1.0})
+    figure = plots.pareto(Findings(rows), {"a": 1.0})
     assert lines(figure.axes[0], "a")[0].tolist() == [[1.0, pytest.approx(0.6)]]
     assert not figure.axes[0].collections
     assert "mean of 2 values" in words(figure)
 
 
 def test_pareto_refuses_a_cost_of_nothing():
-    rows = Found([{"metric": "a", "value": 1.0}, {"metric": "b", "value": 1.0}])
+    rows = Findings([{"metric": "a", "value": 1.0}, {"metric": "b", "value": 1.0}])
     with pytest.raises(
         InputError, match="must be above 0, or be left out if they are not known; got 0 for b"
     ):

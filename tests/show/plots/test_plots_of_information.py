@@ -11,12 +11,12 @@ pytest.importorskip("matplotlib")
 
 from nlgauge import plots
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.papers.cosmic import InformationGraph, Ranked
+from nlgauge.meta.papers.cosmic import InformationGraph, RankedSystem
 from nlgauge.metric.card import card, list_metrics
 from nlgauge.show.plots.information import least_error
 from tests.show.plots.drawn import check_readable, lines, words
 
-SYSTEMS = [Ranked(f"sys_{i}$", 5.0 - i, 4.5 - i, 5.5 - i, 0.1, 50, 100) for i in range(4)]
+SYSTEMS = [RankedSystem(f"sys_{i}$", 5.0 - i, 4.5 - i, 5.5 - i, 0.1, 50, 100) for i in range(4)]
 
 
 def test_by_model_groups_systems_and_marks_the_best():

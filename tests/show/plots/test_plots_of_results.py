@@ -20,7 +20,7 @@ import nlgauge
 from nlgauge import plots
 from nlgauge._core.numbers import number, ties
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
-from nlgauge.meta import Found, Judgements
+from nlgauge.meta import Findings, Judgments
 from nlgauge.meta.papers.shannon import Separation
 from nlgauge.metric import Output
 from nlgauge.results.result import Result
@@ -49,13 +49,11 @@ def result() -> Result:
     return made()
 
 
-def judged() -> Judgements:
+def judged() -> Judgments:
     rng = np.random.default_rng(0)
     quality = rng.normal(size=(8, 1))
     humans = {name: quality + rng.normal(size=(8, 12)) for name in ("fluency_$1$", "adequacy")}
-    return Judgements.from_arrays(
-        humans, {f"m_{i}": quality * i + rng.normal(size=(8, 12)) for i in range(4)}
-    )
+    return Judgments.from_arrays(humans, {f"m_{i}": quality * i + rng.normal(size=(8, 12)) for i in range(4)})
 
 
 def figure_of(axes):
@@ -287,7 +285,7 @@ def test_a_map_of_people_has_every_dimension():
         np.array([[0.3, np.nan], [np.nan, -0.9]]), nan_ok=True
     )
     with pytest.raises(InputError, match="human is missing"):
-        plots.human_map(Found([{"metric": "a", "value": 1.0}]))
+        plots.human_map(Findings([{"metric": "a", "value": 1.0}]))
 
 
 def title(ax):
@@ -318,12 +316,12 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
     assert ax.images[0].get_array()[3].tolist() == pytest.approx([row["value"] for row in rows])
     with pytest.raises(InputError, match="no level 'by_system'; it has system, input, global"):
         plots.human_map(every, "by_system")
-    grouped = Judgements.joined({"x": given, "y": judged()})
+    grouped = Judgments.joined({"x": given, "y": judged()})
     assert title(plots.human_map(grouped, coefficient="pearson")) == "Pearson, system level, mean of 2 groups"
     with pytest.raises(InputError, match=r"group x, y, average.*found.where\(group=...\)"):
         plots.human_map(grouped.correlate(levels="system", coefficients="pearson", interval=None))
     with pytest.raises(InputError, match="several rows of a and h"):
-        plots.human_map(Found([{"metric": "a", "human": "h", "value": 1.0}] * 2))
+        plots.human_map(Findings([{"metric": "a", "human": "h", "value": 1.0}] * 2))
 
 
 def people_of(systems: int, **fields: list[float]) -> Result:
@@ -372,15 +370,15 @@ def test_profiles_have_a_line_for_each_metric():
         for i, name in enumerate("ab")
         for j, group in enumerate("xyz")
     ]
-    ax = plots.profiles(Found(rows), highlight=["a"])
+    ax = plots.profiles(Findings(rows), highlight=["a"])
     assert lines(ax, "b")[0][:, 1].tolist() == [1.0, 2.0, 3.0]
     widths = {line.get_label(): line.get_linewidth() for line in ax.get_lines()}
     assert widths["a"] > widths["b"]
     check_readable(ax.figure)
     with pytest.raises(ParameterError, match="there is no metric 'c'"):
-        plots.profiles(Found(rows), highlight=["c"])
+        plots.profiles(Findings(rows), highlight=["c"])
     with pytest.raises(InputError, match="task"):
-        plots.profiles(Found(rows), "task")
+        plots.profiles(Findings(rows), "task")
 
 
 def test_matplotlib_is_imported_on_first_use():

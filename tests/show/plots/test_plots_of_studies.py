@@ -10,24 +10,24 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from nlgauge import plots
-from nlgauge.meta import Found, Judgements, compare, correlate, power, top_systems
+from nlgauge.meta import Findings, Judgments, compare, correlate, power, top_systems
 from nlgauge.show.plots import meta as figures
 from tests.show.plots.drawn import check_readable, words
 
 RNG = np.random.default_rng(0)
 QUALITY = RNG.normal(size=(8, 1))
-JUDGED = Judgements.from_arrays(
+JUDGED = Judgments.from_arrays(
     {"adequacy": QUALITY + RNG.normal(size=(8, 12))},
     {f"m_{i}$": QUALITY * i + RNG.normal(size=(8, 12)) for i in range(3)},
 )
-SWEPT = Found(
+SWEPT = Findings(
     [
         {"metric": name, "k": k, "value": k / 10, "low": k / 10 - 0.1, "high": k / 10 + 0.1}
         for name in "ab"
         for k in (1, 2, 3)
     ]
 )
-STRESSED = Found(
+STRESSED = Findings(
     [
         {"metric": "a_$", "phenomenon": kind, "detected": 0.5, "tied": 0.2, "low": 0.4, "high": 0.6}
         for kind in ("negation", "number")

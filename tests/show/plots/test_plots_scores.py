@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta import Found, Judgements, top_systems
+from nlgauge.meta import Findings, Judgments, top_systems
 from nlgauge.meta.diagnostics.convert import agreement_curve
 from nlgauge.meta.diagnostics.curves import binned
 from nlgauge.meta.diagnostics.power import mcnemar_power, williams_power
@@ -56,7 +56,7 @@ def test_bins_of_constants_of_nothing_and_of_one_group():
 
 
 def test_quality_bins_are_by_the_human_scores():
-    given = Judgements.from_arrays(
+    given = Judgments.from_arrays(
         [[1, 2, 3], [4, 5, NAN]], {"ter": [[6, 5, 4], [3, 2, 1]]}, higher_is_better={"ter": False}
     )
     found = quality_bins(given, "ter", edges=[3, 5])
@@ -70,13 +70,13 @@ def test_quality_bins_are_by_the_human_scores():
     with pytest.raises(ParameterError, match="edges must rise"):
         quality_bins(given, "ter", edges=[5, 3])
     with pytest.raises(InputError, match="no output has both"):
-        quality_bins(Judgements.from_arrays([[NAN]], {"m": [[1]]}), "m")
+        quality_bins(Judgments.from_arrays([[NAN]], {"m": [[1]]}), "m")
 
 
 def test_sweep_has_one_line_per_metric_with_its_band():
     given = (("a", 2, 0.4), ("a", 1, 0.3), ("b", 1, NAN), ("b", 2, 0.1))
     rows = [{"metric": name, "t": t, "value": v, "low": v - 0.1, "high": v + 0.2} for name, t, v in given]
-    figure = plots.sweep(Found(rows), "t")
+    figure = plots.sweep(Findings(rows), "t")
     (ax,) = figure.axes
     assert lines(ax, "a")[0].tolist() == [[1, 0.3], [2, 0.4]]
     assert lines(ax, "b")[0][1].tolist() == [2, 0.1]
@@ -88,15 +88,15 @@ def test_sweep_has_one_line_per_metric_with_its_band():
 def test_sweep_refuses_several_rows_for_one_value_and_other_kinds():
     rows = [{"metric": "a", "t": 1, "value": 0.4}] * 2
     with pytest.raises(InputError, match="a has several for one"):
-        plots.sweep(Found(rows), "t")
+        plots.sweep(Findings(rows), "t")
     with pytest.raises(InputError, match="2 values of 'level'"):
-        plots.sweep(Found([{**rows[0], "level": level} for level in "xy"]), "t")
-    assert plots.sweep(Found(rows[:1]), "t", log=True).axes[0].get_xscale() == "log"
+        plots.sweep(Findings([{**rows[0], "level": level} for level in "xy"]), "t")
+    assert plots.sweep(Findings(rows[:1]), "t", log=True).axes[0].get_xscale() == "log"
 
 
 def test_sweep_tells_many_lines_apart():
     rows = [{"metric": f"metric {i}", "t": t, "value": 0.5 + 0.001 * i} for i in range(30) for t in (1, 2)]
-    figure = plots.sweep(Found(rows), "t")
+    figure = plots.sweep(Findings(rows), "t")
     check_readable(figure)
     drawn = [line for line in figure.axes[0].get_lines() if line.get_label().startswith("metric")]
     assert len({(line.get_color(), line.get_marker(), line.get_linestyle()) for line in drawn[:24]}) == 24
@@ -133,7 +133,7 @@ def test_calibration_has_bins_curve_and_differences():
 
 
 def test_calibration_of_too_few_systems():
-    given = Judgements.from_arrays([[1, 2], [3, 4]], {"m": [[1, 2], [3, 4]]})
+    given = Judgments.from_arrays([[1, 2], [3, 4]], {"m": [[1, 2], [3, 4]]})
     figure = plots.calibration(given, "m", draws=10)
     assert "80%: n/a, too few pairs" in " ".join(words(figure))
     assert lines(figure.axes[0], "curve") == []
@@ -143,7 +143,7 @@ def test_calibration_of_too_few_systems():
 def test_landscape_is_from_the_worst_to_the_best_with_unjudged_systems_first():
     humans = np.array([[5.0, 5], [NAN, NAN], [1, 1], [3, 3]])
     scores = np.array([[0.9, 0.7], [0.1, 0.0], [0.3, NAN], [NAN, NAN]])
-    given = Judgements.from_arrays(humans, {"m": scores}, systems=["best", "made bad", "worst", "unscored"])
+    given = Judgments.from_arrays(humans, {"m": scores}, systems=["best", "made bad", "worst", "unscored"])
     figure = plots.landscape(given, "m", extremes={"empty": 0.0, "copy": 0.01})
     (ax,) = figure.axes
     assert shown_ticks(ax.xaxis) == ["made bad", "worst", "unscored", "best"]
@@ -159,7 +159,7 @@ def test_landscape_is_from_the_worst_to_the_best_with_unjudged_systems_first():
 
 
 def test_landscape_is_not_turned_and_needs_scores_of_segments():
-    given = Judgements.from_arrays(
+    given = Judgments.from_arrays(
         [[1, 2], [3, 4]], {"ter": [[0.5, 0.7], [0.1, 0.3]]}, higher_is_better={"ter": False}
     )
     figure = plots.landscape(given, "ter")
@@ -214,7 +214,7 @@ def test_stress_bars_follow_each_other():
     rows = [
         {"metric": "a", "phenomenon": "x", "wins": 5, "detected": 0.5, "tied": 0.3, "low": 0.2, "high": 0.8}
     ]
-    (ax,) = plots.stress(Found(rows)).axes
+    (ax,) = plots.stress(Findings(rows)).axes
     assert [bar.get_x() for bar in ax.patches] == pytest.approx([0, 0.5, 0.8])
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([0.5, 0.3, 0.2])
     assert lines(ax, "interval")[0].tolist() == [[0.2, 0], [0.8, 0]]
@@ -225,7 +225,7 @@ def test_stress_of_unknown_shares():
         {"metric": m, "phenomenon": p, "detected": d, "tied": d}
         for m, p, d in (("a", "x", NAN), ("b", "y", 0.25))
     ]
-    figure = plots.stress(Found(rows))
+    figure = plots.stress(Findings(rows))
     assert words(figure).count("n/a") == 3
     check_readable(figure)
 
@@ -263,7 +263,7 @@ def test_hierarchy_of_two_systems_and_of_unknown_information():
 
 def test_power_has_a_line_per_difference_and_the_target():
     rows = [row for r2 in (0.5, 0.6) for row in williams_power(0.8, r2, 0.7, [10, 20], draws=200)]
-    found = Found(rows, williams_power(0.8, 0.5, 0.7, 10, draws=10).made, "Power of Williams' test")
+    found = Findings(rows, williams_power(0.8, 0.5, 0.7, 10, draws=10).made, "Power of Williams' test")
     figure = plots.power(found, target=0.9)
     (ax,) = figure.axes
     assert lines(ax, "r2 0.5")[0].tolist() == [[row["n"], row["power"]] for row in rows[:2]]

@@ -21,7 +21,7 @@ _CACHE = Path(__file__).parents[3] / ".cache" / "pages"
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """axe-core's code, fetched once by npm; it is not part of the project, whose licence is another."""
+    """axe-core's code, fetched once by npm; it is not part of the project, whose license is another."""
     kept = _CACHE / f"{_AXE}.js"
     if not kept.exists():
         npm = shutil.which("npm")

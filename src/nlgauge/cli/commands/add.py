@@ -77,7 +77,7 @@ def add(
     """
     from nlgauge.results.storage.checkpoint import unfinished
     from nlgauge.results.storage.extend import put_back
-    from nlgauge.results.storage.resume import Output
+    from nlgauge.results.storage.resume import Destination
     from nlgauge.results.storage.save_load import check_free, load
 
     if not metrics and not systems:
@@ -95,7 +95,7 @@ def add(
         else None,
         executor=computing.chosen(),
         cache=not models.no_cache,
-        output=Output(target, resume, overwrite, replaces=output is None),
+        output=Destination(target, resume, overwrite, replaces=output is None),
         batch_size=models.batch_size,
         device=models.device,
         show_progress=False if shown.quiet else None,

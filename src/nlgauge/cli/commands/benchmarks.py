@@ -1,4 +1,4 @@
-"""nlgauge benchmarks: the human judgements that metrics are held against."""
+"""nlgauge benchmarks: the human judgments that metrics are held against."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
 
-app = typer.Typer(help="Lists, describes and imports benchmarks of human judgements.")
+app = typer.Typer(help="Lists, describes and imports benchmarks of human judgments.")
 
 
 @app.command("list")
@@ -36,7 +36,7 @@ def list_benchmarks(as_json: AsJson = False) -> None:
         Printed(
             Page(
                 [sheet],
-                notes=["nlgauge benchmarks info NAME says where to get one, and under which licence."],
+                notes=["nlgauge benchmarks info NAME says where to get one, and under which license."],
             )
         )
     )
@@ -48,7 +48,7 @@ def benchmark_info(
     name: Annotated[str, typer.Argument(help="A benchmark, by name.", metavar="NAME")],
     as_json: AsJson = False,
 ) -> None:
-    """Says what a benchmark is, under which licence, where to get it, and what of it is on this machine."""
+    """Says what a benchmark is, under which license, where to get it, and what of it is on this machine."""
     from rich.text import Text
 
     from nlgauge._core.safe_text import visible
@@ -97,7 +97,7 @@ def import_benchmark(
         f"{benchmark.name}: {len(benchmark.rows)} texts, {len(benchmark.segments)} segments,"
         f" {len(benchmark.systems)} systems; judged: {judged}"
     )
-    say(f"licence: {benchmark.card.licence}")
+    say(f"license: {benchmark.card.license}")
 
 
 def _is_here(name: str) -> bool:

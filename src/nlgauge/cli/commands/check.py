@@ -122,7 +122,7 @@ def check(
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Resamples of the test.", metavar="N")
     ] = 1000,
-    test: PairedTest = "randomisation",
+    test: PairedTest = "randomization",
     seed: Seed = None,
 ) -> None:
     """Exit with code 3 if a system of a saved result is worse than it may be: significantly worse than a
@@ -141,7 +141,7 @@ def check(
     from nlgauge.show.writers.text import Printed
 
     checked_confidence(confidence)
-    one_of(test, ("randomisation", "bootstrap"), "--test")
+    one_of(test, ("randomization", "bootstrap"), "--test")
     one_of(inconclusive, ("report", "pass", "fail"), "--inconclusive")
     if not 0 < alpha < 1:
         raise typer.BadParameter(f"{alpha} is not between 0 and 1.", param_hint="'--alpha'")

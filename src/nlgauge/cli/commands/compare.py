@@ -42,7 +42,7 @@ def compare(
             help="All systems at once: letters, and the ranks that each may have, by max-T over all pairs.",
         ),
     ] = False,
-    test: PairedTest = "randomisation",
+    test: PairedTest = "randomization",
     confidence: Confidence = 0.95,
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")

@@ -49,12 +49,12 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
                 name,
                 entry.kind if entry else "",
                 size,
-                entry.licence if entry else "",
+                entry.license if entry else "",
                 "no" if place is None else "yes",
             ]
         )
     sheet = Sheet(
-        [column(name) for name in ("name", "kind", "size", "licence", "here")],
+        [column(name) for name in ("name", "kind", "size", "license", "here")],
         [[Cell(text) for text in row] for row in rows],
     )
     show(Printed(Page([sheet], notes=["nlgauge models info NAME says more."])))

@@ -149,7 +149,7 @@ def score(
     from nlgauge.io import read_corpus
     from nlgauge.io.files import Address, holds_more
     from nlgauge.results.storage.checkpoint import unfinished
-    from nlgauge.results.storage.resume import Output
+    from nlgauge.results.storage.resume import Destination
     from nlgauge.results.storage.save_load import check_free
     from nlgauge.scoring import Scorer, run_options
 
@@ -177,7 +177,7 @@ def score(
         )
     if output is not None:
         check_free(output, overwrite, "--overwrite")
-        scorer.output = Output(output, resume, overwrite, not no_texts)
+        scorer.output = Destination(output, resume, overwrite, not no_texts)
         context.meta[RUNNING] = unfinished(output)
     run = run_options(seed, models.batch_size, models.device)
     show_progress = False if shown.quiet else None

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nlgauge.compat.evaluate.given import Given
+from nlgauge.compat.evaluate.given import Request
 from nlgauge.errors import InputError
 
 _NEEDED = {
@@ -26,7 +26,7 @@ class _Question(NamedTuple):
     doubt: float
 
 
-def squad(given: Given) -> dict[str, float]:
+def squad(given: Request) -> dict[str, float]:
     """Exact match and F1 of version 1.1, 0 to 100; a question without a prediction counts as 0, with a
     warning. Plain texts are taken too.
     """
@@ -52,7 +52,7 @@ def squad(given: Given) -> dict[str, float]:
         )
     if not answered:
         return {"exact_match": 0.0, "f1": 0.0}
-    texts = Given(
+    texts = Request(
         [answers[question] for question in answered],
         [asked[question] for question in answered],
         options=given.options,
@@ -61,7 +61,7 @@ def squad(given: Given) -> dict[str, float]:
     return {name: scores[name] * len(answered) / len(asked) for name in ("exact_match", "f1")}
 
 
-def squad_v2(given: Given, *, no_answer_threshold: float = 1.0) -> dict[str, Any]:
+def squad_v2(given: Request, *, no_answer_threshold: float = 1.0) -> dict[str, Any]:
     """Exact match and F1 of version 2, of questions with and without answers, and with the best threshold
     for the probability of no answer.
     """
@@ -85,7 +85,7 @@ def squad_v2(given: Given, *, no_answer_threshold: float = 1.0) -> dict[str, Any
             f"{len(asked) - len(questions)} questions have no prediction, the first of them {missing!r}; give"
             " one for each."
         )
-    texts = Given(
+    texts = Request(
         [question.answer for question in questions],
         [question.right or [""] for question in questions],
         options=given.options,
@@ -130,7 +130,7 @@ def _best_threshold(questions: list[_Question], scores: list[float]) -> tuple[fl
     return 100 * best / len(questions), threshold
 
 
-def _asked(given: Given) -> dict[Any, list[str]]:
+def _asked(given: Request) -> dict[Any, list[str]]:
     """The right answers of each question, by id."""
     found = {}
     for record in given.references or ():

@@ -13,7 +13,7 @@ from nlgauge.metric.table import Table
 
 
 @dataclass(frozen=True)
-class Given:
+class Request:
     """What one call of `compute` is to score, with the options of the run."""
 
     predictions: list[Any]
@@ -41,14 +41,14 @@ class Given:
         """The corpus score of a metric with the same parameters."""
         return float(self.table(name, ours, **parameters).scores()["score"])
 
-    def changed(self, change: Callable[[str], str]) -> Given:
+    def changed(self, change: Callable[[str], str]) -> Request:
         """The same with every prediction and reference changed."""
         references = None if self.references is None else [_each(change, given) for given in self.references]
         return replace(
             self, predictions=[_each(change, given) for given in self.predictions], references=references
         )
 
-    def split_by(self, tokenizer: Callable[[str], Iterable[str]], *, lines: bool = False) -> Given:
+    def split_by(self, tokenizer: Callable[[str], Iterable[str]], *, lines: bool = False) -> Request:
         """The same with each token of a tokeniser written as one word, so that splitting at white space gives
         the tokens back.
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from nlgauge.compat.bert_score import BERTScorer
-from nlgauge.compat.evaluate.given import Given
+from nlgauge.compat.evaluate.given import Request
 from nlgauge.errors import ParameterError
 
 
 def bertscore(
-    given: Given,
+    given: Request,
     *,
     model_type: Any = None,
     num_layers: int | None = None,
@@ -50,7 +50,7 @@ def bertscore(
 
 
 def comet(
-    given: Given, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any
+    given: Request, *, gpus: int | None = None, progress_bar: bool = False, **ours: Any
 ) -> dict[str, Any]:
     """The score of each prediction, and their mean; `gpus` and `progress_bar` are accepted and change no
     number.
@@ -60,7 +60,7 @@ def comet(
 
 
 def perplexity(
-    given: Given,
+    given: Request,
     *,
     model_id: Any = "smollm2",
     add_start_token: bool = True,
@@ -82,7 +82,7 @@ def perplexity(
 
 
 def mauve(
-    given: Given,
+    given: Request,
     *,
     featurize_model_name: Any = "smollm2",
     num_buckets: int | str = "auto",

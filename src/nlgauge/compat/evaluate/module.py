@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from nlgauge.compat.collecting import Collected
-from nlgauge.compat.evaluate.given import Given
+from nlgauge.compat.evaluate.given import Request
 from nlgauge.compat.evaluate.names import MISSING, OF_LABELS, SHAPES, Shape
 from nlgauge.compat.scoring import RUN_OPTIONS, split
 from nlgauge.errors import InputError, ParameterError, UnknownMetricError, did_you_mean
@@ -90,7 +90,7 @@ class Module:
                 sources=sources,
             )
         parameters, options = split(self._checked({**self._arguments, **arguments}))
-        outputs = self._shape.compute(Given(*self._collected.columns(), reduce_fn, options), **parameters)
+        outputs = self._shape.compute(Request(*self._collected.columns(), reduce_fn, options), **parameters)
         self._collected = Collected()
         return outputs
 
@@ -144,8 +144,8 @@ class Module:
 
     @property
     def license(self) -> str:
-        """The licence of the metric and of its default model."""
-        return self._card.licence
+        """The license of the metric and of its default model."""
+        return self._card.license
 
     @property
     def features(self) -> dict[str, str]:
@@ -285,7 +285,7 @@ def combine(
     return Combined(modules, force_prefix=force_prefix)
 
 
-def _own_outputs(name: str, given: Given, **parameters: Any) -> dict[str, Any]:
+def _own_outputs(name: str, given: Request, **parameters: Any) -> dict[str, Any]:
     """Every output of a metric of nlgauge that evaluate does not have, or has for other inputs."""
     if name in OF_LABELS and not all(isinstance(prediction, str) for prediction in given.predictions):
         raise InputError(

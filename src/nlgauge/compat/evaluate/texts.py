@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.compat.evaluate.given import Given
+from nlgauge.compat.evaluate.given import Request
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric.registry import find, make, spelt
@@ -31,7 +31,7 @@ _AGGREGATES: dict[str, Callable[[list[float]], float]] = {
 
 
 def bleu(
-    given: Given, *, tokenizer: Tokenizer = None, max_order: int = 4, smooth: bool = False, **ours: Any
+    given: Request, *, tokenizer: Tokenizer = None, max_order: int = 4, smooth: bool = False, **ours: Any
 ) -> dict[str, Any]:
     """The BLEU of TensorFlow's translation tutorial, 0 to 1: the shortest reference is the length,
     `smooth` adds 1 to all counts.
@@ -58,7 +58,7 @@ def bleu(
 
 
 def sacrebleu(
-    given: Given,
+    given: Request,
     *,
     smooth_method: str = "exp",
     smooth_value: float | None = None,
@@ -100,7 +100,7 @@ def _counts(row: np.ndarray[Any, Any], order: int) -> tuple[int, int, list[int],
 
 
 def google_bleu(
-    given: Given, *, tokenizer: Tokenizer = "13a", min_len: int = 1, max_len: int = 4, **ours: Any
+    given: Request, *, tokenizer: Tokenizer = "13a", min_len: int = 1, max_len: int = 4, **ours: Any
 ) -> dict[str, float]:
     """NLTK's corpus GLEU on 13a's tokens, 0 to 1."""
     if callable(tokenizer):
@@ -114,7 +114,7 @@ def google_bleu(
     return {"google_bleu": _without_empty_pairs(given, make("gleu", parameters)).score("gleu", parameters)}
 
 
-def _without_empty_pairs(given: Given, metric: Any) -> Given:
+def _without_empty_pairs(given: Request, metric: Any) -> Request:
     """Leave out references that have, like their prediction, no n-gram to count, if there are others:
     NLTK does not count such a pair.
     """
@@ -135,7 +135,7 @@ def _without_empty_pairs(given: Given, metric: Any) -> Given:
 
 
 def rouge(
-    given: Given,
+    given: Request,
     *,
     rouge_types: Sequence[str] = ("rouge1", "rouge2", "rougeL", "rougeLsum"),
     use_aggregator: bool = True,
@@ -170,7 +170,7 @@ def rouge(
     return {kind: found[kind] for kind in rouge_types}
 
 
-def chrf(given: Given, **ours: Any) -> dict[str, Any]:
+def chrf(given: Request, **ours: Any) -> dict[str, Any]:
     """sacreBLEU's chrF, 0 to 100, and its orders."""
     table = given.table("chrf", ours)
     return {
@@ -180,7 +180,7 @@ def chrf(given: Given, **ours: Any) -> dict[str, Any]:
 
 
 def ter(
-    given: Given, *, ignore_punct: bool = False, support_zh_ja_chars: bool = False, **ours: Any
+    given: Request, *, ignore_punct: bool = False, support_zh_ja_chars: bool = False, **ours: Any
 ) -> dict[str, Any]:
     """sacreBLEU's TER in percent, the edits and the mean reference length."""
     scores = given.table("ter", ours, no_punct=ignore_punct, asian_support=support_zh_ja_chars).scores()
@@ -192,7 +192,7 @@ def ter(
 
 
 def exact_match(
-    given: Given, *, regexes_to_ignore: Iterable[str] | None = None, **ours: Any
+    given: Request, *, regexes_to_ignore: Iterable[str] | None = None, **ours: Any
 ) -> dict[str, float]:
     """The share of predictions that equal their reference, after what the regular expressions match was
     removed.
@@ -208,20 +208,20 @@ def exact_match(
     return {"exact_match": given.score("exact_match", ours)}
 
 
-def wer(given: Given, *, concatenate_texts: bool = False, **ours: Any) -> float:
+def wer(given: Request, *, concatenate_texts: bool = False, **ours: Any) -> float:
     """The word error rate as a number; `concatenate_texts` is accepted and changes nothing, because
     errors are summed over all texts anyway.
     """
     return given.score("wer", ours)
 
 
-def cer(given: Given, *, concatenate_texts: bool = False, **ours: Any) -> float:
+def cer(given: Request, *, concatenate_texts: bool = False, **ours: Any) -> float:
     """The character error rate as a number; `concatenate_texts` is accepted and changes nothing."""
     return given.score("cer", ours)
 
 
 def meteor(
-    given: Given, *, alpha: float = 0.9, beta: float = 3.0, gamma: float = 0.5, **ours: Any
+    given: Request, *, alpha: float = 0.9, beta: float = 3.0, gamma: float = 0.5, **ours: Any
 ) -> dict[str, float]:
     """NLTK's METEOR; with `version` or `compat` in the call the one that they name."""
     theirs = {
@@ -236,7 +236,7 @@ def meteor(
 
 
 def nist_mt(
-    given: Given, *, n: int = 5, lowercase: bool = False, western_lang: bool = True
+    given: Request, *, n: int = 5, lowercase: bool = False, western_lang: bool = True
 ) -> dict[str, float]:
     """NLTK's corpus NIST on its NIST tokens."""
     from nltk.translate.nist_score import corpus_nist
@@ -272,12 +272,12 @@ def _nist_words(text: str, lowercase: bool, western: bool) -> list[str]:
     return split.split()
 
 
-def sari(given: Given, **ours: Any) -> dict[str, float]:
+def sari(given: Request, **ours: Any) -> dict[str, float]:
     """evaluate's own variant of SARI, 0 to 100."""
     return {"sari": given.score("sari", ours, compat="evaluate")}
 
 
-def wiki_split(given: Given) -> dict[str, float]:
+def wiki_split(given: Request) -> dict[str, float]:
     """SARI, sacreBLEU's BLEU and the exact match of SQuAD's normalised texts, each 0 to 100."""
     return {
         **sari(given),
@@ -287,7 +287,7 @@ def wiki_split(given: Given) -> dict[str, float]:
 
 
 def character(
-    given: Given, *, aggregate: str = "mean", return_all_scores: bool = False, **ours: Any
+    given: Request, *, aggregate: str = "mean", return_all_scores: bool = False, **ours: Any
 ) -> dict[str, Any]:
     """CharacTER as the package cer computes it; the best reference counts."""
     if aggregate not in _AGGREGATES:

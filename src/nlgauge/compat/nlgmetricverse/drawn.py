@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HumanCorrelations(Found):
-    """The rows of `metric_human_correlation`, and the judgements that they were made of."""
+class HumanCorrelations(Findings):
+    """The rows of `metric_human_correlation`, and the judgments that they were made of."""
 
-    judgements: Judgements | None = field(default=None)
+    judgments: Judgments | None = field(default=None)
 
     def plot(self, path: str | Path | None = None, *, figure: Any = None, **options: Any) -> Any:
         """A scatterplot of each metric with human scores, one point per output (Figure 3.7 of the thesis);
@@ -31,7 +31,7 @@ class HumanCorrelations(Found):
         """
         from nlgauge.show.plots.meta import forest, scatter
 
-        judged = self.judgements
+        judged = self.judgments
         if judged is None or not judged.humans:
             return saved(forest(self, figure=figure), path)
         measures = [name for name in dict.fromkeys(self.column("coefficient")) if name != "darr"] or [
@@ -82,7 +82,7 @@ class MetricCorrelations(tuple[list[Array], list[Array]]):
                 for i, one in enumerate(self.labels)
                 for j, other in enumerate(self.labels[i + 1 :], i + 1)
             ]
-            heatmap(Found(rows), figure=part)
+            heatmap(Findings(rows), figure=part)
 
         return saved(
             side_by_side(
@@ -109,7 +109,7 @@ class Seconds(dict[str, float]):
     def plot(
         self,
         path: str | Path | None = None,
-        correlations: Found | None = None,
+        correlations: Findings | None = None,
         *,
         co2: bool = False,
         figure: Any = None,

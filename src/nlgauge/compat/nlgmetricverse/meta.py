@@ -18,7 +18,7 @@ from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
     from nlgauge.stats.measures import Measure
 
 _COLUMNS = ("metric", "human", "group", "coefficient", "value", "low", "high", "p", "n", "reason")
@@ -91,7 +91,7 @@ def _human_correlations(
     correlation_measures: Any,
     corrs: Any,
 ) -> HumanCorrelations:
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
     from nlgauge.stats.measures import measure
 
     if isinstance(human_scores, Benchmarks | str):
@@ -108,7 +108,7 @@ def _human_correlations(
             scorer, human_scores.value if isinstance(human_scores, Benchmarks) else human_scores, chosen
         )
     chosen = _measures(correlation_measures, corrs)
-    scores = Judgements.from_result(scorer.result(predictions, references), [])
+    scores = Judgments.from_result(scorer.result(predictions, references), [])
     human = list(human_scores)
     if len(human) != len(scores.segments):
         raise InputError(
@@ -144,13 +144,13 @@ def metrics_correlation(
     >>> results[0].round(2).tolist()
     [[1.0, 0.98], [0.98, 1.0]]
     """
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
     from nlgauge.stats.coefficients import COEFFICIENTS
     from nlgauge.stats.ties import darr
 
     chosen = _measures(correlation_measures, corrs)
     result = NLGMetricverse(metrics=metrics).result(predictions, references)
-    judged = Judgements.from_result(result, [])
+    judged = Judgments.from_result(result, [])
     scores = np.stack([judged.oriented(label)[0] for label in result.labels])
     rows, columns = scores[:, None], scores[None]
     results, p_values = [], []
@@ -243,14 +243,14 @@ def _of_benchmark(
         {"path": metric.for_language(lang), "resulting_name": label}
         for label, metric in scorer.metrics.items()
     ]
-    judged = benchmark.judgements(
+    judged = benchmark.judgments(
         benchmark.score(*specs, **{name: value for name, value in options.items() if value is not None})
     )
     return _correlated(judged, chosen, "input", measure("darr"))
 
 
 def _correlated(
-    judged: Judgements, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure
+    judged: Judgments, chosen: Iterable[CorrelationMeasures], level_of_darr: str, by_darr: Measure
 ) -> HumanCorrelations:
     """The rows of every measure; Fisher's intervals, which correlations alone have."""
     from nlgauge.meta.correlation import correlate
@@ -266,5 +266,5 @@ def _correlated(
     rows = [{name: row[name] for name in _COLUMNS if name in row} for part in parts for row in part]
     notes = [*parts[0].notes, *([_DARR_NOTE] if CorrelationMeasures.daRR in chosen else [])]
     return HumanCorrelations(
-        rows, parts[0].made, "Correlation of metrics with human scores", notes, judgements=judged
+        rows, parts[0].made, "Correlation of metrics with human scores", notes, judgments=judged
     )

@@ -19,7 +19,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.engine.cache.identity import Identity, identity_of
 from nlgauge.engine.cache.keys import row_keys
 from nlgauge.engine.cache.location import common_store
-from nlgauge.engine.cache.store import Found, Store
+from nlgauge.engine.cache.store import CacheHit, Store
 from nlgauge.errors import RowError
 from nlgauge.metric import Arrays, Metric, View
 
@@ -35,7 +35,7 @@ class Recalled:
     _store: Store
     _identity: Identity
     _keys: Array
-    _found: Found
+    _found: CacheHit
 
     @property
     def is_whole(self) -> bool:

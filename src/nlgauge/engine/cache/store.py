@@ -46,7 +46,7 @@ _NOTED_SECONDS = 600
 _ROOM = 0.8
 
 
-class Found(NamedTuple):
+class CacheHit(NamedTuple):
     """Which rows are known, their numbers (of the others: 0), and how many numbers each part has."""
 
     known: Array
@@ -71,10 +71,10 @@ class Store:
         self._inherited: list[sqlite3.Connection | None] = []
         self._is_without = False
 
-    def find(self, identity: Identity, keys: Array) -> Found:
+    def find(self, identity: Identity, keys: Array) -> CacheHit:
         """What is here of the rows with these keys."""
 
-        def read(connection: sqlite3.Connection) -> Found:
+        def read(connection: sqlite3.Connection) -> CacheHit:
             try:
                 return _found(connection, identity, keys)
             except (ArithmeticError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as error:
@@ -144,11 +144,11 @@ class Store:
         )
 
 
-def _nothing(rows: int) -> Found:
-    return Found(np.zeros(rows, dtype=bool), np.empty((rows, 0)), {})
+def _nothing(rows: int) -> CacheHit:
+    return CacheHit(np.zeros(rows, dtype=bool), np.empty((rows, 0)), {})
 
 
-def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> Found:
+def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> CacheHit:
     metric = connection.execute(
         "SELECT widths FROM metrics WHERE identity = ?", (identity.digest,)
     ).fetchone()
@@ -169,7 +169,7 @@ def _found(connection: sqlite3.Connection, identity: Identity, keys: Array) -> F
     known[at[same]] = True
     values[at[same]] = words[same, 2:].view("<f8")
     _note_use(connection, np.array([number for _, number, _ in rows])[same])
-    return Found(known, values, widths)
+    return CacheHit(known, values, widths)
 
 
 def words_of(keys: Array, data: list[bytes], described: str) -> tuple[Array, dict[str, int]]:

@@ -93,7 +93,7 @@ class PairLogits(Feature):
         return found
 
 
-class Marks(NamedTuple):
+class PairMarks(NamedTuple):
     """The special tokens before, between and after the texts of a pair."""
 
     before: list[int]
@@ -101,7 +101,7 @@ class Marks(NamedTuple):
     after: list[int]
 
 
-def marks_of(loaded: Loaded) -> Marks:
+def marks_of(loaded: Loaded) -> PairMarks:
     """The special tokens that the model's own tokeniser puts around a pair; where it puts none, [CLS]
     first [SEP] second [SEP].
     """
@@ -111,18 +111,18 @@ def marks_of(loaded: Loaded) -> Marks:
     start = next((i for i in range(len(whole)) if whole[i : i + len(first)] == first), None)
     end = next((i for i in range(len(whole), 0, -1) if whole[i - len(second) : i] == second), None)
     if start is not None and end is not None and len(whole) > len(first) + len(second):
-        return Marks(whole[:start], whole[start + len(first) : end - len(second)], whole[end:])
+        return PairMarks(whole[:start], whole[start + len(first) : end - len(second)], whole[end:])
     cls, sep = getattr(tokenizer, "cls_token_id", None), getattr(tokenizer, "sep_token_id", None)
     if cls is None or sep is None:
         raise ModelError(
             f"the tokeniser of {loaded.name} puts no special tokens around a pair of texts and has no [CLS]"
             " and [SEP]; give another."
         )
-    return Marks([cls], [sep], [sep])
+    return PairMarks([cls], [sep], [sep])
 
 
 def _row(
-    first: list[int], second: list[int], marks: Marks, window: int, truncation: str
+    first: list[int], second: list[int], marks: PairMarks, window: int, truncation: str
 ) -> tuple[list[int], list[int], bool]:
     """The tokens of a pair with special ones, their types, and whether something was cut."""
     places = window - sum(map(len, marks))

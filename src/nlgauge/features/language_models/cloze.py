@@ -68,7 +68,7 @@ class Masked(NamedTuple):
     places: tuple[int, ...]
 
 
-class Question(NamedTuple):
+class HiddenTokens(NamedTuple):
     """Some tokens of a sentence hidden together: what is read without and with the summary, and the
     hidden tokens.
     """
@@ -81,7 +81,7 @@ class Question(NamedTuple):
 class Cloze(NamedTuple):
     """The questions on a document, sentence by sentence, and whether something had to be cut."""
 
-    questions: list[list[Question]]
+    questions: list[list[HiddenTokens]]
     truncated: bool
 
 
@@ -175,7 +175,7 @@ class ClozeReader:
                     Masked((start, *before, *separator, *hidden, end), places)
                     for before in ([dot] * len(prompt), prompt)
                 )
-                asked.append(Question(without, given, tuple(sentence.ids[place] for place in group)))
+                asked.append(HiddenTokens(without, given, tuple(sentence.ids[place] for place in group)))
             found.append(asked)
         return Cloze(found, truncated)
 

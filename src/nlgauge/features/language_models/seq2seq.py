@@ -27,7 +27,7 @@ from nlgauge.models.loader import Loaded, inference, load_seq2seq
 _BATCH_TOKENS = 2048
 
 
-class Marks(NamedTuple):
+class TextMarks(NamedTuple):
     """The tokens that a tokeniser puts before and after a text."""
 
     before: tuple[int, ...]
@@ -93,15 +93,15 @@ class _Row(NamedTuple):
     target: list[int]
 
 
-def marks_of(loaded: Loaded) -> Marks:
+def marks_of(loaded: Loaded) -> TextMarks:
     """The tokens that the tokeniser puts around a text."""
     return loaded.made("marks", lambda: _marks(loaded.tokenizer))
 
 
-def _marks(tokenizer: Any) -> Marks:
+def _marks(tokenizer: Any) -> TextMarks:
     whole, plain = list(tokenizer("a").input_ids), list(tokenizer("a", add_special_tokens=False).input_ids)
     start = next(i for i in range(len(whole)) if whole[i : i + len(plain)] == plain)
-    return Marks(tuple(whole[:start]), tuple(whole[start + len(plain) :]))
+    return TextMarks(tuple(whole[:start]), tuple(whole[start + len(plain) :]))
 
 
 def token_id(loaded: Loaded, token: str) -> int:

@@ -1,10 +1,10 @@
-"""Benchmarks of human judgements by name: what they are, where they are, what they hold.
+"""Benchmarks of human judgments by name: what they are, where they are, what they hold.
 
 >>> from nlgauge.meta import benchmarks
 >>> sample = benchmarks.load("sample")
 >>> sample
 Benchmark(sample: 24 segments, 4 systems, relevance, fluency)
->>> benchmarks.card("wmt17").licence
+>>> benchmarks.card("wmt17").license
 'WMT data may be used freely for research'
 """
 
@@ -13,15 +13,15 @@ from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalogue import card, names
 from nlgauge.meta.benchmarks.loading import imported, load
 from nlgauge.meta.benchmarks.places import folder
-from nlgauge.meta.benchmarks.rows import Pair, Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
 from nlgauge.meta.benchmarks.scores import MetricScores
 
 __all__ = [
     "Benchmark",
     "BenchmarkCard",
+    "BenchmarkRow",
     "MetricScores",
     "Pair",
-    "Row",
     "card",
     "folder",
     "imported",

@@ -1,4 +1,4 @@
-"""Benchmark: judged texts, as a corpus to be scored and as judgements to correlate metrics with."""
+"""Benchmark: judged texts, as a corpus to be scored and as judgments to correlate metrics with."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.raw_columns import Parts
+from nlgauge.corpus.raw_columns import RawColumns
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.card import BenchmarkCard
-from nlgauge.meta.benchmarks.rows import Pair, Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.scores import MetricScores
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,7 +29,7 @@ class Benchmark:
     """
 
     card: BenchmarkCard
-    rows: tuple[Row, ...]
+    rows: tuple[BenchmarkRow, ...]
     pairs: tuple[Pair, ...] = ()
 
     def __repr__(self) -> str:
@@ -131,7 +131,7 @@ class Benchmark:
             drawn |= {own[i] for i in rng.permutation(len(own))[:segments].tolist()}
         return self.where(segments=drawn)
 
-    def _with_rows(self, rows: Sequence[Row]) -> Benchmark:
+    def _with_rows(self, rows: Sequence[BenchmarkRow]) -> Benchmark:
         there = {(row.segment, row.system) for row in rows}
         pairs = tuple(
             pair
@@ -176,7 +176,9 @@ class Benchmark:
             }
             ids = [f"{row.segment}|{row.system}" for row in rows]
             return Corpus.of_parts(
-                Parts({"system": [row.prediction for row in rows]}, **_shared(rows), ids=ids, fields=named),
+                RawColumns(
+                    {"system": [row.prediction for row in rows]}, **_shared(rows), ids=ids, fields=named
+                ),
                 self.language,
             )
         by_system = {system: self._in_order(system) for system in self.systems}
@@ -187,7 +189,7 @@ class Benchmark:
             for name in first
             if name not in self.dimensions and all(each[name] == first[name] for each in own.values())
         }
-        parts = Parts(
+        parts = RawColumns(
             {system: [row.prediction for row in each] for system, each in by_system.items()},
             **_shared(by_system[self.systems[0]]),
             ids=list(self.segments),
@@ -200,11 +202,11 @@ class Benchmark:
         )
         return Corpus.of_parts(parts, self.language)
 
-    def _in_order(self, system: str) -> list[Row]:
+    def _in_order(self, system: str) -> list[BenchmarkRow]:
         own = {row.segment: row for row in self.rows if row.system == system}
         return [own[segment] for segment in self.segments]
 
-    def _fields(self, rows: Sequence[Row]) -> dict[str, list[Any]]:
+    def _fields(self, rows: Sequence[BenchmarkRow]) -> dict[str, list[Any]]:
         kinds = dict.fromkeys(name for row in self.rows for name in row.meta)
         found: dict[str, list[Any]] = {
             name: [row.human.get(name) for row in rows] for name in self.dimensions
@@ -288,7 +290,7 @@ class Benchmark:
             for output in one.higher_is_better
         }
 
-    def judgements(
+    def judgments(
         self,
         scores: Mapping[str, MetricScores] | None = None,
         *,
@@ -296,16 +298,16 @@ class Benchmark:
         peers: bool = False,
         outputs: str = "first",
         corpus_scores: bool = False,
-    ) -> Judgements:
+    ) -> Judgments:
         """Human scores beside those of metrics: scored ones (outputs="all": all of their outputs) and, on
         request, the published ones.
 
         A system's score is the mean over its segments, or what the metric gives all of its texts (corpus
         BLEU) if `corpus_scores`.
         """
-        from nlgauge.meta.benchmarks.judging import judgements
+        from nlgauge.meta.benchmarks.judging import judgments
 
-        return judgements(
+        return judgments(
             self,
             scores or {},
             dimensions=dimensions,
@@ -315,7 +317,7 @@ class Benchmark:
         )
 
 
-def _shared(rows: Sequence[Row]) -> dict[str, Any]:
+def _shared(rows: Sequence[BenchmarkRow]) -> dict[str, Any]:
     sources = [row.source for row in rows]
     return {
         "references": [list(row.references) for row in rows] if any(row.references for row in rows) else None,

@@ -1,4 +1,4 @@
-"""BenchmarkCard: what a benchmark of human judgements is, under which licence, and where to get it."""
+"""BenchmarkCard: what a benchmark of human judgments is, under which license, and where to get it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BenchmarkCard:
     languages: tuple[str, ...]
     dimensions: Mapping[str, str]
     paper: str
-    licence: str
+    license: str
     source: str
     how: str
     reads: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class BenchmarkCard:
             "dimensions": dict(self.dimensions),
             "texts": "scores only, without texts" if self.scores_only else "yes",
             "paper": self.paper,
-            "licence": self.licence,
+            "license": self.license,
             "source": self.source,
             "how to get it": self.how,
             "reads": ", ".join(self.reads),

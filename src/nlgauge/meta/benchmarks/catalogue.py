@@ -17,11 +17,11 @@ _CARDS = (
             "Four systems that summarise short texts, with made-up ratings: for trying things out, never for"
             " conclusions"
         ),
-        task="summarisation",
+        task="summarization",
         languages=("en", "hi"),
         dimensions=dict.fromkeys(("relevance", "fluency"), "1 to 5, mean of three made-up raters"),
         paper="none: texts and ratings were made up for this package",
-        licence="Apache-2.0, as the package",
+        license="Apache-2.0, as the package",
         source="part of the package",
         how="It is always there.",
         notes=(
@@ -32,7 +32,7 @@ _CARDS = (
     BenchmarkCard(
         name="summeval",
         title="SummEval: experts and crowd workers on 17 summarisers of 100 CNN/DailyMail articles",
-        task="summarisation",
+        task="summarization",
         languages=("en",),
         dimensions={
             **dict.fromkeys(
@@ -44,7 +44,7 @@ _CARDS = (
             },
         },
         paper="Fabbri et al. 2021, SummEval: Re-evaluating Summarization Evaluation (TACL)",
-        licence=f"MIT (annotations); {_NEWS}",
+        license=f"MIT (annotations); {_NEWS}",
         source="https://github.com/Yale-LILY/SummEval",
         how=(
             "Download model_annotations.aligned.jsonl from the page (with articles: pair it as the page"
@@ -63,10 +63,10 @@ _CARDS = (
     BenchmarkCard(
         name="realsumm",
         title=(
-            "REALSumm: crowd judgements of content (LitePyramid) for 24 summarisers of 100 CNN/DailyMail"
+            "REALSumm: crowd judgments of content (LitePyramid) for 24 summarisers of 100 CNN/DailyMail"
             " articles"
         ),
-        task="summarisation",
+        task="summarization",
         languages=("en",),
         dimensions={
             "litepyramid_recall": (
@@ -74,7 +74,7 @@ _CARDS = (
             )
         },
         paper="Bhandari et al. 2020, Re-evaluating Evaluation in Text Summarization (EMNLP)",
-        licence=f"CC BY 4.0; {_NEWS}",
+        license=f"CC BY 4.0; {_NEWS}",
         source="https://github.com/neulab/REALSumm",
         how=(
             "Its scores are released as pickles (scores_dicts/*.pkl), which can run code when they are"
@@ -92,7 +92,7 @@ _CARDS = (
     BenchmarkCard(
         name="rose_cnndm",
         title="RoSE: four protocols of human evaluation on 12 summarisers of 100 CNN/DailyMail articles",
-        task="summarisation",
+        task="summarization",
         languages=("en",),
         dimensions={
             "acu": "0 to 1, share of the reference's atomic content units in the summary",
@@ -102,7 +102,7 @@ _CARDS = (
             "ref_based": "1 to 5, given the reference",
         },
         paper="Liu et al. 2023, Revisiting the Gold Standard (ACL)",
-        licence=f"BSD-3-Clause; {_NEWS}",
+        license=f"BSD-3-Clause; {_NEWS}",
         source="https://huggingface.co/datasets/Salesforce/rose",
         how=(
             f'Save the split "cnndm_protocol" (or another) as JSON lines. {_IMPORT} cnndm_protocol.jsonl'
@@ -117,14 +117,14 @@ _CARDS = (
     BenchmarkCard(
         name="primer_dailynews300",
         title="Primer: 300 news texts with a generated summary each, about 10 raters on 5 aspects",
-        task="summarisation without references",
+        task="summarization without references",
         languages=("en",),
         dimensions=dict.fromkeys(
             ("fluent", "understandable", "informative", "compact", "overall"),
             "0 to 4, mean of about 10 raters",
         ),
         paper="Vasilyev et al. 2020, Fill in the BLANC",
-        licence="Copyright 2020 Primer AI (LICENSE of PrimerAI/blanc)",
+        license="Copyright 2020 Primer AI (LICENSE of PrimerAI/blanc)",
         source="https://github.com/PrimerAI/blanc",
         how=f"Take data/DailyNews_300_aspects.json from the repository. {_IMPORT} DailyNews_300_aspects.json",
         reads=("DailyNews_300_aspects.json",),
@@ -137,13 +137,13 @@ _CARDS = (
     BenchmarkCard(
         name="tac2008",
         title=(
-            "TAC 2008 update summarisation: human and metric scores of 58 systems and 8 people on 48 topics"
+            "TAC 2008 update summarization: human and metric scores of 58 systems and 8 people on 48 topics"
         ),
-        task="multi-document summarisation",
+        task="multi-document summarization",
         languages=("en",),
         dimensions={"responsiveness": "1 to 5", "pyramid": "0 to 1", "pyramid_modified": "0 to 1"},
         paper="NIST TAC 2008; metric scores: Deutsch, Dror and Roth 2021 (TACL)",
-        licence=(
+        license=(
             "scores: Apache-2.0 (CogComp/stat-analysis-experiments); texts: under agreement with NIST, not"
             " read here"
         ),
@@ -160,10 +160,10 @@ _CARDS = (
         task="machine translation",
         languages=("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en"),
         dimensions={
-            "da_z": "adequacy, standardised per worker, mean of 15 or more crowd judgements; unbounded"
+            "da_z": "adequacy, standardised per worker, mean of 15 or more crowd judgments; unbounded"
         },
         paper="Bojar, Graham and Kamran 2017, Results of the WMT17 Metrics Shared Task",
-        licence=_WMT,
+        license=_WMT,
         source="https://www.statmt.org/wmt17/results.html",
         how=(
             "Put DA-seglevel.csv beside the folders source, references and system-outputs of the metrics"
@@ -202,7 +202,7 @@ _CARDS = (
         ),
         dimensions={"better/worse": "pairs of which one got at least 25 points more in direct assessment"},
         paper="Ma, Bojar and Graham 2018, Results of the WMT18 Metrics Shared Task",
-        licence=_WMT,
+        license=_WMT,
         source="https://www.statmt.org/wmt18/results.html",
         how=(
             "Put RR-seglevel.csv beside the folders source, references and system-outputs of the metrics"
@@ -219,7 +219,7 @@ _CARDS = (
         languages=("gu-en", "kk-en", "lt-en"),
         dimensions={"better/worse": "pairs of which one got at least 25 points more in direct assessment"},
         paper="Ma et al. 2019, Results of the WMT19 Metrics Shared Task",
-        licence=_WMT,
+        license=_WMT,
         source="https://www.statmt.org/wmt19/results.html",
         how=(
             "Put RR-seglevel.csv beside the folders source, references and system-outputs of the metrics"
@@ -248,7 +248,7 @@ _CARDS = (
             "Freitag et al. 2021, Experts, Errors, and Context (TACL); Results of the WMT21 Metrics Shared"
             " Task"
         ),
-        licence=f"Apache-2.0 (google/wmt-mqm-human-evaluation); {_WMT}",
+        license=f"Apache-2.0 (google/wmt-mqm-human-evaluation); {_WMT}",
         source="https://github.com/google/wmt-mqm-human-evaluation",
         how=(
             "Take newstest2021/ende/mqm_newstest2021_ende.tsv and that of zhen (ratings with texts, no"
@@ -262,7 +262,7 @@ _CARDS = (
     ),
     BenchmarkCard(
         name="webnlg2020_en",
-        title="WebNLG+ 2020: crowd judgements of 16 systems that put RDF triples into English",
+        title="WebNLG+ 2020: crowd judgments of 16 systems that put RDF triples into English",
         task="data to text",
         languages=("en",),
         dimensions=dict.fromkeys(
@@ -270,8 +270,8 @@ _CARDS = (
             "0 to 100, mean of the workers",
         ),
         paper="Castro Ferreira et al. 2020, The 2020 Bilingual, Bi-Directional WebNLG+ Shared Task",
-        licence=(
-            "corpus CC BY-NC-SA 4.0: not for commercial use; the repository of the challenge names no licence"
+        license=(
+            "corpus CC BY-NC-SA 4.0: not for commercial use; the repository of the challenge names no license"
         ),
         source="https://github.com/WebNLG/challenge-2020",
         how=(
@@ -292,7 +292,7 @@ _CARDS = (
                 ("informativeness", "naturalness", "quality"), "1 to 6, median of 3 crowd workers"
             ),
             paper="Novikova et al. 2017, Why We Need New Evaluation Metrics for NLG (EMNLP)",
-            licence="MIT (jeknov/EMNLP_17_submission)",
+            license="MIT (jeknov/EMNLP_17_submission)",
             source="https://github.com/jeknov/EMNLP_17_submission",
             how=(
                 f"Take emnlp_data_medians.csv from the repository. {_IMPORT} emnlp_data_medians.csv --name"
@@ -316,7 +316,7 @@ _CARDS = (
             ("relevance", "coherence", "empathy", "surprise", "engagement", "complexity"), _LIKERT
         ),
         paper="Chhun et al. 2022, Of Human Criteria and Automatic Metrics (COLING)",
-        licence="MIT (dig-team/hanna-benchmark-asg)",
+        license="MIT (dig-team/hanna-benchmark-asg)",
         source="https://github.com/dig-team/hanna-benchmark-asg",
         how=(
             f"Take hanna_stories_annotations.csv from the repository. {_IMPORT} hanna_stories_annotations.csv"
@@ -351,7 +351,7 @@ _CARDS = (
                 "Mehri and Eskenazi 2020, USR: An Unsupervised and Reference Free Evaluation Metric for"
                 " Dialog Generation (ACL)"
             ),
-            licence="the authors' page names none; their code (Shikib/usr) is Apache-2.0",
+            license="the authors' page names none; their code (Shikib/usr) is Apache-2.0",
             source=f"http://shikib.com/{short}_usr_data.json",
             how=f"Download {short}_usr_data.json. {_IMPORT} {short}_usr_data.json --name {name}",
             reads=(f"{short}_usr_data.json", "topical_chat.json of maszhongming/UniEval (MIT)"),

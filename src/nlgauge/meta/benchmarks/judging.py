@@ -1,4 +1,4 @@
-"""From a benchmark and the scores of metrics to Judgements."""
+"""From a benchmark and the scores of metrics to Judgments."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.benchmark import Benchmark
     from nlgauge.meta.benchmarks.scores import MetricScores
 
 
-def judgements(
+def judgments(
     benchmark: Benchmark,
     scores: Mapping[str, MetricScores],
     *,
@@ -24,7 +24,7 @@ def judgements(
     peers: bool,
     outputs: str,
     corpus_scores: bool,
-) -> Judgements:
+) -> Judgments:
     """Human scores beside those of metrics.
 
     Scores of whole systems are there on request, and for metrics that have no others; never where there are
@@ -64,7 +64,7 @@ def judgements(
         metrics |= published
         directions |= {label: label not in benchmark.card.lower_is_better for label in published}
     ratings = {name: values for name in chosen if (values := benchmark.ratings(name)) is not None}
-    return Judgements(
+    return Judgments(
         systems=benchmark.systems,
         segments=benchmark.segments,
         humans={name: benchmark.human(name) for name in chosen},

@@ -19,7 +19,7 @@ from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.catalogue import CATALOGUE, card
 from nlgauge.meta.benchmarks.places import folder, missing, peers_of, place_of
-from nlgauge.meta.benchmarks.rows import Row, read_lines, written
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, read_lines, written
 
 
 def load(name: str | Path) -> Benchmark:
@@ -71,7 +71,7 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     return benchmark, target
 
 
-def _sample() -> list[Row]:
+def _sample() -> list[BenchmarkRow]:
     """The package's sample with made-up ratings, and two further systems: the first sentence of the
     source, and its first words.
     """
@@ -102,7 +102,7 @@ def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
     return Benchmark(known or _own_card(path, found.rows), tuple(found.rows), tuple(found.pairs))
 
 
-def _own_card(path: Path, rows: list[Row]) -> BenchmarkCard:
+def _own_card(path: Path, rows: list[BenchmarkRow]) -> BenchmarkCard:
     dimensions = dict.fromkeys((dimension for row in rows for dimension in row.human), "")
     languages = tuple(dict.fromkeys(row.group for row in rows if row.group))
     return BenchmarkCard(
@@ -118,7 +118,7 @@ def _own_card(path: Path, rows: list[Row]) -> BenchmarkCard:
     )
 
 
-def _with_metrics(rows: list[Row], peers: Path) -> list[Row]:
+def _with_metrics(rows: list[BenchmarkRow], peers: Path) -> list[BenchmarkRow]:
     published = {(row.segment, row.system): row.metrics for row in read_lines(peers)[0]}
     return [
         replace(row, metrics={**row.metrics, **published.get((row.segment, row.system), {})}) for row in rows

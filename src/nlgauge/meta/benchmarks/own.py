@@ -12,7 +12,7 @@ from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 from nlgauge.meta.readers.frames import as_numbers
 from nlgauge.stats.agreement import known_mean
 
@@ -76,7 +76,7 @@ def of_corpus(
     }
     several = [field for field, judged in given.items() if any(len(numbers) > 1 for numbers in judged)]
     rows = [
-        Row(
+        BenchmarkRow(
             segments[i],
             systems[i],
             {field: known_mean(judged[i]) for field, judged in given.items()},

@@ -35,6 +35,6 @@ def peers_of(place: Path) -> Path | None:
 def missing(card: BenchmarkCard) -> InputError:
     """What is said where a benchmark is not on this machine."""
     return InputError(
-        f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). Licence:"
-        f" {card.licence}. Source: {card.source}. {card.how}"
+        f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). License:"
+        f" {card.license}. Source: {card.source}. {card.how}"
     )

@@ -1,4 +1,4 @@
-"""Row and Pair: one judged text, and one judgement of two texts; how they are written as JSON lines and
+"""Row and Pair: one judged text, and one judgment of two texts; how they are written as JSON lines and
 read again.
 """
 
@@ -19,7 +19,7 @@ Numbers = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Row:
+class BenchmarkRow:
     """What one system wrote for one segment, with what people (and published metrics) say of it; a
     prediction of None is not known.
     """
@@ -76,9 +76,9 @@ class _Line(msgspec.Struct):
     meta: dict[str, Any] = {}
 
 
-def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
+def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
     """The rows and pairs of a file of JSON lines, plain or packed."""
-    rows: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], BenchmarkRow] = {}
     pairs: list[Pair] = []
     decoder = msgspec.json.Decoder(_Line)
     for number, text in enumerate(lines_of(decoded(read_bytes(str(place)), str(place))), 1):
@@ -106,7 +106,9 @@ def read_lines(place: Path) -> tuple[list[Row], list[Pair]]:
     return list(rows.values()), pairs
 
 
-def _add(rows: dict[tuple[str, str], Row], row: Row, where: str, twice: bool = True) -> None:
+def _add(
+    rows: dict[tuple[str, str], BenchmarkRow], row: BenchmarkRow, where: str, twice: bool = True
+) -> None:
     known = rows.setdefault((row.segment, row.system), row)
     if known is not row and not (twice and known.prediction == row.prediction):
         raise InputError(
@@ -115,8 +117,8 @@ def _add(rows: dict[tuple[str, str], Row], row: Row, where: str, twice: bool = T
         )
 
 
-def _row_of(line: _Line, system: str, prediction: str | None) -> Row:
-    return Row(
+def _row_of(line: _Line, system: str, prediction: str | None) -> BenchmarkRow:
+    return BenchmarkRow(
         str(line.segment),
         system,
         {name: math.nan if value is None else value for name, value in line.human.items()},
@@ -145,7 +147,7 @@ def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def written(rows: Iterable[Row], pairs: Iterable[Pair] = ()) -> bytes:
+def written(rows: Iterable[BenchmarkRow], pairs: Iterable[Pair] = ()) -> bytes:
     """Rows, or pairs of them, as JSON lines that `read_lines` reads."""
     by_key = {(row.segment, row.system): row for row in rows}
     encode = msgspec.json.Encoder().encode
@@ -159,7 +161,7 @@ def written(rows: Iterable[Row], pairs: Iterable[Pair] = ()) -> bytes:
     return b"".join(encode(_row_line(row)) + b"\n" for row in by_key.values())
 
 
-def _pair_line(pair: Pair, better: Row, worse: Row) -> dict[str, Any]:
+def _pair_line(pair: Pair, better: BenchmarkRow, worse: BenchmarkRow) -> dict[str, Any]:
     sides = {
         name: {"system": row.system, "text": row.prediction}
         for name, row in (("better", better), ("worse", worse))
@@ -173,7 +175,7 @@ def _pair_line(pair: Pair, better: Row, worse: Row) -> dict[str, Any]:
     }
 
 
-def _row_line(row: Row) -> dict[str, Any]:
+def _row_line(row: BenchmarkRow) -> dict[str, Any]:
     found: dict[str, Any] = {"segment": row.segment, "system": row.system}
     if row.prediction is not None:
         found |= {"source": row.source, "prediction": row.prediction, "references": row.references}

@@ -22,7 +22,7 @@ from nlgauge.meta.benchmarks.loading import load
 from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
 from nlgauge.meta.benchmarks.scores import MetricScores
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.measures import measure
 
 STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
@@ -56,7 +56,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         return next(fitting, (levels[0], coefficients[0]))
 
     def read(self) -> Benchmark:
-        """The texts and their judgements."""
+        """The texts and their judgments."""
         found = self._whole()
         found = found if self.group is None else found.where(group=self.group)
         found = found if self.people else found.machines()
@@ -79,10 +79,10 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
                 ) from None
         return load(self.benchmark)
 
-    def judgements(self, benchmark: Benchmark, scores: dict[str, MetricScores]) -> Judgements:
+    def judgments(self, benchmark: Benchmark, scores: dict[str, MetricScores]) -> Judgments:
         """Human scores beside those of metrics."""
         dimensions = [] if benchmark.pairs and not benchmark.dimensions else self.humans or None
-        return benchmark.judgements(
+        return benchmark.judgments(
             scores,
             dimensions=dimensions,
             peers=self.peers,

@@ -13,8 +13,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.agreement import (
     Scale,
     checked_ratings,
@@ -52,16 +52,16 @@ def mean_cohen(ratings: Any, weights: Any = None) -> float:
 
 
 def agreement(
-    ratings: Judgements | Mapping[str, Any] | Any,
+    ratings: Judgments | Mapping[str, Any] | Any,
     scale: Scale = "ordinal",
     *,
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """How far annotators agree, one row per dimension and coefficient.
 
-    ratings: Judgements with several annotators, or (systems, segments, annotators) or (units, annotators)
+    ratings: Judgments with several annotators, or (systems, segments, annotators) or (units, annotators)
     arrays, one or several by name. scale: what the numbers mean, which decides the coefficients:
     Krippendorff's alpha on every scale; Cohen's (mean of pairs) and Fleiss' kappa on a nominal one; weighted
     Cohen's kappa and Kendall's tau-b from an ordinal one on; the intraclass correlations from an interval one
@@ -98,7 +98,7 @@ def agreement(
                     "reason": why_unknown(rated) if math.isnan(value) else "",
                 }
             )
-    return Found(
+    return Findings(
         rows,
         made(scale=scale, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
         "Agreement of annotators",
@@ -125,10 +125,10 @@ def _coefficients(scale: Scale) -> dict[str, Coefficient]:
 
 
 def _by_dimension(ratings: Any) -> dict[str, Any]:
-    if isinstance(ratings, Judgements):
+    if isinstance(ratings, Judgments):
         if not ratings.ratings:
             raise InputError(
-                "these judgements have one score per output and no annotators; agreement needs ratings of"
+                "these judgments have one score per output and no annotators; agreement needs ratings of"
                 " several."
             )
         return dict(ratings.ratings)

@@ -9,30 +9,30 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.coefficients import coefficient as coefficient_of
 from nlgauge.stats.levels import at_level, check_level, human_means
 
 
 def between_metrics(
-    judgements: Judgements,
+    judgments: Judgments,
     level: str = "global",
     coefficient: str = "pearson",
     metrics: Sequence[str] | None = None,
     humans: bool = False,
-) -> Found:
+) -> Findings:
     """One row per pair of metrics: their correlation over the outputs that both score, both turned so that
     higher is better.
 
     humans=True puts the human dimensions among the metrics. Where there are groups, the value is the average
     over those that have one.
 
-    >>> judged = Judgements.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
+    >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
     >>> between_metrics(judged).column("value")
     [0.994...]
     """
-    chosen = judgements if metrics is None else judgements.only(metrics=metrics)
+    chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     parts = chosen.by_group().values()
     names = [*chosen.labels, *(chosen.humans if humans else ())]
     if len(names) < 2:
@@ -52,7 +52,7 @@ def between_metrics(
             value = sum(of.value for of in known) / len(known) if known else float("nan")
             undefined = sum(of.n_undefined for of in found)
             rows.append({**row, "value": value, "n": sum(of.n for of in found), "n_undefined": undefined})
-    return Found(
+    return Findings(
         rows,
         made(analysis="between_metrics", metrics=", ".join(names)),
         "Agreement of metrics with each other",
@@ -60,7 +60,7 @@ def between_metrics(
     )
 
 
-def _sides(part: Judgements, one: str, other: str, level: str) -> tuple[Array, Array]:
+def _sides(part: Judgments, one: str, other: str, level: str) -> tuple[Array, Array]:
     """The scores of both; where either scores whole systems, one score per system, as if there were one
     segment.
     """

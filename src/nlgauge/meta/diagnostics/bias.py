@@ -17,8 +17,8 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.covariates import aligned, group_columns
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
 from nlgauge.stats.arrays import mid_ranks
@@ -77,53 +77,53 @@ def partial(x: Any, z: Any, covariates: Any) -> Array:
 
 
 def bias(
-    judgements: Judgements,
+    judgments: Judgments,
     covariates: Corpus | Result | Mapping[str, Any],
     *,
     human: str | list[str] | None = None,
     level: str = "global",
-) -> Found:
+) -> Findings:
     """How metrics and people correlate with what texts are like, one row per human dimension, metric and
     covariate, and one of all covariates.
 
     covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns:
     `metric_covariate`, `human_covariate`, `metric_human`, `partial` (metric and human given the covariate),
     each a mean over the groups of the level where it is defined; `low` and `high` bound the partial one at 95
-    %, where there is one group. The judgements' own groups (language pairs) are looked at apart, and their
+    %, where there is one group. The judgments' own groups (language pairs) are looked at apart, and their
     means taken.
     """
-    given = aligned(judgements, covariates)
+    given = aligned(judgments, covariates)
     if not given:
         raise InputError("bias needs covariates, none were given.")
     dimensions = [
-        judgements.dimension(name)
+        judgments.dimension(name)
         for name in (
-            list(judgements.humans) if human is None else [human] if isinstance(human, str) else human
+            list(judgments.humans) if human is None else [human] if isinstance(human, str) else human
         )
     ]
-    groups = group_columns(judgements)
+    groups = group_columns(judgments)
     rows = []
     for dimension in dimensions:
-        people = judgements.humans[dimension]
-        for label in judgements.metrics:
-            scores = judgements.oriented(label)
+        people = judgments.humans[dimension]
+        for label in judgments.metrics:
+            scores = judgments.oriented(label)
             for name, values in [
                 *given.items(),
                 *([(ALL, np.stack(list(given.values())))] if len(given) > 1 else []),
             ]:
                 several = values.reshape(-1, *people.shape)
-                weights = np.ones(people.shape[1]) if judgements.weights is None else judgements.weights
+                weights = np.ones(people.shape[1]) if judgments.weights is None else judgments.weights
                 found = [
                     _of_level(level, scores[:, here], people[:, here], several[..., here], weights[here])
                     for here in groups
                 ]
                 rows.append({"human": dimension, "metric": label, "covariate": name, **_together(found)})
     how = made(level=level, coefficient="spearman", partial="residuals of ranks")
-    return Found(rows, how, "What metrics reward beside quality")
+    return Findings(rows, how, "What metrics reward beside quality")
 
 
 def _together(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over groups of judgements, sums of counts; bounds of one group alone."""
+    """Means over groups of judgments, sums of counts; bounds of one group alone."""
     if len(found) == 1:
         return found[0]
     means = {

@@ -17,8 +17,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.curves import AgreementCurve, SystemPairs, binned, fitted, system_pairs
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.levels import human_means, system_means
 from nlgauge.stats.resampling import folds_of
 
@@ -74,7 +74,7 @@ def isotonic_map(source: Any, target: Any) -> ScoreMap:
     return ScoreMap(knots, np.asarray(isotonic_regression(means, weights=counts).x))
 
 
-class Calibrated(NamedTuple):
+class Calibration(NamedTuple):
     """Scores on the human scale, each from a map that was fitted without its segment; the reliability table;
     the expected calibration error.
 
@@ -83,14 +83,14 @@ class Calibrated(NamedTuple):
     """
 
     scores: Array
-    table: Found
+    table: Findings
     error: float
     skill: float
 
 
 def to_human_scale(
     scores: Any, human: Any, *, folds: int = 5, bins: int = 10, seed: int = 12345
-) -> Calibrated:
+) -> Calibration:
     """A metric on the human scale by isotonic regression, cross-fitted over segments (the last axis):
     (segments,) or (systems, segments).
 
@@ -129,11 +129,11 @@ def to_human_scale(
         skill=skill,
         n_undefined=int((~known).sum()),
     )
-    return Calibrated(found, Found(rows, how, "Reliability of the calibrated scores"), error, skill)
+    return Calibration(found, Findings(rows, how, "Reliability of the calibrated scores"), error, skill)
 
 
 def agreement_curve(
-    judgements: Judgements,
+    judgments: Judgments,
     metric: str,
     human: str | None = None,
     *,
@@ -144,11 +144,11 @@ def agreement_curve(
     """How often people prefer the system that the metric prefers by so much, over all pairs of systems
     within groups, with draws of systems.
     """
-    return fitted(compared_systems(judgements, metric, human, draws, seed), bins)
+    return fitted(compared_systems(judgments, metric, human, draws, seed), bins)
 
 
 def convert(
-    judgements: Judgements,
+    judgments: Judgments,
     metric: str,
     to: str = "accuracy",
     *,
@@ -160,23 +160,21 @@ def convert(
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """What scores of a metric mean, as a table.
 
     to="accuracy": how often people agree with each of the differences `deltas`, and which difference each of
     `accuracies` takes; bounds are those of what was asked for. to="human": the reliability table of
     `to_human_scale`. to=another metric: its scores at eleven scores of this one.
     """
-    judgements.check_metric(metric)
+    judgments.check_metric(metric)
     if to == "accuracy":
-        return _to_accuracy(judgements, metric, human, (deltas, accuracies), (bins, draws, confidence, seed))
+        return _to_accuracy(judgments, metric, human, (deltas, accuracies), (bins, draws, confidence, seed))
     if to == "human":
-        return to_human_scale(
-            judgements.oriented(metric), judgements.human(human), bins=bins, seed=seed
-        ).table
+        return to_human_scale(judgments.oriented(metric), judgments.human(human), bins=bins, seed=seed).table
     if how not in ("quantile", "isotonic"):
         raise ParameterError(f"how must be 'quantile' or 'isotonic', got {how!r}.")
-    source, target = judgements.oriented(metric), judgements.oriented(to)
+    source, target = judgments.oriented(metric), judgments.oriented(to)
     mapped = (quantile_map if how == "quantile" else isotonic_map)(source, target)
     known = _known(source)
     if not len(known) or not len(mapped.source):
@@ -186,23 +184,23 @@ def convert(
     rows = [
         {
             "share": float(share),
-            metric: judgements.sign(metric) * float(score),
-            to: judgements.sign(to) * float(mapped(score)),
+            metric: judgments.sign(metric) * float(score),
+            to: judgments.sign(to) * float(mapped(score)),
         }
         for share, score in zip(shares, scores, strict=True)
     ]
-    return Found(rows, made(rule=how, n=len(known)), f"{metric} as {to}")
+    return Findings(rows, made(rule=how, n=len(known)), f"{metric} as {to}")
 
 
 def _to_accuracy(
-    judgements: Judgements,
+    judgments: Judgments,
     metric: str,
     human: str | None,
     asked: tuple[Sequence[float], Sequence[float]],
     options: tuple[int, int, float, int],
-) -> Found:
+) -> Findings:
     bins, draws, confidence, seed = options
-    pairs = compared_systems(judgements, metric, human, draws, seed)
+    pairs = compared_systems(judgments, metric, human, draws, seed)
     curve = fitted(pairs, bins)
     few = (
         ""
@@ -256,22 +254,22 @@ def _to_accuracy(
         seed=seed,
         generalises_to="systems",
     )
-    return Found(rows, how, f"What a difference of {metric} means")
+    return Findings(rows, how, f"What a difference of {metric} means")
 
 
 def compared_systems(
-    judgements: Judgements, metric: str, human: str | None, draws: int, seed: int
+    judgments: Judgments, metric: str, human: str | None, draws: int, seed: int
 ) -> SystemPairs:
     """The pairs of systems within groups that people order, by how far the metric has them apart, with
     draws of systems.
     """
-    dimension = judgements.dimension(human)
+    dimension = judgments.dimension(human)
     return system_pairs(
-        [_of_systems(part, metric, dimension) for part in judgements.by_group().values()], draws, seed
+        [_of_systems(part, metric, dimension) for part in judgments.by_group().values()], draws, seed
     )
 
 
-def _of_systems(part: Judgements, metric: str, dimension: str) -> tuple[Array, Array]:
+def _of_systems(part: Judgments, metric: str, dimension: str) -> tuple[Array, Array]:
     """The scores of systems by the metric and by people."""
     whole, people = part.oriented_system_scores(metric), part.human(dimension)
     return (

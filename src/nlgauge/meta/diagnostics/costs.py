@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from nlgauge.errors import InputError
-from nlgauge.meta.findings import Found, made
+from nlgauge.meta.findings import Findings, made
 
 
-def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | None = None) -> Found:
+def cost(found: Findings, seconds: Mapping[str, float], co2: Mapping[str, float] | None = None) -> Findings:
     """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts,
     and how well it agrees with people.
 
@@ -65,7 +65,7 @@ def cost(found: Found, seconds: Mapping[str, float], co2: Mapping[str, float] | 
         " --no-cache to know it."
     )
     notes = [unknown] if lacking else []
-    return Found(
+    return Findings(
         marked, made(**{**found.made, "analysis": "cost"}), "Agreement and cost", notes, drawn_as="pareto"
     )
 

@@ -12,7 +12,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.scripts import unspaced_script
 from nlgauge.errors import InputError
 from nlgauge.features.tokens.tokenizers import tokenizer
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 
 
@@ -62,20 +62,20 @@ def covariates(corpus: Corpus) -> dict[str, Array]:
 
 
 def aligned(
-    judgements: Judgements, given: Corpus | Result | Mapping[str, Any], only_lengths: bool = False
+    judgments: Judgments, given: Corpus | Result | Mapping[str, Any], only_lengths: bool = False
 ) -> dict[str, Array]:
-    """Covariates in the order of the judgements' systems and segments: of a corpus (NaN where it lacks
+    """Covariates in the order of the judgments' systems and segments: of a corpus (NaN where it lacks
     one), or arrays of that shape.
     """
-    shape = len(judgements.systems), len(judgements.segments)
+    shape = len(judgments.systems), len(judgments.segments)
     corpus = given.corpus if isinstance(given, Result) else given
     if not isinstance(corpus, Corpus):
         return {name: _checked(name, values, shape) for name, values in corpus.items()}
     rows = {system: i for i, system in enumerate(corpus.systems)}
     columns = {segment: i for i, segment in enumerate(corpus.ids)}
     i, j = (
-        np.array([rows.get(name, -1) for name in judgements.systems]),
-        np.array([columns.get(name, -1) for name in judgements.segments]),
+        np.array([rows.get(name, -1) for name in judgments.systems]),
+        np.array([columns.get(name, -1) for name in judgments.segments]),
     )
     if (i < 0).all() or (j < 0).all():
         raise InputError(
@@ -90,9 +90,9 @@ def aligned(
     }
 
 
-def group_columns(judgements: Judgements) -> list[Array]:
+def group_columns(judgments: Judgments) -> list[Array]:
     """The segments of each group; all of them where there are no groups."""
-    groups = judgements.groups or (None,) * len(judgements.segments)
+    groups = judgments.groups or (None,) * len(judgments.segments)
     return [np.flatnonzero([one == group for one in groups]) for group in dict.fromkeys(groups)]
 
 

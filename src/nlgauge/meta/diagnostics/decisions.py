@@ -16,14 +16,14 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.covariates import group_columns
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.resampling import bootstrap, folds_of
 
 
 def detect(
-    judgements: Judgements,
+    judgments: Judgments,
     good: float | None = None,
     *,
     human: str | None = None,
@@ -32,7 +32,7 @@ def detect(
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """Precision, recall and F of keeping the outputs that a metric scores high, one row per metric.
 
     good: the human score from which an output is to be kept, by default the highest that was given:
@@ -41,15 +41,15 @@ def detect(
     """
     if not beta > 0:
         raise ParameterError(f"beta must be above 0, got {beta!r}.")
-    dimension = judgements.dimension(human)
-    people = judgements.humans[dimension]
+    dimension = judgments.dimension(human)
+    people = judgments.humans[dimension]
     if np.isnan(people).all():
         raise InputError(f"there are no human scores of {dimension!r}.")
     cut = float(np.nanmax(people)) if good is None else float(good)
     parts = folds_of(people.shape[1], folds, seed)
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
-    for label, scores, known in _each(judgements, people):
+    for label, scores, known in _each(judgments, people):
         wanted = known & (people >= cut)
         kept, thresholds = np.zeros(people.shape, dtype=bool), []
         for part in parts:
@@ -73,7 +73,7 @@ def detect(
             "high": high,
             "floor": float(floor),
         }
-        sign = judgements.sign(label)
+        sign = judgments.sign(label)
         row |= {
             "precision": float(precision),
             "recall": float(recall),
@@ -91,7 +91,7 @@ def detect(
         seed=seed,
         generalises_to="inputs",
     )
-    return Found(rows, how, "Keeping good outputs by a metric")
+    return Findings(rows, how, "Keeping good outputs by a metric")
 
 
 def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
@@ -113,23 +113,23 @@ def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
 
 
 def rerank(
-    judgements: Judgements,
+    judgments: Judgments,
     *,
     human: str | None = None,
     draws: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """How often a metric's best output of a segment is among the best by people, one row per metric.
 
     A metric that ties several as best counts the share of them that people find best; floor: of an output
     drawn at random. gained: how much of the way from the mean to the best human score the choice makes good.
     """
-    dimension = judgements.dimension(human)
-    people = judgements.humans[dimension]
+    dimension = judgments.dimension(human)
+    people = judgments.humans[dimension]
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
-    for label, scores, known in _each(judgements, people):
+    for label, scores, known in _each(judgments, people):
         usable = known.sum(axis=0) >= 2
         ours, best = (_best(np.where(known, values, -np.inf)) & known for values in (scores, people))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -154,7 +154,7 @@ def rerank(
         }
         row["gained"] = float(chosen.sum() - mean.sum()) / room if room > 0 else math.nan
         rows.append({**row, "n": n, "n_undefined": int((~usable).sum())})
-    return Found(
+    return Findings(
         rows,
         made(draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
         "Taking the best of several outputs by a metric",
@@ -173,13 +173,13 @@ class _Sure(NamedTuple):
 
 
 def three_way(
-    judgements: Judgements,
+    judgments: Judgments,
     *,
     human: str | None = None,
     sure: float = 0.95,
     draws: int = 1000,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """Whether a metric and people come to the same verdict on pairs of systems: better, worse or cannot say
     (REALSumm's third experiment).
 
@@ -190,14 +190,14 @@ def three_way(
     """
     if not 0.5 < sure < 1:
         raise ParameterError(f"sure must be between 0.5 and 1, got {sure!r}.")
-    dimension = judgements.dimension(human)
-    people = judgements.humans[dimension]
+    dimension = judgments.dimension(human)
+    people = judgments.humans[dimension]
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
     rows = []
-    for label, scores, known in _each(judgements, people):
+    for label, scores, known in _each(judgments, people):
         found = [
             _verdict_counts(scores[:, here], people[:, here], known[:, here], weights[:, here], sure)
-            for here in group_columns(judgements)
+            for here in group_columns(judgments)
         ]
         counts = np.sum(found, axis=0)
         pairs = int(counts.sum())
@@ -214,7 +214,7 @@ def three_way(
             "overclaimed": _over(float(counts[2, :2].sum()), pairs),
         }
         rows.append({**row, "n_pairs": pairs // 2, "n_undefined": int((~known.any(axis=1)).sum())})
-    return Found(
+    return Findings(
         rows, made(sure=sure, draws=draws, seed=seed, generalises_to="inputs"), "Verdicts on pairs of systems"
     )
 
@@ -264,10 +264,10 @@ def _verdicts(values: Array, weights: Array, sure: float) -> _Sure:
     return _Sure(better, better.T)
 
 
-def _each(judgements: Judgements, people: Array) -> Iterator[tuple[str, Array, Array]]:
+def _each(judgments: Judgments, people: Array) -> Iterator[tuple[str, Array, Array]]:
     """Every metric with its oriented scores, and where both they and people's are known."""
-    for label in judgements.metrics:
-        scores = judgements.oriented(label)
+    for label in judgments.metrics:
+        scores = judgments.oriented(label)
         yield label, scores, ~np.isnan(scores) & ~np.isnan(people)
 
 

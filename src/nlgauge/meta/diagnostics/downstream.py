@@ -19,8 +19,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.agreement import known_mean
 from nlgauge.stats.arrays import mean_of_known
 from nlgauge.stats.coefficients import coefficient
@@ -67,21 +67,21 @@ def error_probability(agreement: Any) -> Array:
 
 
 def downstream(
-    judgements: Judgements,
+    judgments: Judgments,
     agreement: Any,
     *,
     coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
-) -> Found:
-    """How well metrics agree with 1 - P_e over systems, by dataset (the judgements' groups) and in the mean
+) -> Findings:
+    """How well metrics agree with 1 - P_e over systems, by dataset (the judgments' groups) and in the mean
     of datasets.
 
     agreement: (systems, segments), of `label_agreement`, or any other that is higher where the output is
     closer to its source.
     """
-    judged = replace(judgements, humans={"agreement": agreement}, ratings={})
+    judged = replace(judgments, humans={"agreement": agreement}, ratings={})
     parts = judged.by_group()
     rows: list[dict[str, Any]] = []
-    for label in judgements.labels:
+    for label in judgments.labels:
         for name in [coefficients] if isinstance(coefficients, str) else coefficients:
             by_name = coefficient(name)
             values = []
@@ -96,7 +96,7 @@ def downstream(
                 )
                 values.append(found.value)
                 reason = "" if not math.isnan(found.value) else "fewer than two systems, or all are alike"
-                if judgements.groups is not None:
+                if judgments.groups is not None:
                     rows.append(
                         {
                             "metric": label,
@@ -119,7 +119,7 @@ def downstream(
                     "reason": reason,
                 }
             )
-    return Found(
+    return Findings(
         rows,
         made(level="system", rule="1 - P_e, by group, then the mean"),
         "Agreement with a downstream task",
@@ -169,7 +169,7 @@ def normalised_information(information: float, entropy: float) -> float:
     return min(1.0, information / entropy)
 
 
-def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Found:
+def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Findings:
     """The strongest edges of a graph of systems (`nlgauge.meta.papers.cosmic.information_graph`): those above
     a quantile of all, strongest first.
 
@@ -188,6 +188,6 @@ def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Found:
         for edge in edges
         if edge.information >= cut
     ]
-    return Found(
+    return Findings(
         rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "What systems tell about each other"
     )

@@ -16,8 +16,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.williams import williams
 
@@ -27,14 +27,14 @@ DRAWS = 20_000
 _MOST = 1_000_000
 
 
-def power(kind: str = "williams", **options: Any) -> Found:
+def power(kind: str = "williams", **options: Any) -> Findings:
     """The power of a comparison, one row for each size: kind "williams" (`williams_power`), "data"
     (`data_power`) or "mcnemar" (`mcnemar_power`).
 
     >>> power("mcnemar", accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
     [0.544...]
     """
-    kinds: dict[str, Callable[..., Found]] = {
+    kinds: dict[str, Callable[..., Findings]] = {
         "williams": williams_power,
         "data": data_power,
         "mcnemar": mcnemar_power,
@@ -54,7 +54,7 @@ def williams_power(
     sides: Sides = 1,
     draws: int = DRAWS,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """How often Williams' test finds that a metric at r1 is better than one at r2, which correlate by
     r12, on n systems; one row for each n.
     """
@@ -73,7 +73,7 @@ def williams_power(
             }
         )
     how = made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed, generalises_to="systems")
-    return Found(rows, how, "Power of Williams' test", drawn_as="power")
+    return Findings(rows, how, "Power of Williams' test", drawn_as="power")
 
 
 def min_detectable(
@@ -86,7 +86,7 @@ def min_detectable(
     sides: Sides = 1,
     draws: int = DRAWS,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each
     n; NaN with its reason where none is.
     """
@@ -108,7 +108,7 @@ def min_detectable(
         rows.append(
             {"n": size, "r1": r1, "r12": r12, "difference": r1 - found, "power": target, "reason": reason}
         )
-    return Found(
+    return Findings(
         rows,
         made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed),
         "Smallest difference that Williams' test detects",
@@ -148,7 +148,7 @@ def systems_needed(
 
 
 def data_power(
-    judgements: Judgements,
+    judgments: Judgments,
     first: str,
     second: str,
     effect: float,
@@ -160,7 +160,7 @@ def data_power(
     sides: Sides = 2,
     draws: int = 2000,
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """How often Williams' test would find `effect` on data like these: the power at system level for each
     number of systems and inputs.
 
@@ -169,18 +169,18 @@ def data_power(
     drawn with replacement, as many as are asked for, by default as many as there are.
     """
     _check(alpha, sides, draws)
-    dimension = judgements.dimension(human)
-    if len(set(judgements.groups or ())) > 1:
+    dimension = judgments.dimension(human)
+    if len(set(judgments.groups or ())) > 1:
         raise InputError(
-            "power on data is that of one group (language pair), these judgements have several; take one from"
-            " judgements.by_group()."
+            "power on data is that of one group (language pair), these judgments have several; take one from"
+            " judgments.by_group()."
         )
-    cells = np.stack([judgements.oriented(first), judgements.oriented(second), judgements.humans[dimension]])
+    cells = np.stack([judgments.oriented(first), judgments.oriented(second), judgments.humans[dimension]])
     known = ~np.isnan(cells).any(axis=0)
     judged = known.any(axis=1)
     if judged.sum() < 4:
         raise InputError(
-            f"power on data needs four systems with scores and judgements, got {int(judged.sum())}."
+            f"power on data needs four systems with scores and judgments, got {int(judged.sum())}."
         )
     cells, known = np.where(known, cells, 0.0)[:, judged], known[judged].astype(np.float64)
     one, other, people = cells.sum(axis=2) / known.sum(axis=1)
@@ -219,12 +219,12 @@ def data_power(
         seed=seed,
         generalises_to="systems",
     )
-    return Found(rows, how, "Power on data like these", drawn_as="power")
+    return Findings(rows, how, "Power on data like these", drawn_as="power")
 
 
 def mcnemar_power(
     accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05
-) -> Found:
+) -> Findings:
     """How often the exact two-sided McNemar test finds that two accuracies on the same n items differ; one
     row for each n.
 
@@ -255,7 +255,7 @@ def mcnemar_power(
         )
         found = float((binom.pmf(differing, size, min(1.0, better + worse)) * rejected).sum())
         rows.append({"n": size, "accuracy": accuracy, "other": other, "agreement": agreement, "power": found})
-    return Found(
+    return Findings(
         rows,
         made(test="mcnemar", sides=2, alpha=alpha, generalises_to="inputs"),
         "Power of McNemar's test",

@@ -24,8 +24,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.meta.diagnostics.covariates import aligned
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
 from nlgauge.stats.coefficients import Coefficient, coefficient
@@ -41,7 +41,7 @@ _OF_LENGTHS = {
 
 
 def sentinel_scores(
-    judgements: Judgements,
+    judgments: Judgments,
     texts: Corpus | Result | None = None,
     *,
     human: str | None = None,
@@ -51,26 +51,26 @@ def sentinel_scores(
 
     Made for one human dimension.
     """
-    people = judgements.human(human)
+    people = judgments.human(human)
     found = {
         "constant": np.zeros(people.shape),
         "random": np.random.default_rng(seed).normal(size=people.shape),
     }
     if texts is not None:
-        measured = aligned(judgements, texts, only_lengths=True)
+        measured = aligned(judgments, texts, only_lengths=True)
         found |= {name: measured[of] for of, name in _OF_LENGTHS.items() if of in measured}
     return {**found, "segment_mean": _mean_of_others(people)}
 
 
 def sentinels(
-    judgements: Judgements,
+    judgments: Judgments,
     texts: Corpus | Result | None = None,
     *,
     human: str | None = None,
     level: str | Sequence[str] = LEVELS,
     coefficients: str | Sequence[str] = ("pearson", "kendall"),
     seed: int = 12345,
-) -> Found:
+) -> Findings:
     """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics
     that do not reach it.
 
@@ -78,11 +78,11 @@ def sentinels(
     sentinel that sees no output beats a metric. With groups (language pairs), values are means over those
     where they are defined.
     """
-    dimension = judgements.dimension(human)
-    made_up = sentinel_scores(judgements, texts, human=dimension, seed=seed)
-    parts = list(judgements.by_group().values())
+    dimension = judgments.dimension(human)
+    made_up = sentinel_scores(judgments, texts, human=dimension, seed=seed)
+    parts = list(judgments.by_group().values())
     beside = list(
-        replace(judgements, metrics=made_up, higher_is_better={}, system_scores={}).by_group().values()
+        replace(judgments, metrics=made_up, higher_is_better={}, system_scores={}).by_group().values()
     )
     rows: list[dict[str, Any]] = []
     for one in [level] if isinstance(level, str) else level:
@@ -90,7 +90,7 @@ def sentinels(
             by_name = coefficient(name)
             metrics = {
                 label: known_mean(found.value for found in _found(by_name, one, parts, label, dimension))
-                for label in judgements.labels
+                for label in judgments.labels
             }
             for sentinel in made_up:
                 found = _found(by_name, one, beside, sentinel, dimension)
@@ -114,15 +114,15 @@ def sentinels(
                 }
                 reason = "" if not math.isnan(value) else "the same for every output that is compared"
                 rows.append({**row, **counts, "warning": warning, "reason": reason})
-    return Found(
+    return Findings(
         rows,
-        made(seed=seed, metrics=", ".join(judgements.labels)),
+        made(seed=seed, metrics=", ".join(judgments.labels)),
         "What can be reached without seeing quality",
     )
 
 
 def _found(
-    by_name: Coefficient, level: str, parts: Sequence[Judgements], label: str, dimension: str
+    by_name: Coefficient, level: str, parts: Sequence[Judgments], label: str, dimension: str
 ) -> list[Levelled]:
     """The coefficient of one metric in each group."""
     return [

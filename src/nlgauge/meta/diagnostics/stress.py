@@ -23,7 +23,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.perturbations import chosen, perturbation
-from nlgauge.meta.findings import Found, made
+from nlgauge.meta.findings import Findings, made
 from nlgauge.results.result import Result
 from nlgauge.results.segments import column_names
 from nlgauge.scoring import Scorer
@@ -73,7 +73,7 @@ def stress(
     confidence: float = 0.95,
     seed: int = 12345,
     lang: str | None = None,
-) -> Found:
+) -> Findings:
     """Whether metrics notice what makes texts worse: one row per metric and perturbation; see the module for
     the columns.
 
@@ -103,7 +103,7 @@ def stress(
                     **_report(_Pairs.joined(counted), of["floor text"], confidence),
                 }
             )
-    return Found(
+    return Findings(
         rows, _made(floor, seed, confidence, metrics=", ".join(scores)), "Stress test", drawn_as="stress"
     )
 
@@ -117,7 +117,7 @@ def contrast(
     confidence: float = 0.95,
     seed: int = 12345,
     lang: str | None = None,
-) -> Found:
+) -> Findings:
     """Whether metrics score the good text of each pair above the bad one: one row per metric, phenomenon
     and severity; see the module.
     """
@@ -143,7 +143,7 @@ def contrast(
         for names, places in _grouped([(pair.phenomenon, pair.severity) for pair in given], by):
             here = _Pairs(of["good"][places], of["bad"][places], changed[places])
             rows.append({"metric": metric, **names, **_report(here, of["floor"][places], confidence)})
-    return Found(
+    return Findings(
         rows,
         _made(floor, seed, confidence, metrics=", ".join(scores)),
         "Contrastive pairs",

@@ -9,21 +9,21 @@ import numpy as np
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import correlate
-from nlgauge.meta.findings import Found, made
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.levels import human_means
 from nlgauge.stats.measures import Measure
 
 
 def top_systems(
-    judgements: Judgements,
+    judgments: Judgments,
     human: str | None = None,
     coefficient: str | Measure = "kendall",
     level: str = "system",
     ks: Sequence[int] | None = None,
     metrics: Sequence[str] | None = None,
     **options: Any,
-) -> Found:
+) -> Findings:
     """One row per metric and k: its agreement with people among the k systems that people find best
     (REALSumm's second experiment).
 
@@ -31,10 +31,10 @@ def top_systems(
     unless it is given. Choosing systems by what they are then judged by narrows the range of human scores, so
     that values for small k are lower for good metrics, too.
     """
-    if judgements.groups is not None:
-        raise InputError("top_systems takes one group at a time: give each part of judgements.by_group().")
-    dimension = judgements.dimension(human)
-    means = human_means(judgements.humans[dimension], judgements.weights)
+    if judgments.groups is not None:
+        raise InputError("top_systems takes one group at a time: give each part of judgments.by_group().")
+    dimension = judgments.dimension(human)
+    means = human_means(judgments.humans[dimension], judgments.weights)
     judged = [i for i in np.argsort(-means, kind="stable").tolist() if not np.isnan(means[i])]
     least = min(4, len(judged))
     chosen = list(range(least, len(judged) + 1)) if ks is None else sorted(set(ks))
@@ -45,8 +45,8 @@ def top_systems(
         )
     rows = []
     for k in chosen:
-        part = judgements.only(systems=[judgements.systems[i] for i in judged[:k]], metrics=metrics)
+        part = judgments.only(systems=[judgments.systems[i] for i in judged[:k]], metrics=metrics)
         found = correlate(part, level, coefficient, dimension, **{"interval": None, **options})
         rows += [{"k": k, **row} for row in found.rows]
-    how = made(analysis="top_systems", systems=[judgements.systems[i] for i in judged], **options)
-    return Found(rows, how, "Agreement among the best systems", drawn_as="topk")
+    how = made(analysis="top_systems", systems=[judgments.systems[i] for i in judged], **options)
+    return Findings(rows, how, "Agreement among the best systems", drawn_as="topk")

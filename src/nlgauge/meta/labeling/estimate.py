@@ -16,10 +16,10 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
-from nlgauge.meta.findings import Found, made
+from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.labeling.control_variates import Controlled, Summed, best_power, controlled, summed
 from nlgauge.meta.labeling.cross_fitting import out_of_fold
-from nlgauge.meta.labeling.labels import Labels, labels
+from nlgauge.meta.labeling.labels import LabeledSample, labels
 
 Of = Literal["means", "differences"]
 GeneraliseTo = Literal["inputs", "none"]
@@ -38,12 +38,12 @@ class _Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimates(Found):
+class Estimates(Findings):
     """What `estimate` found: one row per system, or per pair of systems."""
 
     parts: Mapping[tuple[str, ...], _Part] = field(default_factory=dict)
 
-    def labels_needed(self, width: float) -> Found:
+    def labels_needed(self, width: float) -> Findings:
         """How many labels per system an interval of this width needs, with the metrics and without, judged by
         the labels at hand.
 
@@ -60,7 +60,7 @@ class Estimates(Found):
         if not width > 0:
             raise ParameterError(f"width must be above 0, got {width!r}.")
         rows = [_needed_row(row, self.parts[_names(row)], width, self.made["level"]) for row in self.rows]
-        return Found(
+        return Findings(
             rows, {**self.made, "width": width}, f"Labels needed for intervals of width {width:g}", self.notes
         )
 
@@ -132,7 +132,7 @@ def estimate(
     )
 
 
-def predicted(given: Labels, of: Of, folds: int, seed: int) -> Array:
+def predicted(given: LabeledSample, of: Of, folds: int, seed: int) -> Array:
     """Predictions of all cells, each from labels of other segments."""
     together = given.clusters if given.drawn == "documents" else np.arange(given.human.shape[1])
     return out_of_fold(
@@ -140,7 +140,7 @@ def predicted(given: Labels, of: Of, folds: int, seed: int) -> Array:
     )
 
 
-def assumptions(given: Labels, generalise_to: GeneraliseTo) -> str:
+def assumptions(given: LabeledSample, generalise_to: GeneraliseTo) -> str:
     """What the intervals rest on, and what breaks them."""
     with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
     return (
@@ -151,7 +151,9 @@ def assumptions(given: Labels, generalise_to: GeneraliseTo) -> str:
     )
 
 
-def _summed_up(given: Labels, predictions: Array, of: Of, new_inputs: bool) -> dict[tuple[int, ...], Summed]:
+def _summed_up(
+    given: LabeledSample, predictions: Array, of: Of, new_inputs: bool
+) -> dict[tuple[int, ...], Summed]:
     """The sums of each system, or of each pair of systems where both are labelled on the same segments."""
     numbers = range(len(given.systems))
     found: dict[tuple[int, ...], Summed] = {}
@@ -170,7 +172,11 @@ def _summed_up(given: Labels, predictions: Array, of: Of, new_inputs: bool) -> d
 
 
 def _estimated(
-    given: Labels, parts: Mapping[tuple[int, ...], Summed], which: tuple[int, ...], power: float, price: float
+    given: LabeledSample,
+    parts: Mapping[tuple[int, ...], Summed],
+    which: tuple[int, ...],
+    power: float,
+    price: float,
 ) -> Controlled:
     if which in parts:
         return controlled(parts[which], power, price)
@@ -191,7 +197,7 @@ def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
     return Controlled(first.estimate - second.estimate, total, inputs, welch, first.power, reason)
 
 
-def _shared(given: Labels, which: tuple[int, ...]) -> float:
+def _shared(given: LabeledSample, which: tuple[int, ...]) -> float:
     """The covariance of two systems' means over all inputs, from segments where both are labelled; 0, the
     safe side, where they are few.
     """
@@ -206,7 +212,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(row[name] for name in ("system", "other") if name in row)
 
 
-def _row(given: Labels, which: tuple[int, ...], part: _Part, level: float) -> dict[str, Any]:
+def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float) -> dict[str, Any]:
     found, alone = part
     n, everything = given.count(which), int(given.population(which).sum())
     share = found.drawing / alone.drawing if alone.drawing > 0 else np.nan
@@ -285,7 +291,9 @@ def _needed(found: Controlled, n: int, everything: int, width: float, level: flo
     return None
 
 
-def _check(given: Labels, of: str, generalise_to: str, power: float | None, folds: int, level: float) -> None:
+def _check(
+    given: LabeledSample, of: str, generalise_to: str, power: float | None, folds: int, level: float
+) -> None:
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
     if of == "differences" and len(given.systems) < 2:

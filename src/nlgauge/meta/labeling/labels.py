@@ -16,13 +16,13 @@ from nlgauge.meta.labeling.control_variates import Drawn
 from nlgauge.stats.arrays import numbers
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
 
 DRAWN = ("segments", "cells", "documents")
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabeledSample:
     """Human scores (systems, segments) with NaN, metrics (K, systems, segments), which cells are outputs,
     and how labels were drawn.
     """
@@ -73,7 +73,7 @@ def labels(
     drawn: str | None,
     probabilities: Any,
     documents: Sequence[Any] | None,
-) -> Labels:
+) -> LabeledSample:
     """What was given, checked; see `estimate` for what each argument means."""
     scores = np.atleast_2d(_numbers(human, "human"))
     if scores.ndim != 2:
@@ -112,7 +112,7 @@ def labels(
         if documents is None
         else np.unique([str(name) for name in documents], return_inverse=True)[1]
     )
-    return Labels(
+    return LabeledSample(
         scores,
         stacked,
         outputs,
@@ -127,30 +127,30 @@ def labels(
 
 
 def labelled_scores(
-    judgements: Judgements, dimension: str | None, metrics: Sequence[str] | None = None
+    judgments: Judgments, dimension: str | None, metrics: Sequence[str] | None = None
 ) -> tuple[Array, dict[str, Array]]:
-    """The human scores of a dimension, and the metrics that score segments, of judgements that have
+    """The human scores of a dimension, and the metrics that score segments, of judgments that have
     neither groups nor weights.
     """
-    if judgements.groups is not None and len(set(judgements.groups)) > 1:
+    if judgments.groups is not None and len(set(judgments.groups)) > 1:
         raise InputError(
-            "these judgements have groups, whose systems are not compared; take one of"
-            " judgements.by_group().values()."
+            "these judgments have groups, whose systems are not compared; take one of"
+            " judgments.by_group().values()."
         )
-    if judgements.weights is not None:
+    if judgments.weights is not None:
         raise InputError(
-            "these judgements have weights, and estimates are of plain means; leave the weights out."
+            "these judgments have weights, and estimates are of plain means; leave the weights out."
         )
-    human = judgements.human(dimension)
+    human = judgments.human(dimension)
     chosen = (
-        list(judgements.metrics) if metrics is None else [judgements.check_metric(label) for label in metrics]
+        list(judgments.metrics) if metrics is None else [judgments.check_metric(label) for label in metrics]
     )
-    whole = [label for label in chosen if label not in judgements.metrics]
+    whole = [label for label in chosen if label not in judgments.metrics]
     if whole:
         raise InputError(
             f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments."
         )
-    return human, {label: judgements.oriented(label) for label in chosen}
+    return human, {label: judgments.oriented(label) for label in chosen}
 
 
 def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Array]:

@@ -18,10 +18,10 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.findings import Found, made
+from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.labeling.cross_fitting import standardised
 from nlgauge.meta.labeling.estimate import predicted
-from nlgauge.meta.labeling.labels import Labels, labels
+from nlgauge.meta.labeling.labels import LabeledSample, labels
 
 # A stratum's own deviation counts as much as that of all strata together once it has this many labels.
 _PRIOR = 5
@@ -38,7 +38,7 @@ def segments_to_label(
     strata: int = 5,
     folds: int = 5,
     seed: int = 0,
-) -> Found:
+) -> Findings:
     """One row per segment: whether it is proposed for labelling, and the probability with which it is
     labelled then.
 
@@ -99,7 +99,7 @@ def segments_to_label(
         "The probabilities hold if what was labelled before was drawn at random, and all proposed segments"
         " are labelled with all systems."
     )
-    return Found(rows, how, "Segments to label next", (note,))
+    return Findings(rows, how, "Segments to label next", (note,))
 
 
 def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Array:
@@ -123,7 +123,7 @@ def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Ar
     return total
 
 
-def _segment_scores(given: Labels, of: str) -> Array:
+def _segment_scores(given: LabeledSample, of: str) -> Array:
     """What segments are sorted by: the metrics' first principal component, its mean over the systems or its
     spread between them.
 
@@ -142,7 +142,7 @@ def _segment_scores(given: Labels, of: str) -> Array:
     )
 
 
-def _deviations(given: Labels, predictions: Array, of: str, stratum: Array, number: int) -> Array:
+def _deviations(given: LabeledSample, predictions: Array, of: str, stratum: Array, number: int) -> Array:
     """The deviation of human scores from predictions in each stratum, drawn towards that of all; all
     alike where nothing is labelled.
     """
@@ -163,7 +163,7 @@ def _deviations(given: Labels, predictions: Array, of: str, stratum: Array, numb
 
 
 def _check(
-    given: Labels, labelled: Array, count: int, of: str, segments: Sequence[Any] | None, strata: int
+    given: LabeledSample, labelled: Array, count: int, of: str, segments: Sequence[Any] | None, strata: int
 ) -> None:
     free = int((given.outputs.any(axis=0) & ~labelled).sum())
     if not (isinstance(count, int) and 1 <= count <= free):

@@ -26,7 +26,7 @@ from nlgauge.stats.coefficients import kendall, pearson, spearman
 Classifier = Callable[[list[str]], Sequence[Hashable]]
 
 
-class Ranked(NamedTuple):
+class RankedSystem(NamedTuple):
     """One system: its information about the sources in nats, the interval of that, its deviation over
     seeds, and the mean number of words.
     """
@@ -42,7 +42,7 @@ class Ranked(NamedTuple):
 
 def rank_summarisers(
     given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345, confidence: float = 0.95
-) -> list[Ranked]:
+) -> list[RankedSystem]:
     """Systems by how much their summaries tell about the sources, most first, NaN last (Figure 3), and
     their lengths: longer ones tell more.
     """
@@ -59,7 +59,7 @@ def rank_summarisers(
         ]
         deviation, pairs = others["seed_deviation"].score, others["scored_pairs"].score
         found.append(
-            Ranked(system, score.score, score.low, score.high, deviation, float(np.mean(words)), pairs)
+            RankedSystem(system, score.score, score.low, score.high, deviation, float(np.mean(words)), pairs)
         )
     return sorted(found, key=lambda one: (np.isnan(one.information), -one.information))
 

@@ -1,4 +1,4 @@
-"""Judgements from arrays, from tidy rows and from better/worse pairs, and several of them as groups of
+"""Judgments from arrays, from tidy rows and from better/worse pairs, and several of them as groups of
 one.
 """
 
@@ -15,7 +15,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, did_you_mean
 from nlgauge.io.files import Address
 from nlgauge.io.reader import Reader
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 
 _MISSING = ("", "None", "NA", "N/A", "nan", "NaN")
 
@@ -26,8 +26,8 @@ def from_arrays(
     systems: Sequence[str] | None = None,
     segments: Sequence[Hashable] | None = None,
     **further: Any,
-) -> Judgements:
-    """What `Judgements.from_arrays` gives; a bare array is called "human", or "metric"."""
+) -> Judgments:
+    """What `Judgments.from_arrays` gives; a bare array is called "human", or "metric"."""
     judged = {name: _array(values, f"humans[{name!r}]") for name, values in _named(humans, "human").items()}
     scored = {
         name: _array(values, f"metrics[{name!r}]") for name, values in _named(metrics, "metric").items()
@@ -39,7 +39,7 @@ def from_arrays(
     numbers = tuple(range(shapes[0][1])) if segments is None else tuple(segments)
     ratings = {name: values for name, values in judged.items() if values.ndim == 3}
     plain = {name: values for name, values in judged.items() if values.ndim != 3}
-    return Judgements(
+    return Judgments(
         names, numbers, plain, scored, ratings={**ratings, **further.pop("ratings", {})}, **further
     )
 
@@ -104,8 +104,8 @@ def from_frame(
     annotator: str | None = None,
     weight: str | None = None,
     higher_is_better: Mapping[str, bool | None] | None = None,
-) -> Judgements:
-    """What `Judgements.from_frame` gives. A human column may hold lists of numbers: one per annotator."""
+) -> Judgments:
+    """What `Judgments.from_frame` gives. A human column may hold lists of numbers: one per annotator."""
     rows = records_of(frame)
     dimensions, labels = ([names] if isinstance(names, str) else list(names) for names in (humans, metrics))
     known = list(dict.fromkeys(name for row in rows for name in row))
@@ -132,7 +132,7 @@ def from_frame(
         name: _ratings(name, cells, [row.get(name) for row in rows], places.shape, people)
         for name in dimensions
     }
-    return Judgements(
+    return Judgments(
         tuple(systems),
         tuple(segments),
         {name: values[..., 0] for name, values in judged.items() if people is None and values.shape[-1] == 1},
@@ -250,15 +250,15 @@ def from_pairs(
     worse: str = "worse",
     group: str | None = None,
     higher_is_better: Mapping[str, bool | None] | None = None,
-) -> Judgements:
+) -> Judgments:
     """From rows that name a segment, its better and its worse system; `metrics` are scores by metric, then
     system, then segment.
 
     Where rows have a `group`, a segment is called (group, segment), in the scores too.
 
     >>> scores = {"chrf": {"A": {1: 0.5, 2: 0.4}, "B": {1: 0.3, 2: 0.6}}}
-    >>> Judgements.from_pairs([{"segment": 1, "better": "A", "worse": "B"}, {"segment": 2, "better": "A", "worse": "B"}], scores)
-    Judgements(2 systems, 2 segments, 2 pairs; human: none; 1 metric: chrf)
+    >>> Judgments.from_pairs([{"segment": 1, "better": "A", "worse": "B"}, {"segment": 2, "better": "A", "worse": "B"}], scores)
+    Judgments(2 systems, 2 segments, 2 pairs; human: none; 1 metric: chrf)
     """
     rows = records_of(pairs)
     for name in (segment, better, worse, *([group] if group else [])):
@@ -274,7 +274,7 @@ def from_pairs(
             [[as_number(by_system.get(name, {}).get(key), label) for key in segments] for name in systems]
         )
     groups = {key: row[group] for key, row in zip(keys, rows, strict=True)} if group else {}
-    return Judgements(
+    return Judgments(
         tuple(systems),
         tuple(segments),
         metrics=scored,
@@ -289,10 +289,10 @@ def from_pairs(
     )
 
 
-def joined(parts: Mapping[Any, Judgements]) -> Judgements:
-    """What `Judgements.joined` gives."""
+def joined(parts: Mapping[Any, Judgments]) -> Judgments:
+    """What `Judgments.joined` gives."""
     if not parts:
-        raise InputError("there are no judgements to join.")
+        raise InputError("there are no judgments to join.")
     systems = list(dict.fromkeys(system for part in parts.values() for system in part.systems))
     rows = {group: [systems.index(system) for system in part.systems] for group, part in parts.items()}
     higher: dict[str, bool | None] = {}
@@ -328,7 +328,7 @@ def joined(parts: Mapping[Any, Judgements]) -> Judgements:
                     [part.pairs[:, 0] + start, places[part.pairs[:, 1]], places[part.pairs[:, 2]]], axis=1
                 )
             )
-    return Judgements(
+    return Judgments(
         tuple(systems),
         tuple((group, segment) for group, part in parts.items() for segment in part.segments),
         together("humans"),

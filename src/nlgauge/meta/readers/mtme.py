@@ -1,4 +1,4 @@
-"""Judgements from files in the layout of mt-metrics-eval.
+"""Judgments from files in the layout of mt-metrics-eval.
 
 human-scores/PAIR.NAME.seg.score              one line per system and segment: the system's name and a number,
 or None metric-scores/PAIR/METRIC-REFERENCE.seg.score the same; .sys.score has one line per system
@@ -14,7 +14,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.readers.frames import as_number, joined
 
 
@@ -26,8 +26,8 @@ def from_mtme(
     metrics: Sequence[str] | str | None = None,
     corpus_scores: bool = False,
     higher_is_better: Mapping[str, bool | None] | None = None,
-) -> Judgements:
-    """What `Judgements.from_mtme` gives: those systems that the human scores name, by default all human
+) -> Judgments:
+    """What `Judgments.from_mtme` gives: those systems that the human scores name, by default all human
     scores and metrics of the pair.
 
     corpus_scores=True takes the system scores of the files (.sys.score) for the system level. Several
@@ -59,7 +59,7 @@ def _pair(
     metrics: list[str] | None,
     corpus_scores: bool,
     higher: Mapping[str, bool | None],
-) -> Judgements:
+) -> Judgments:
     judged = {
         name: _read(path)
         for name, path in _files(root / "human-scores", f"{pair}.", ".seg.score").items()
@@ -89,7 +89,7 @@ def _pair(
         )
     count = lengths.pop()
     whole = _files(root / "metric-scores" / pair, "", ".sys.score") if corpus_scores else {}
-    return Judgements(
+    return Judgments(
         tuple(systems),
         tuple(range(count)),
         {name: _table(scores, systems, count) for name, scores in judged.items()},

@@ -1,4 +1,4 @@
-"""Judgements of a Result: its segment scores beside human scores from its records, a frame or a file."""
+"""Judgments of a Result: its segment scores beside human scores from its records, a frame or a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.io.files import Address
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.readers.frames import as_number, as_numbers, from_frame, records_of
 from nlgauge.results.result import Result
 
@@ -28,8 +28,8 @@ def from_result(
     system: str = "system",
     segment: str = "segment",
     annotator: str | None = None,
-) -> Judgements:
-    """What `Judgements.from_result` gives.
+) -> Judgments:
+    """What `Judgments.from_result` gives.
 
     `humans` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or
     JSON Lines file with the columns `system` and `segment`, in which `dimensions` (by default every further
@@ -60,7 +60,7 @@ def from_result(
             if name not in metrics or corpus_scores:
                 whole[name] = scores
             higher[name] = output.higher_is_better
-    return Judgements(
+    return Judgments(
         result.systems,
         tuple(result.corpus.ids),
         {name: values[..., 0] for name, values in ratings.items() if values.shape[-1] == 1},

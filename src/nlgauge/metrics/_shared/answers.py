@@ -22,7 +22,7 @@ from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.mean import Measured, worst_of
 from nlgauge.metrics._shared.model_means import ModelMeans, empty_rows, measured, with_mean
-from nlgauge.metrics._shared.unknown_tokens import Reading, read_texts, readable, visible
+from nlgauge.metrics._shared.unknown_tokens import ReadableTexts, read_texts, readable, visible
 from nlgauge.models import ModelSpec, model_facts
 
 _SIDES = ("prediction", "source", "reference")
@@ -134,7 +134,7 @@ class AnswerMetric(ModelMeans):
                 )
         return shown
 
-    def _read(self, view: View, name: str) -> dict[str, Reading]:
+    def _read(self, view: View, name: str) -> dict[str, ReadableTexts]:
         """The texts that a question speaks of, as its model can read them."""
         ids: dict[str, Callable[[], Array]] = {
             "prediction": lambda: visible(view, view.predictions),

@@ -20,7 +20,7 @@ from nlgauge.judges.calls import Calls
 from nlgauge.judges.clients import Client
 from nlgauge.judges.endpoint import checked_url, host_of
 from nlgauge.judges.prompts import Prompt
-from nlgauge.judges.reading import Judgement, Reads, judged
+from nlgauge.judges.reading import Judgment, Reads, judged
 from nlgauge.judges.requests import FIRST_TOKENS
 from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.domains import require_number, require_whole
@@ -54,19 +54,19 @@ COUNTS = {
 _MISSING = {"failed": "error", "empty": "empty"}
 
 
-class Row(NamedTuple):
-    """What was found of one row: the value of each measure, why there is none, and the judgements behind
+class JudgedRow(NamedTuple):
+    """What was found of one row: the value of each measure, why there is none, and the judgments behind
     it.
     """
 
     values: tuple[float, ...]
-    judgements: tuple[Judgement, ...]
+    judgments: tuple[Judgment, ...]
     empty: bool = False
 
     @property
     def failure(self) -> str:
         """The first reason for which there is no score."""
-        found = next((one.failure for one in self.judgements if one.failure), "")
+        found = next((one.failure for one in self.judgments if one.failure), "")
         return "failed" if found == "not_asked" else found
 
 
@@ -213,29 +213,29 @@ class Judged(MeanMetric):
         found = sorted({fingerprint for ledger in asked for fingerprint in ledger.fingerprints})
         return {"fingerprint": ",".join(found)} if found else {}
 
-    def rows(self, view: View) -> list[Row]:
+    def rows(self, view: View) -> list[JudgedRow]:
         """What the judge says of every row."""
         texts = texts_of(view)
         asked = [i for i, row in enumerate(texts) if can_be_seen(row["prediction"])]
         found = self.asked(view, self.template(), [texts[i] for i in asked])
         rows = [self.empty_row() for _ in texts]
-        for i, judgement in zip(asked, found, strict=True):
-            rows[i] = Row(self.values_of(judgement), (judgement,))
+        for i, judgment in zip(asked, found, strict=True):
+            rows[i] = JudgedRow(self.values_of(judgment), (judgment,))
         return rows
 
-    def empty_row(self) -> Row:
+    def empty_row(self) -> JudgedRow:
         """An empty prediction: the lowest score, which no judge was asked for."""
-        return Row((worst_of(self.measures()[0]), *(np.nan,) * (len(self.measures()) - 1)), (), True)
+        return JudgedRow((worst_of(self.measures()[0]), *(np.nan,) * (len(self.measures()) - 1)), (), True)
 
-    def values_of(self, judgement: Judgement) -> tuple[float, ...]:
+    def values_of(self, judgment: Judgment) -> tuple[float, ...]:
         """The values of the measures."""
-        about = {"covered": judgement.covered, "sd_within": judgement.variance}
-        return judgement.score, *(about[output.name] for output in self.about_replies())
+        about = {"covered": judgment.covered, "sd_within": judgment.variance}
+        return judgment.score, *(about[output.name] for output in self.about_replies())
 
     def asked(
         self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
-    ) -> list[Judgement]:
-        """The judgement of each of these texts by one prompt; `expects` reads the replies if the prompt
+    ) -> list[Judgment]:
+        """The judgment of each of these texts by one prompt; `expects` reads the replies if the prompt
         itself does not.
         """
         rendered = [prompt.render(row) for row in texts]
@@ -269,7 +269,7 @@ class Judged(MeanMetric):
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         return {self.name: self._statistics(self.rows(view))}
 
-    def _statistics(self, rows: Sequence[Row]) -> Array:
+    def _statistics(self, rows: Sequence[JudgedRow]) -> Array:
         values = np.array([row.values for row in rows], dtype=np.float64).reshape(
             len(rows), len(self.measures())
         )
@@ -289,14 +289,14 @@ class Judged(MeanMetric):
         statistics = self._statistics(rows)
         return [self._verdict(row, {self.name: statistics[i]}) for i, row in enumerate(rows)]
 
-    def _verdict(self, row: Row, statistics: Arrays) -> Verdict:
+    def _verdict(self, row: JudgedRow, statistics: Arrays) -> Verdict:
         score = row.values[0]
         title = f"{self.name} {'n/a' if np.isnan(score) else f'{score:.4g}'}"
-        first = row.judgements[0] if row.judgements else Judgement()
+        first = row.judgments[0] if row.judgments else Judgment()
         why = (
             "the prediction is empty, and was not shown to the judge"
             if row.empty
-            else next((one.why for one in row.judgements if one.why), "")
+            else next((one.why for one in row.judgments if one.why), "")
         )
         return Verdict(
             title,
@@ -306,9 +306,9 @@ class Judged(MeanMetric):
             dict(first.levels),
             first.covered,
             f"{row.failure}: {why}" if row.failure else why,
-            [one.prompt for one in row.judgements],
-            [list(one.replies) for one in row.judgements],
-            "; ".join(dict.fromkeys(rule for judgement in row.judgements for rule in judgement.rules)),
+            [one.prompt for one in row.judgments],
+            [list(one.replies) for one in row.judgments],
+            "; ".join(dict.fromkeys(rule for judgment in row.judgments for rule in judgment.rules)),
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.estimators.movers import Points
+from nlgauge.estimators.movers import DistinctPoints
 from nlgauge.features.lexical.word_vectors import WordVectors
 from nlgauge.features.tokens.text import TEXT_TOKENIZERS
 from nlgauge.metric import Output, View
@@ -54,11 +54,11 @@ class WordPairs(NamedTuple):
         return found
 
 
-def bag(table: WordTable, rows: Array) -> Points:
+def bag(table: WordTable, rows: Array) -> DistinctPoints:
     """The different words of a text, in order of first appearance."""
     words, first, counts = np.unique(rows, return_index=True, return_counts=True)
     order = np.argsort(first)
-    return Points(words[order], counts[order], table.take(words[order]))
+    return DistinctPoints(words[order], counts[order], table.take(words[order]))
 
 
 def units(vectors: Array) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.metric import EMPTY, TRUNCATED, Output, View
 from nlgauge.metric.mean import MeanMetric, Measured
-from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, Reading, readable
+from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, ReadableTexts, readable
 
 NO_TEXT = "a text is empty, or the model knows none of its tokens"
 
@@ -64,7 +64,7 @@ def measured(values: Array, truncated: Array, empty: Array, counts: Array) -> Me
     return Measured(values, empty, [truncated, empty, counts])
 
 
-def empty_rows(view: View, prediction: Reading, *others: Reading) -> Array:
+def empty_rows(view: View, prediction: ReadableTexts, *others: ReadableTexts) -> Array:
     """Return the rows whose prediction alone says nothing to the model: no sign that can be seen, or no
     token that it knows.
     """

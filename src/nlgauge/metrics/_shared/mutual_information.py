@@ -56,7 +56,11 @@ class Estimator:
         """
         if self.kind == "released" and len(target):
             return knife_released.released(
-                target, given, knife_released.Settings(modes=self.modes or RELEASED_MODES), seed, self.seeds
+                target,
+                given,
+                knife_released.ReleasedSettings(modes=self.modes or RELEASED_MODES),
+                seed,
+                self.seeds,
             )
         components = (
             min(_MOST_COMPONENTS, max(1, pairs // _PAIRS_A_COMPONENT))
@@ -83,7 +87,7 @@ class Estimator:
             given,
             fold,
             components,
-            knife.Settings(modes=self.modes or MOST_MODES, full=self.full),
+            knife.KnifeSettings(modes=self.modes or MOST_MODES, full=self.full),
             seed,
         )
 

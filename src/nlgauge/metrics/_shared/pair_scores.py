@@ -40,7 +40,7 @@ def texts_of(view: View, ids: Array) -> list[str]:
     return [view.text(text) for text in ids.tolist()]
 
 
-class Found(NamedTuple):
+class PairValues(NamedTuple):
     """(rows, measures) values, NaN if undefined; whether a text of a row was cut; in which rows the
     prediction alone says nothing; unknown and all tokens; what explanations show of each row."""
 
@@ -57,7 +57,7 @@ class PairScores(ModelMeans):
     explanations.
     """
 
-    def findings(self, view: View) -> Found:
+    def findings(self, view: View) -> PairValues:
         """What the classifier says of each row."""
         raise NotImplementedError
 
@@ -70,7 +70,7 @@ class PairScores(ModelMeans):
         )
 
     def measured(self, view: View) -> Measured:
-        rows: Found = view.rows(Findings(self))
+        rows: PairValues = view.rows(Findings(self))
         return measured(rows.values, rows.truncated, rows.empty, rows.counts)
 
 

@@ -35,7 +35,7 @@ UNKNOWN_TOKENS = Output(
 NO_KNOWN_TEXT = "no text of one side has a token that the model knows"
 
 
-class Reading(NamedTuple):
+class ReadableTexts(NamedTuple):
     """Texts as a model can read them: their ids, those without a known token replaced by the empty text;
     (texts, 2) unknown and all tokens.
     """
@@ -60,18 +60,18 @@ class PairReading(NamedTuple):
     unknown and all tokens of both.
     """
 
-    first: Reading
-    second: Reading
+    first: ReadableTexts
+    second: ReadableTexts
     undefined: Array
     counts: Array
 
 
-def read_texts(features: Features, model: ModelSpec, kind: Kind, ids: Array) -> Reading:
+def read_texts(features: Features, model: ModelSpec, kind: Kind, ids: Array) -> ReadableTexts:
     """The texts as a model can read them."""
     column, rows = features.get(UnknownTokens(model, kind), ids)
     counts = column.values[rows].reshape(-1, 2)
     lost = (counts[:, 0] > 0) & (counts[:, 0] == counts[:, 1])
-    return Reading(np.where(lost, features.texts.intern(""), ids) if lost.any() else ids, counts)
+    return ReadableTexts(np.where(lost, features.texts.intern(""), ids) if lost.any() else ids, counts)
 
 
 def read_pairs(features: Features, model: ModelSpec, kind: Kind, first: Array, second: Array) -> PairReading:
@@ -98,7 +98,7 @@ def visible(view: View, ids: Array) -> Array:
     return np.where(unseen, view.features.texts.intern(""), ids) if unseen.any() else ids
 
 
-def readable(view: View, *readings: Reading) -> Array:
+def readable(view: View, *readings: ReadableTexts) -> Array:
     """In which rows every text can be seen, and has a token that the model knows."""
     found: Array = seen(view, *(reading.ids for reading in readings)) & np.all(
         [reading.known > 0 for reading in readings], axis=0
@@ -113,7 +113,7 @@ def unknown_share(statistics: Array) -> dict[str, Array]:
     return {UNKNOWN_TOKENS.name: statistics[..., -2] / np.maximum(statistics[..., -1], 1e-300)}
 
 
-def total_share(*readings: Reading) -> dict[str, float]:
+def total_share(*readings: ReadableTexts) -> dict[str, float]:
     """The output, for all texts together."""
     return {
         name: float(value)

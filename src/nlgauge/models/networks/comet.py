@@ -25,7 +25,7 @@ Form = Literal["regression", "referenceless", "unified", "xcomet", "lens"]
 _ACTIVATIONS = ("tanh", "sigmoid")
 
 
-class Settings(msgspec.Struct, frozen=True):
+class CometSettings(msgspec.Struct, frozen=True):
     """What the checkpoint's hyper-parameters say of the network.
 
     `layer` is the layer that is read, None for a mix of all; `sparse` whether sparsemax weighs the layers
@@ -47,7 +47,7 @@ class Settings(msgspec.Struct, frozen=True):
 class CometNetwork:
     """An encoder with the head that a COMET checkpoint puts on it."""
 
-    def __init__(self, encoder: Any, head: Mapping[str, Any], settings: Settings) -> None:
+    def __init__(self, encoder: Any, head: Mapping[str, Any], settings: CometSettings) -> None:
         self.encoder = encoder
         self.settings = settings
         self.config = encoder.config

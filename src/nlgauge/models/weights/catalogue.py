@@ -25,7 +25,7 @@ class Entry:
     name: str
     title: str
     kind: Kind
-    licence: str
+    license: str
     size: str
     package: str = ""
     weights: str = ""
@@ -58,7 +58,7 @@ _GATED = "CC-BY-NC-SA-4.0, to be accepted on its page first"
 def _comet(
     name: str,
     title: str,
-    licence: str,
+    license: str,  # noqa: A002
     size: str,
     repository: str = "",
     base: str = "",
@@ -72,7 +72,7 @@ def _comet(
         name,
         title,
         "comet",
-        licence,
+        license,
         f"about {size}",
         weights="checkpoints/model.ckpt",
         repository=repository,

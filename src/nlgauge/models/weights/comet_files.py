@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.errors import ModelError
-from nlgauge.models.networks.comet import HEAD, CometNetwork, Form, Settings
+from nlgauge.models.networks.comet import HEAD, CometNetwork, CometSettings, Form
 
 _ENCODER = "encoder.model."
 _HEADS = (
@@ -47,7 +47,7 @@ def read(directory: Path, device: str) -> tuple[CometNetwork, Any]:
 
     try:
         settings = msgspec.convert(
-            msgspec.json.decode((directory / "config.json").read_bytes()).get("comet"), Settings
+            msgspec.json.decode((directory / "config.json").read_bytes()).get("comet"), CometSettings
         )
     except msgspec.ValidationError:
         raise ModelError(
@@ -75,7 +75,7 @@ def read(directory: Path, device: str) -> tuple[CometNetwork, Any]:
     return CometNetwork(encoder.eval().to(device), head, settings), tokenizer
 
 
-def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> Settings:
+def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> CometSettings:
     """What a checkpoint's own hyper-parameters and the hparams.yaml beside it say of the network."""
     identifier = declared.get("class_identifier") or hyper.get("class_identifier")
     form = _FORMS.get(str(identifier))
@@ -113,7 +113,7 @@ def settings_of(hyper: Mapping[str, Any], declared: Mapping[str, Any]) -> Settin
         "word_layer": hyper.get("word_layer", 0) if labels else 0,
     }
     try:
-        return msgspec.convert(given, Settings)
+        return msgspec.convert(given, CometSettings)
     except msgspec.ValidationError as error:
         raise ModelError(f"the hyper-parameters of this COMET model cannot be read: {error}") from None
 

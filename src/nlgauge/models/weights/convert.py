@@ -63,7 +63,7 @@ class Origin(NamedTuple):
     name: str
     title: str
     source: str
-    licence: str = "see its page"
+    license: str = "see its page"
     revision: str = ""
 
 
@@ -91,7 +91,7 @@ def convert(
             made.source,
             file.name,
             hash_of([file]),
-            made.licence,
+            made.license,
             made.revision,
             layout,
         )

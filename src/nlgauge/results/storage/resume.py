@@ -40,7 +40,7 @@ from nlgauge.results.storage.checkpoint import (
     STATISTICS,
     Checkpoint,
     Signed,
-    Stored,
+    StoredCorpus,
     check_same,
     how_far,
     read_log,
@@ -64,7 +64,7 @@ WHOLE = "whole"
 
 
 @dataclass(frozen=True)
-class Output:
+class Destination:
     """The directory that a result is written to, and what is done about what is there: a run to go on
     with, or a result to replace.
     """
@@ -114,7 +114,7 @@ def _is_run(place: Path) -> bool:
 
 
 def run_in_memory(
-    corpus: Corpus, job: Job, executor: Executor, output: Output, carbon: str | None = None
+    corpus: Corpus, job: Job, executor: Executor, output: Destination, carbon: str | None = None
 ) -> Result:
     """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are
     computed.
@@ -137,7 +137,7 @@ def run_on_disk(
     source: Mapping[str, Any],
     job_of: Callable[[Corpus], Job],
     executor: Executor,
-    output: Output,
+    output: Destination,
     carbon: str | None = None,
 ) -> Result:
     """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from
@@ -160,7 +160,7 @@ def _write_result(
     pieces: Callable[[Path], Iterable[Corpus]],
     job_of: Callable[[Corpus], Job],
     executor: Executor,
-    output: Output,
+    output: Destination,
     kept: Checkpoint,
     carbon: str | None,
 ) -> None:
@@ -172,7 +172,7 @@ def _write_result(
                 writer.append(piece)
                 count += len(piece)
                 report("reading segments", count, None)
-            kept.note(Stored(writer.close()))
+            kept.note(StoredCorpus(writer.close()))
     assert kept.corpus is not None
     corpus = stored_corpus(kept.place, kept.corpus)
     job = job_of(corpus)
@@ -187,7 +187,7 @@ def _write_result(
     (kept.place / "run.json.new").replace(kept.place / "run.json")
 
 
-def _moved(place: Path, output: Output) -> Result:
+def _moved(place: Path, output: Destination) -> Result:
     """The finished result of a run, in its place."""
     run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
     if run.corpus is not None:
@@ -198,7 +198,7 @@ def _moved(place: Path, output: Output) -> Result:
 
 
 @contextmanager
-def told(output: Output) -> Iterator[None]:
+def told(output: Destination) -> Iterator[None]:
     """An error of the disk says what is kept."""
     place = unfinished(output.directory)
     try:

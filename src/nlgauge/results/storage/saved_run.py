@@ -40,7 +40,7 @@ class SavedFit(msgspec.Struct):
     key: str
 
 
-class Column(msgspec.Struct):
+class StatisticsColumn(msgspec.Struct):
     """Whose statistics stand in so many columns of a row, where the rows of all tables stand side by side."""
 
     system: str
@@ -81,6 +81,6 @@ class SavedRun(msgspec.Struct):
     environment: dict[str, str]
     reads: dict[str, list[str]] = {}
     corpus: StoredFacts | None = None
-    columns: list[Column] = []
+    columns: list[StatisticsColumn] = []
     memory: SavedMemory = SavedMemory(None, "it was not recorded")
     carbon: SavedCarbon | None = None

@@ -15,7 +15,7 @@ from nlgauge.engine.chunk import Rows
 from nlgauge.results.result import Result
 from nlgauge.results.storage.checkpoint import FITS, LOG, STATISTICS, mapped_rows, saved_fits
 from nlgauge.results.storage.save_load import RUNNING_FORMAT, NotHere, saved_run, text_hash, write_run
-from nlgauge.results.storage.saved_run import Column, SavedRun
+from nlgauge.results.storage.saved_run import SavedRun, StatisticsColumn
 
 
 def write_stored(result: Result, before: Path, facts: StoredFacts, place: Path, texts: bool = True) -> None:
@@ -60,10 +60,10 @@ def _all_rows(result: Result, before: Path) -> Rows:
     return rows
 
 
-def _write_rows(rows: Rows, segments: int, path: Path) -> list[Column]:
+def _write_rows(rows: Rows, segments: int, path: Path) -> list[StatisticsColumn]:
     """Writes the rows of all tables side by side, block by block; gives what a row is made of."""
     columns = [
-        Column(system, label, part, values.shape[1])
+        StatisticsColumn(system, label, part, values.shape[1])
         for (system, label), arrays in rows.items()
         for part, values in arrays.items()
     ]

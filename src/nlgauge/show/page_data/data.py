@@ -41,7 +41,7 @@ MOST_PAIRS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PageData:
     """What a page shows of a result: `meta` is plain data, `columns` (column, system, segment) the scores
     of segments.
     """
@@ -52,7 +52,7 @@ class View:
 
 def view_of(
     result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
-) -> View:
+) -> PageData:
     """Everything that a page shows but texts and explanations."""
     columns: list[Array] = []
     equal = equal_outputs(result.tables)
@@ -103,7 +103,7 @@ def view_of(
             "seed": result.job.options.seed if seed is None else seed,
         },
     }
-    return View(meta, kept)
+    return PageData(meta, kept)
 
 
 def _outputs(

@@ -29,7 +29,7 @@ from nlgauge.explanations.wire import document
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
-    from nlgauge.show.page_data.data import View
+    from nlgauge.show.page_data.data import PageData
 
 _BLOCK = 1 << 20
 # A field with more different values than these is not one to filter by.
@@ -52,7 +52,7 @@ def array_part(array: Array) -> bytes:
     return packed(np.ascontiguousarray(array).view(np.uint8).reshape(-1, array.itemsize).T.tobytes())
 
 
-def score_parts(view: View, ids: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
+def score_parts(view: PageData, ids: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
     """The parts that every page has, whether or not it has texts; meta comes last, when all is known that
     it says.
     """

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from nlgauge._core.numbers import bounds, counted, number, p_value
 from nlgauge._core.page import Cell, Footnotes, Page, Sheet, Tone, column
 from nlgauge.results.comparison import Comparison
-from nlgauge.results.gate import Verdict, row_name
+from nlgauge.results.gate import CheckOutcome, row_name
 from nlgauge.show.pages.missing import missing_note
 from nlgauge.show.pages.tested import how_tested
 
 
 def gate_page(
-    found: Sequence[Verdict], comparison: Comparison | None, alpha: float, whole: bool = True
+    found: Sequence[CheckOutcome], comparison: Comparison | None, alpha: float, whole: bool = True
 ) -> Page:
     """Return one row per condition and system, and below how it was tested; the baseline's score and raw
     p-values only if `whole`.
@@ -67,7 +67,7 @@ def gate_page(
     return Page([Sheet(columns, rows)], footnotes.texts, notes)
 
 
-def _power_notes(found: Sequence[Verdict]) -> list[str]:
+def _power_notes(found: Sequence[CheckOutcome]) -> list[str]:
     """Return what the tests could have found, and how many more segments inconclusive verdicts need."""
     drops = [
         f"{row_name(verdict.row)} {number(verdict.detectable, verdict.output)}"
@@ -89,7 +89,7 @@ def _power_notes(found: Sequence[Verdict]) -> list[str]:
     ]
 
 
-def _numbers(verdict: Verdict) -> dict[str, str]:
+def _numbers(verdict: CheckOutcome) -> dict[str, str]:
     """The numbers of a verdict by the headings under which they stand."""
     row, output = verdict.row, verdict.output
     found = {"score": number(verdict.score, output)}

@@ -48,7 +48,7 @@ def card_page(found: Card) -> Page:
         "tasks": _names(found.tasks),
         "qualities": _names(found.qualities),
         "languages": found.languages if isinstance(found.languages, str) else ", ".join(found.languages),
-        "licence": found.licence,
+        "license": found.license,
         "default model": found.default_model,
         "tested against": found.tested_against,
     }

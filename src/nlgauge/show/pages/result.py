@@ -419,7 +419,7 @@ def small_print(result: Result, confidence: float | None, resamples: int, seed: 
         if count and confidence is not None:
             facts["halves" if whole else "bs"] = f"{count}|confidence:{100 * confidence:g}"
         if count and test:
-            facts["ar" if whole or test == "randomisation" else "bs-test"] = str(count)
+            facts["ar" if whole or test == "randomization" else "bs-test"] = str(count)
         drawn = "".join(f"|{name}:{value}" for name, value in facts.items())
         found.append(
             f"{label}: {signature}{drawn}" + (f"|seed:{seed}" if drawn and not metric.seeded else "")

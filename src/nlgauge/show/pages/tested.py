@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
 
 _LEVEL = 0.05
-_NAMES = {"randomisation": "approximate randomisation", "bootstrap": "paired bootstrap"}
+_NAMES = {"randomization": "approximate randomization", "bootstrap": "paired bootstrap"}
 
 
 def any_tested(comparison: Comparison) -> bool:

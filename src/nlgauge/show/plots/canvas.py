@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 
 try:
     from matplotlib import rc_context
@@ -231,7 +231,7 @@ def decimals(value: float, places: int = 2) -> str:
     return "n/a" if math.isnan(value) else text.removeprefix("-") if float(text) == 0 else text
 
 
-def the_only(found: Found, *columns: str) -> None:
+def the_only(found: Findings, *columns: str) -> None:
     """Raises where the rows differ in any of these columns, in which the plot has no room for differences."""
     for column in columns:
         values = distinct(found.rows, column)
@@ -248,7 +248,7 @@ def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
     return list(dict.fromkeys(row[column] for row in rows if column in row))
 
 
-def needed(found: Found, plot: str, *columns: str) -> None:
+def needed(found: Findings, plot: str, *columns: str) -> None:
     """Raises where there are no rows, or they lack what the plot shows."""
     if not found.rows:
         raise InputError(f"{plot} needs rows, there are none.")

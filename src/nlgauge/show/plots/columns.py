@@ -12,11 +12,11 @@ from nlgauge.errors import InputError, UnknownNameError
 from nlgauge.metric import Output
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
     from nlgauge.results.result import Result
 
 
-class Column(NamedTuple):
+class PlottedOutput(NamedTuple):
     """One output of a metric: how it is called on a plot, and where it is found."""
 
     name: str
@@ -24,7 +24,7 @@ class Column(NamedTuple):
     output: Output
 
 
-def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[Column]:
+def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[PlottedOutput]:
     """The outputs that were asked for ("rouge", "rouge.rouge2"), or the leading ones of every metric.
 
     Parameters of a metric are left out of its name where it is the only one of that name.
@@ -40,7 +40,7 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
     names = short_names([(label, output.name) for label, output in asked], result.labels)
     if not asked:
         raise InputError("this result has no score to draw.")
-    return [Column(name, label, output) for name, (label, output) in zip(names, asked, strict=True)]
+    return [PlottedOutput(name, label, output) for name, (label, output) in zip(names, asked, strict=True)]
 
 
 def short_names(outputs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
@@ -75,7 +75,7 @@ def _asked(result: Result, name: str) -> tuple[str, Output]:
     return label, every[wanted]
 
 
-def segment_scores(result: Result, column: Column) -> Array | None:
+def segment_scores(result: Result, column: PlottedOutput) -> Array | None:
     """(systems, segments) scores; None where the metric has none of segments."""
     rows = [
         result.tables[system, column.label].segments().get(column.output.name) for system in result.systems
@@ -85,7 +85,7 @@ def segment_scores(result: Result, column: Column) -> Array | None:
     )
 
 
-def need_segments(result: Result, column: Column, what: str) -> Array:
+def need_segments(result: Result, column: PlottedOutput, what: str) -> Array:
     """As `segment_scores`; raises where there are none."""
     found = segment_scores(result, column)
     if found is None:
@@ -114,14 +114,14 @@ def given_numbers(result: Result) -> dict[str, Array]:
     return {name: values for name, values in found.items() if values is not None}
 
 
-def human_judgements(result: Result, humans: str | Sequence[str] | None = None) -> Judgements:
+def human_judgments(result: Result, humans: str | Sequence[str] | None = None) -> Judgments:
     """Return the scores of a result beside its human scores: the fields that are named, or all that hold
     human scores.
 
     Without names these are the numbers that came with the outputs of several systems, and fields called
     human.NAME; with one system a number may be anything about the text, so that its field has to be named.
     """
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
     from nlgauge.show.page_data.data import _numbers
 
     fields = [humans] if isinstance(humans, str) else list(humans or [])
@@ -143,4 +143,4 @@ def human_judgements(result: Result, humans: str | Sequence[str] | None = None) 
             "human_map needs human scores: name numbers in a further field of the records that were"
             f" scored{hint}."
         )
-    return Judgements.from_result(result, fields)
+    return Judgments.from_result(result, fields)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge._core.numbers import bounds, number, ties
 from nlgauge.errors import InputError
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import (
@@ -31,7 +31,7 @@ from nlgauge.show.plots.place import on_figure, one_axes, told
 
 
 def forest(
-    given: Result | Comparison | Found,
+    given: Result | Comparison | Findings,
     first: str | None = None,
     second: str | None = None,
     *,
@@ -47,7 +47,7 @@ def forest(
     correction, a grey one is of a metric without a direction. Rows with the columns metric, value, low and
     high draw InfoLM 1 and COSMIC 2, 8 and 9.
     """
-    if isinstance(given, Found):
+    if isinstance(given, Findings):
         from nlgauge.show.plots import meta as plots
 
         return on_figure(plots.forest, ax, given, said=_coefficients(given), **options)
@@ -140,7 +140,7 @@ def _turned(row: Compared, first: str) -> tuple[float, float, float]:
     return sign * row.difference + 0.0, low, high
 
 
-def _coefficients(found: Found) -> str:
+def _coefficients(found: Findings) -> str:
     listed = [f"{row.get('metric')} {row.get('value', float('nan')):.2f}" for row in found.rows[:12]]
     return f"Coefficients with intervals: {', '.join(listed)}{' and more' if len(found.rows) > 12 else ''}."
 

@@ -15,7 +15,7 @@ _GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
 
 
 @dataclass(frozen=True)
-class Word:
+class MarkedWord:
     """A word and its marks: the colour behind it, a line below it (style and width), one through it, and
     small words above and below.
     """
@@ -37,7 +37,7 @@ class Paragraph:
     """
 
     heading: str
-    words: Sequence[Word]
+    words: Sequence[MarkedWord]
     glued: Sequence[bool] = field(default=())
 
 
@@ -126,7 +126,7 @@ def _placed(
     return found, y
 
 
-def _draw(ax: Any, word: Word, x: float, y: float, wide: float) -> None:
+def _draw(ax: Any, word: MarkedWord, x: float, y: float, wide: float) -> None:
     from matplotlib.patches import Rectangle
 
     if word.fill is not None:

@@ -27,11 +27,11 @@ from nlgauge.show.plots.meta.labels import name_points
 from nlgauge.show.plots.place import on_figure, one_axes, told
 
 if TYPE_CHECKING:
-    from nlgauge.meta.papers.cosmic import InformationGraph, Ranked
+    from nlgauge.meta.papers.cosmic import InformationGraph, RankedSystem
 
 
 def by_model(
-    ranked: Sequence[Ranked] | Mapping[str, float],
+    ranked: Sequence[RankedSystem] | Mapping[str, float],
     groups: Mapping[str, str] | None = None,
     sizes: Mapping[str, float] | None = None,
     *,

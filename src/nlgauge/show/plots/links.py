@@ -13,7 +13,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Alignment, Transport
 from nlgauge.show.plots.canvas import COLUMN, GREY, SMALL, decimals, named_ticks, plain, room, titled
-from nlgauge.show.plots.flow import Paragraph, Word, cleaned, paragraphs
+from nlgauge.show.plots.flow import MarkedWord, Paragraph, cleaned, paragraphs
 from nlgauge.show.plots.place import AMBER, INDIGO, mixed, one_axes, told
 
 # From white to dark, so that nothing is not the brightest of all.
@@ -104,7 +104,7 @@ def _shaded(
     ):
         near = values.max(axis=1) if values.size else np.zeros(len(texts))
         words = [
-            Word(text, mixed(AMBER, _strength(value)), below=decimals(float(value)))
+            MarkedWord(text, mixed(AMBER, _strength(value)), below=decimals(float(value)))
             for text, value in zip(texts, near, strict=True)
         ]
         parts.append(Paragraph(name, words, glued))

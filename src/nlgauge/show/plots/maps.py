@@ -10,8 +10,8 @@ import numpy as np
 from nlgauge._core.numbers import counted
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import AVERAGE
-from nlgauge.meta.findings import Found
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings
+from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import (
     COLUMN,
@@ -29,18 +29,18 @@ from nlgauge.show.plots.canvas import (
     room,
     titled,
 )
-from nlgauge.show.plots.columns import columns, given_numbers, human_judgements, segment_scores
+from nlgauge.show.plots.columns import columns, given_numbers, human_judgments, segment_scores
 from nlgauge.show.plots.place import on_figure, one_axes, told
 
 _COEFFICIENTS = ("spearman", "pearson", "kendall")
 
 
-def agreement(given: Result | Judgements | Found, coefficient: str = "spearman", *, ax: Any = None) -> Any:
+def agreement(given: Result | Judgments | Findings, coefficient: str = "spearman", *, ax: Any = None) -> Any:
     """A map of metric by metric with their correlations, alike ones side by side, and their tree (thesis 4.2,
     InfoLM 2, COSMIC 5).
 
     Of a result the scores of all segments of all systems are pooled, turned so that more is better, and
-    numbers that came with the texts (human scores) are among them. Judgements give `between_metrics`, and its
+    numbers that came with the texts (human scores) are among them. Judgments give `between_metrics`, and its
     rows can be given themselves.
     """
     from nlgauge.show.plots import meta as plots
@@ -52,7 +52,7 @@ def agreement(given: Result | Judgements | Found, coefficient: str = "spearman",
     if isinstance(given, Result):
         found = _pooled(given, coefficient)
     else:
-        found = given.between_metrics(coefficient=coefficient) if isinstance(given, Judgements) else given
+        found = given.between_metrics(coefficient=coefficient) if isinstance(given, Judgments) else given
     ordered = sorted(found.rows, key=lambda row: -row["value"] if np.isfinite(row["value"]) else np.inf)
     said = f"Correlations between {len(distinct(found.rows, 'metric')) + 1} metrics"
     if ordered:
@@ -64,7 +64,7 @@ def agreement(given: Result | Judgements | Found, coefficient: str = "spearman",
     return on_figure(plots.heatmap, ax, found, said=f"{said}.")
 
 
-def _pooled(result: Result, coefficient: str) -> Found:
+def _pooled(result: Result, coefficient: str) -> Findings:
     from nlgauge.show.page_data.agreement import _correlation
 
     flat = {}
@@ -87,11 +87,11 @@ def _pooled(result: Result, coefficient: str) -> Found:
         for i, one in enumerate(names)
         for other in names[i + 1 :]
     ]
-    return Found(rows)
+    return Findings(rows)
 
 
 def human_map(
-    given: Result | Judgements | Found | Mapping[str, Mapping[str, float]],
+    given: Result | Judgments | Findings | Mapping[str, Mapping[str, float]],
     level: str | None = None,
     coefficient: str | None = None,
     *,
@@ -102,21 +102,21 @@ def human_map(
     (`nlgauge.meta.papers.shannon.biases`).
 
     The scores of a result are correlated with the fields that `humans` names, by default with all that hold
-    human scores; those of judgements with every dimension: at the system level (one system: at the global
+    human scores; those of judgments with every dimension: at the system level (one system: at the global
     level) by Kendall's coefficient, unless `level` and `coefficient` say otherwise. The rows of
     `nlgauge.meta.correlation` have their own; of several levels, coefficients or groups one must be chosen. A
     mapping has numbers by metric, then by name.
     """
     title = "Correlations"
     if isinstance(given, Result):
-        given = human_judgements(given, humans)
-    systems = len(given.systems) if isinstance(given, Judgements) else None
-    if isinstance(given, Judgements):
+        given = human_judgments(given, humans)
+    systems = len(given.systems) if isinstance(given, Judgments) else None
+    if isinstance(given, Judgments):
         usual = "global" if systems == 1 else "system"
         given = given.correlate(levels=level or usual, coefficients=coefficient or "kendall", interval=None)
         if given.rows and "group" in given.names:
             given = given.where(group=AVERAGE)
-    if isinstance(given, Found):
+    if isinstance(given, Findings):
         rows = _single(given, level, coefficient)
         title = _map_title(rows, systems)
         table: Mapping[str, Mapping[str, float]] = {
@@ -157,7 +157,7 @@ def human_map(
     return told(ax, f"{title}, {counted(len(names), 'metric')}; the highest for {', '.join(best) or 'none'}.")
 
 
-def _single(found: Found, level: str | None, coefficient: str | None) -> Sequence[Mapping[str, Any]]:
+def _single(found: Findings, level: str | None, coefficient: str | None) -> Sequence[Mapping[str, Any]]:
     """Return the rows of the level and coefficient asked for; refuse a table that has several values for
     one cell of the map.
     """
@@ -223,7 +223,7 @@ def _map_title(rows: Sequence[Mapping[str, Any]], systems: int | None) -> str:
 
 
 def profiles(
-    found: Found, over: str = "group", *, by: str = "metric", highlight: Sequence[str] = (), ax: Any = None
+    found: Findings, over: str = "group", *, by: str = "metric", highlight: Sequence[str] = (), ax: Any = None
 ) -> Any:
     """One metric's correlations over tasks and data sets as a line, the others beside it (COSMIC 4);
     `highlight` names those that are drawn strong.

@@ -23,7 +23,7 @@ from nlgauge.show.plots.canvas import (
     room,
     titled,
 )
-from nlgauge.show.plots.columns import Column, columns, direction
+from nlgauge.show.plots.columns import PlottedOutput, columns, direction
 from nlgauge.show.plots.place import panels, told
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def intervals(
     return axes.ravel()[: len(chosen)] if len(chosen) > 1 else axes.flat[0]
 
 
-def _panel(ax: Any, column: Column, systems: tuple[str, ...], bounds: list[Any], ranked: Any) -> None:
+def _panel(ax: Any, column: PlottedOutput, systems: tuple[str, ...], bounds: list[Any], ranked: Any) -> None:
     better = column.output.higher_is_better
     scores = np.array([bound.score for bound in bounds], dtype=np.float64)
     if better is not None and np.isfinite(scores).any() and len(systems) > 1:

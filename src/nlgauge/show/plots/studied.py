@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from nlgauge.meta.comparison import MetricComparison
-from nlgauge.meta.findings import Found
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings
+from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots import meta as plots
 from nlgauge.show.plots.place import on_figure
 
 
 def scatter(
-    judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any
+    judgments: Judgments, metric: str, human: str | None = None, *, ax: Any = None, **options: Any
 ) -> Any:
     """A metric against people, one point per system or output, with the coefficient and its interval
     (thesis 3.7).
@@ -23,15 +23,15 @@ def scatter(
     return on_figure(
         plots.scatter,
         ax,
-        judgements,
+        judgments,
         metric,
         human,
-        said=f"{metric} against {judgements.dimension(human)}.",
+        said=f"{metric} against {judgments.dimension(human)}.",
         **options,
     )
 
 
-def winmatrix(compared: MetricComparison, held_out: Found | None = None, *, ax: Any = None) -> Any:
+def winmatrix(compared: MetricComparison, held_out: Findings | None = None, *, ax: Any = None) -> Any:
     """The adjusted p of all pairs of metrics, the best first, with clusters."""
     best = ", ".join(str(name) for name in compared.matrix("p_adjusted").column("metric"))
     return on_figure(
@@ -44,7 +44,7 @@ def winmatrix(compared: MetricComparison, held_out: Found | None = None, *, ax: 
 
 
 def pareto(
-    found: Found,
+    found: Findings,
     seconds: Mapping[str, float] | None = None,
     co2: Mapping[str, float] | None = None,
     *,
@@ -57,13 +57,13 @@ def pareto(
 
 
 def calibration(
-    judgements: Judgements, metric: str, human: str | None = None, *, ax: Any = None, **options: Any
+    judgments: Judgments, metric: str, human: str | None = None, *, ax: Any = None, **options: Any
 ) -> Any:
     """How often people agree with a difference of a metric."""
     return on_figure(
         plots.calibration,
         ax,
-        judgements,
+        judgments,
         metric,
         human,
         said=f"How often people agree with a difference in {metric}.",
@@ -71,12 +71,12 @@ def calibration(
     )
 
 
-def landscape(judgements: Judgements, metric: str, *given: Any, ax: Any = None, **options: Any) -> Any:
+def landscape(judgments: Judgments, metric: str, *given: Any, ax: Any = None, **options: Any) -> Any:
     """Scores from the worst to the best system, with lines for empty texts and the like."""
     return on_figure(
         plots.landscape,
         ax,
-        judgements,
+        judgments,
         metric,
         *given,
         said=f"Scores of {metric} from the worst to the best system.",
@@ -84,22 +84,22 @@ def landscape(judgements: Judgements, metric: str, *given: Any, ax: Any = None, 
     )
 
 
-def topk(found: Found, *, ax: Any = None) -> Any:
+def topk(found: Findings, *, ax: Any = None) -> Any:
     """Agreement among the best k systems alone."""
     return on_figure(plots.topk, ax, found, said=f"Agreement among the best k systems of {_listed(found)}.")
 
 
-def stress(found: Found, *, ax: Any = None) -> Any:
+def stress(found: Findings, *, ax: Any = None) -> Any:
     """Which faults each metric notices."""
     return on_figure(plots.stress, ax, found, said=f"Shares of faults that are noticed by {_listed(found)}.")
 
 
-def power(found: Found, *, ax: Any = None, **options: Any) -> Any:
+def power(found: Findings, *, ax: Any = None, **options: Any) -> Any:
     """How many systems or items it takes to find a difference."""
     return on_figure(plots.power, ax, found, said="Power by number of systems or items.", **options)
 
 
-def sweep(found: Found, parameter: str, *, ax: Any = None, **options: Any) -> Any:
+def sweep(found: Findings, parameter: str, *, ax: Any = None, **options: Any) -> Any:
     """A value against a parameter, one line with its band for each metric, or for each of the column `by`.
 
     Rows need the columns `parameter`, `by` and value; low and high make the band. InfoLM 4 and 5 sweep
@@ -113,5 +113,5 @@ def sweep(found: Found, parameter: str, *, ax: Any = None, **options: Any) -> An
     return on_figure(plots.sweep, ax, found, parameter, said=f"{said}.", **options)
 
 
-def _listed(found: Found) -> str:
+def _listed(found: Findings) -> str:
     return ", ".join(dict.fromkeys(str(row.get("metric", "")) for row in found.rows))

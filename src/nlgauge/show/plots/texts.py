@@ -13,7 +13,7 @@ from nlgauge._core.safe_text import visible
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Edits, ErrorSpans, NgramMatches, TokenScores, WordAlignment, WordGroups
 from nlgauge.show.plots.canvas import GREY, LINE, SMALL, THIN, decimals, named_ticks, room, shown, titled
-from nlgauge.show.plots.flow import Paragraph, Word, cleaned, paragraphs
+from nlgauge.show.plots.flow import MarkedWord, Paragraph, cleaned, paragraphs
 from nlgauge.show.plots.place import AMBER, INDIGO, PETROL, RED, mixed, one_axes, told
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def tokens(explanation: TokenScores, values: str | Sequence[str] | None = None, 
     for name, column in known.items():
         total = f"{name}: total {decimals(float(np.nansum(column)))}, darkest {decimals(most)}"
         words = [
-            Word(text, mixed(INDIGO, 0.65 * abs(value) / most), "--" if value < 0 else "")
+            MarkedWord(text, mixed(INDIGO, 0.65 * abs(value) / most), "--" if value < 0 else "")
             for text, value in zip(texts, column, strict=True)
         ]
         parts.append(Paragraph(total, words, glued))
@@ -71,8 +71,8 @@ def tokens(explanation: TokenScores, values: str | Sequence[str] | None = None, 
     return told(paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: {said}.")
 
 
-def _helped(text: str, gain: float, most: float) -> Word:
-    return Word(
+def _helped(text: str, gain: float, most: float) -> MarkedWord:
+    return MarkedWord(
         text,
         mixed(INDIGO if gain > 0 else RED, 0.65 * abs(gain) / most),
         "-" if gain > 0.5 else "--" if gain < -0.5 else "",
@@ -86,9 +86,9 @@ def ngrams(explanation: NgramMatches, *, ax: Any = None) -> Any:
     most = max([1, *explanation.longest])
     texts, glued = cleaned(explanation.tokens)
     words = [
-        Word(text, mixed(AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
+        MarkedWord(text, mixed(AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
         if n
-        else Word(text, colour=GREY)
+        else MarkedWord(text, colour=GREY)
         for text, n in zip(texts, explanation.longest, strict=True)
     ]
     matched = sum(n > 0 for n in explanation.longest)
@@ -121,11 +121,11 @@ def words(explanation: WordAlignment, *, ax: Any = None) -> Any:
         marked = []
         for place, text in enumerate(cleaned(texts)[0]):
             if place not in matched:
-                marked.append(Word(text, colour=GREY))
+                marked.append(MarkedWord(text, colour=GREY))
                 continue
             reason, chunk = matched[place]
             marked.append(
-                Word(
+                MarkedWord(
                     text,
                     mixed(AMBER, 0.3 + 0.4 * (chunk % 2)),
                     _REASONS.get(reason, "-"),
@@ -144,7 +144,7 @@ def words(explanation: WordAlignment, *, ax: Any = None) -> Any:
 def groups(explanation: WordGroups, *, ax: Any = None) -> Any:
     """The words of each group, with how many there are."""
     parts = [
-        Paragraph(f"{name} ({len(of)})", [Word(word, "#eeeeee") for word in cleaned(of)[0]])
+        Paragraph(f"{name} ({len(of)})", [MarkedWord(word, "#eeeeee") for word in cleaned(of)[0]])
         for name, of in explanation.groups.items()
     ]
     said = ", ".join(f"{name} {len(of)}" for name, of in explanation.groups.items())
@@ -157,7 +157,7 @@ def errors(explanation: ErrorSpans, *, ax: Any = None) -> Any:
     """The text that was judged, with errors underlined: the thicker the worse; below each, how sure that
     is.
     """
-    parts: list[Word] = []
+    parts: list[MarkedWord] = []
     glued: list[bool] = []
     end = 0
 
@@ -170,7 +170,9 @@ def errors(explanation: ErrorSpans, *, ax: Any = None) -> Any:
                 )
             )
             parts.append(
-                Word(visible(piece), **{**marks, "below": marks.get("below", "") if number == 0 else ""})
+                MarkedWord(
+                    visible(piece), **{**marks, "below": marks.get("below", "") if number == 0 else ""}
+                )
             )
 
     left = ""
@@ -238,20 +240,20 @@ def edits(explanation: Edits, form: str = "lines", *, ax: Any = None) -> Any:
     )
 
 
-def _edited(edit: Edit) -> list[Word]:
+def _edited(edit: Edit) -> list[MarkedWord]:
     ours, theirs = ([cleaned([token])[0][0] for token in side] for side in (edit.prediction, edit.reference))
     if edit.kind == "equal":
-        return [Word(text) for text in ours]
+        return [MarkedWord(text) for text in ours]
     if edit.kind == "insert":
-        return [Word(text, mixed(PETROL, 0.25), "-", LINE, colour=PETROL) for text in ours]
+        return [MarkedWord(text, mixed(PETROL, 0.25), "-", LINE, colour=PETROL) for text in ours]
     if edit.kind == "delete":
-        return [Word(text, struck=True, colour=RED) for text in theirs]
+        return [MarkedWord(text, struck=True, colour=RED) for text in theirs]
     if edit.kind == "jump":
-        return [Word(f"\u2192{edit.target}", colour=GREY)]
+        return [MarkedWord(f"\u2192{edit.target}", colour=GREY)]
     if edit.kind != "replace":
         return []
     return [
-        Word(text, mixed(AMBER, 0.4), above=theirs[place] if place < len(theirs) else "")
+        MarkedWord(text, mixed(AMBER, 0.4), above=theirs[place] if place < len(theirs) else "")
         for place, text in enumerate(ours)
     ]
 

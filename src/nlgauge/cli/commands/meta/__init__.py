@@ -159,11 +159,11 @@ def run(
     wanted = asked(plots)
     asked_for = split(agreement.levels), split(agreement.coefficients)
     scored = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet, *asked_for)
-    found = scored.judgements.correlate(seed=seed, **agreement.of_correlate(bool(scored.texts.pairs)))
+    found = scored.judgments.correlate(seed=seed, **agreement.of_correlate(bool(scored.texts.pairs)))
     if output is not None:
         found.to_csv(output / CORRELATIONS)
     show_found(
-        answered(found, scored.judgements, agreement.draws, seed, shown.for_readers),
+        answered(found, scored.judgments, agreement.draws, seed, shown.for_readers),
         _SHOWN,
         shown,
         by=("human",),

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import MetricComparison
-    from nlgauge.meta.findings import Found
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.findings import Findings
+    from nlgauge.meta.judgments import Judgments
 
 # Beyond system level, tests of more metrics than these take minutes; `nlgauge meta compare` has them.
 _MOST_METRICS = 30
 _TABLE = ("human", "level", "coefficient", "group")
 
 
-def answered(found: Found, judgements: Judgements, draws: int, seed: int, with_letters: bool) -> Found:
+def answered(found: Findings, judgments: Judgments, draws: int, seed: int, with_letters: bool) -> Findings:
     """The rows of `correlate`, the best metric of each table first, with letters of a comparison at the
     first level, and its sentences as notes.
     """
@@ -24,7 +24,7 @@ def answered(found: Found, judgements: Judgements, draws: int, seed: int, with_l
     rows = sorted(
         found.rows, key=lambda row: (tables.index(_table(row)), math.isnan(row["value"]), -row["value"])
     )
-    compared = _compared(found, judgements, draws, seed)
+    compared = _compared(found, judgments, draws, seed)
     if compared is None:
         return replace(found, rows=rows)
     if with_letters:
@@ -48,28 +48,28 @@ def _table(row: Any) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in _TABLE)
 
 
-def _compared(found: Found, judgements: Judgements, draws: int, seed: int) -> MetricComparison | None:
+def _compared(found: Findings, judgments: Judgments, draws: int, seed: int) -> MetricComparison | None:
     """The comparison of all pairs at the first level with the first coefficient; None if there is nothing
     to compare, or it would take long.
     """
     from nlgauge.errors import InputError
     from nlgauge.stats.measures import Measure, measure
 
-    if len(judgements.labels) < 2 or judgements.groups is not None or not judgements.humans:
+    if len(judgments.labels) < 2 or judgments.groups is not None or not judgments.humans:
         return None
     level, coefficient = found[0]["level"], found[0]["coefficient"]
-    scored = [label for label in judgements.labels if level == "system" or label in judgements.metrics]
+    scored = [label for label in judgments.labels if level == "system" or label in judgments.metrics]
     if type(measure(coefficient)) is not Measure or not 2 <= len(scored) <= (
         _MOST_METRICS if level != "system" else math.inf
     ):
         return None
     try:
-        return judgements.compare(
+        return judgments.compare(
             level=level,
             coefficient=coefficient,
             draws=draws,
             seed=seed,
-            human=list(judgements.humans),
+            human=list(judgments.humans),
             metrics=scored,
         )
     except InputError:

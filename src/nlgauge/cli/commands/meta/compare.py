@@ -22,7 +22,7 @@ from nlgauge.cli.options import Confidence, SeedOfAll, checked_confidence
 
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import MetricComparison
-    from nlgauge.meta.findings import Found
+    from nlgauge.meta.findings import Findings
 
 _SHOWN = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_adjusted", "better")
 _CLUSTERS = ("metric", "value", "cluster", "letters", "wins", "losses")
@@ -91,9 +91,9 @@ def compare(
     checked_confidence(confidence)
     checked_plot(plot)
     study, benchmark, scores = reopened(directory)
-    judgements = study.judgements(benchmark, scores)
+    judgments = study.judgments(benchmark, scores)
     level, coefficient = study.asked(level, coefficient)
-    found = judgements.compare(
+    found = judgments.compare(
         level=level,
         coefficient=coefficient,
         test=test,
@@ -101,7 +101,7 @@ def compare(
         adjust=adjust,
         draws=draws,
         seed=seed,
-        human=split(human) or list(judgements.humans),
+        human=split(human) or list(judgments.humans),
         metrics=split(metrics) or None,
         confidence=confidence,
         against=split(against) or None,
@@ -115,7 +115,7 @@ def compare(
         found.plot(plot)
 
 
-def _with_letters(found: MetricComparison, human: str, group: Any) -> Found:
+def _with_letters(found: MetricComparison, human: str, group: Any) -> Findings:
     """One row per metric, best first, with its cluster and letters."""
     named = ", ".join(str(part) for part in (human, group) if part is not None)
     return replace(

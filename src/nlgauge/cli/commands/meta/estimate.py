@@ -22,7 +22,7 @@ from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, ch
 from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
 
 _ESTIMATE = "Estimates"
 _SHOWN = (
@@ -119,7 +119,7 @@ def estimate(
     one_of(generalise_to, ("inputs", "none"), "--generalise-to")
     if width is not None and count is not None:
         raise typer.BadParameter("ask for --width or --next, one at a time.", param_hint="'--next'")
-    judged = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet).judgements
+    judged = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet).judgments
     check_one_dimension(judged, "'BENCHMARK'")
     of: Any = "differences" if differences else "means"
     if count is not None:
@@ -144,7 +144,7 @@ def estimate(
     show_found(found, _SHOWN, shown)
 
 
-def _probabilities(path: Path, judged: Judgements) -> list[float]:
+def _probabilities(path: Path, judged: Judgments) -> list[float]:
     """The probability of each segment, of a file with the columns segment and probability."""
     from nlgauge.io.files import decoded, read_bytes
     from nlgauge.io.quoting import csv_rows

@@ -12,8 +12,8 @@ from nlgauge.cli.options import one_of
 from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from nlgauge.meta.findings import Found
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.findings import Findings
+    from nlgauge.meta.judgments import Judgments
 
 _SHOWN = "What is shown"
 _KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "bins", "calibration", "landscape")
@@ -62,7 +62,7 @@ def asked(given: Sequence[str] | None) -> list[Asked]:
     return found
 
 
-def draw_asked(plots: Sequence[Asked], found: Found, studied: Studied) -> None:
+def draw_asked(plots: Sequence[Asked], found: Findings, studied: Studied) -> None:
     """Draws every plot to its file."""
     from nlgauge.show.plots.plotting import draw
 
@@ -70,32 +70,32 @@ def draw_asked(plots: Sequence[Asked], found: Found, studied: Studied) -> None:
         draw(kind, *_shown_by(kind, found, studied), path=path)
 
 
-def _shown_by(kind: str, found: Found, studied: Studied) -> tuple[Any, ...]:
+def _shown_by(kind: str, found: Findings, studied: Studied) -> tuple[Any, ...]:
     """What a plot is drawn from."""
-    judgements = studied.judgements
+    judgments = studied.judgments
     if kind == "forest":
         return (found,)
     if kind == "heatmap":
-        return (judgements.between_metrics(),)
+        return (judgments.between_metrics(),)
     if kind == "pareto":
         return found, studied.texts.seconds_per_thousand(studied.scores)
-    check_one_dimension(judgements, f"'--plot {kind}'")
+    check_one_dimension(judgments, f"'--plot {kind}'")
     if kind == "topk":
-        return (judgements.top_systems(),)
-    metric = _the_metric(judgements, kind)
+        return (judgments.top_systems(),)
+    metric = _the_metric(judgments, kind)
     if kind != "bins":
-        return judgements, metric
+        return judgments, metric
     from nlgauge.show.plots.meta import quality_bins
 
-    return (quality_bins(judgements, metric),)
+    return (quality_bins(judgments, metric),)
 
 
-def _the_metric(judgements: Judgements, kind: str) -> str:
-    if len(judgements.labels) > 1:
+def _the_metric(judgments: Judgments, kind: str) -> str:
+    if len(judgments.labels) > 1:
         raise InputError(
-            f"--plot {kind} is of one metric, there are {', '.join(judgements.labels)}; name one with -m."
+            f"--plot {kind} is of one metric, there are {', '.join(judgments.labels)}; name one with -m."
         )
-    return judgements.labels[0]
+    return judgments.labels[0]
 
 
 def checked_plot(path: str | None) -> None:

@@ -19,7 +19,7 @@ from nlgauge.cli.commands.meta.study import (
 from nlgauge.cli.found import show_found
 
 if TYPE_CHECKING:
-    from nlgauge.meta.findings import Found
+    from nlgauge.meta.findings import Findings
 
 _Level = Annotated[
     str, typer.Option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")
@@ -51,8 +51,8 @@ def between(
 
     checked_plot(plot)
     study, benchmark, scores = reopened(directory)
-    judgements = study.judgements(benchmark, scores)
-    found = judgements.between_metrics(
+    judgments = study.judgments(benchmark, scores)
+    found = judgments.between_metrics(
         level=level, coefficient=coefficient, metrics=split(metrics) or None, humans=humans
     )
     _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
@@ -83,10 +83,10 @@ def cost(
     checked_plot(plot)
     study, benchmark, scores = reopened(directory)
     seconds = benchmark.seconds_per_thousand(scores)
-    judgements = study.judgements(benchmark, scores)
+    judgments = study.judgments(benchmark, scores)
     level, coefficient = study.asked(level, coefficient, "kendall")
-    named = [judgements.check_metric(label) for label in split(metrics)] or list(judgements.labels)
-    found = judgements.correlate(
+    named = [judgments.check_metric(label) for label in split(metrics)] or list(judgments.labels)
+    found = judgments.correlate(
         levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named
     )
     groups = found.where(group="average") if "group" in found.names else found
@@ -98,7 +98,7 @@ def cost(
     )
 
 
-def _finish(found: Found, columns: tuple[str, ...], plot: str | None, shown: FoundOptions) -> None:
+def _finish(found: Findings, columns: tuple[str, ...], plot: str | None, shown: FoundOptions) -> None:
     show_found(found, columns, shown)
     if plot is not None:
         found.plot(plot)

@@ -1,4 +1,4 @@
-"""What the commands of `nlgauge meta` share: which texts and judgements are studied, by which metrics,
+"""What the commands of `nlgauge meta` share: which texts and judgments are studied, by which metrics,
 and where that is kept.
 """
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from nlgauge.meta.benchmarks import Benchmark
     from nlgauge.meta.benchmarks.scores import MetricScores
     from nlgauge.meta.benchmarks.study import Study
-    from nlgauge.meta.judgments import Judgements
+    from nlgauge.meta.judgments import Judgments
 
-_STUDY, _SHOWN = "Texts and judgements", "What is shown"
+_STUDY, _SHOWN = "Texts and judgments", "What is shown"
 
 BenchmarkName = Annotated[
     str,
@@ -80,7 +80,7 @@ KeptMetrics = Annotated[
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """Which texts and judgements of a benchmark are used."""
+    """Which texts and judgments of a benchmark are used."""
 
     humans: Annotated[
         list[str] | None,
@@ -170,7 +170,7 @@ class Studied(NamedTuple):
 
     texts: Benchmark
     scores: dict[str, MetricScores]
-    judgements: Judgements
+    judgments: Judgments
 
 
 def studied(
@@ -215,18 +215,18 @@ def studied(
         show_progress=False if quiet else None,
         say=None if quiet else say,
     )
-    return Studied(texts, scores, chosen.judgements(texts, scores))
+    return Studied(texts, scores, chosen.judgments(texts, scores))
 
 
-def check_one_dimension(judgements: Judgements, option: str) -> None:
+def check_one_dimension(judgments: Judgments, option: str) -> None:
     """Raises where what was asked for is of one human dimension and one group, and there are several."""
-    if len(judgements.humans) != 1:
+    if len(judgments.humans) != 1:
         raise typer.BadParameter(
-            f"it is of one human dimension, name it with --human; there are {', '.join(judgements.humans)}.",
+            f"it is of one human dimension, name it with --human; there are {', '.join(judgments.humans)}.",
             param_hint=option,
         )
-    if judgements.groups is not None:
-        groups = ", ".join(dict.fromkeys(map(str, judgements.groups)))
+    if judgments.groups is not None:
+        groups = ", ".join(dict.fromkeys(map(str, judgments.groups)))
         raise typer.BadParameter(
             f"it is of one group, name it with --group; there are {groups}.", param_hint=option
         )

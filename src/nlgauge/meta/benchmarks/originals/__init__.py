@@ -22,16 +22,16 @@ from nlgauge.meta.benchmarks.originals import (
     wmt,
 )
 from nlgauge.meta.benchmarks.originals.files import Opened
-from nlgauge.meta.benchmarks.rows import Pair, Row, read_lines
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair, read_lines
 
 _PICKLES = (".pkl", ".pickle", ".pt", ".bin", ".joblib")
 
 
 @dataclass(frozen=True)
-class Found:
+class LoadedFiles:
     """What was read, and the name of the benchmark that it is of; none where the file does not say."""
 
-    rows: list[Row]
+    rows: list[BenchmarkRow]
     pairs: list[Pair]
     name: str | None = None
 
@@ -39,7 +39,7 @@ class Found:
 @dataclass(frozen=True)
 class _Reader:
     knows: Callable[[Opened], bool]
-    read: Callable[[Opened], Iterable[Row]]
+    read: Callable[[Opened], Iterable[BenchmarkRow]]
     name: Callable[[Opened], str | None]
 
 
@@ -77,7 +77,7 @@ def _is_ours(opened: Opened) -> bool:
     return opened.has("segment") and (opened.has("human") or opened.has("better"))
 
 
-def read(path: str | Path) -> Found:
+def read(path: str | Path) -> LoadedFiles:
     """What a file or folder holds: our own JSON lines, or the original files of a benchmark."""
     place = Path(path)
     if not place.exists():
@@ -107,10 +107,10 @@ def read(path: str | Path) -> Found:
     return found
 
 
-def _found(opened: Opened) -> Found | None:
+def _found(opened: Opened) -> LoadedFiles | None:
     if _is_ours(opened):
-        return Found(*read_lines(opened.place))
+        return LoadedFiles(*read_lines(opened.place))
     if wmt.knows_rankings(opened):
-        return Found(*wmt.read_rankings(opened), wmt.name_of_rankings(opened))
+        return LoadedFiles(*wmt.read_rankings(opened), wmt.name_of_rankings(opened))
     reader = next((reader for reader in _READERS if reader.knows(opened)), None)
-    return None if reader is None else Found(list(reader.read(opened)), [], reader.name(opened))
+    return None if reader is None else LoadedFiles(list(reader.read(opened)), [], reader.name(opened))

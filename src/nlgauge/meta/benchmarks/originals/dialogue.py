@@ -1,4 +1,4 @@
-"""USR: tc_usr_data.json and pc_usr_data.json with each rater's judgement, and UniEval's topical_chat.json
+"""USR: tc_usr_data.json and pc_usr_data.json with each rater's judgment, and UniEval's topical_chat.json
 with their means.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nlgauge.meta.benchmarks.originals.files import Opened, field, mean, number
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 _DIMENSIONS = {
     "Understandable": "understandability",
@@ -31,7 +31,7 @@ def name(opened: Opened) -> str | None:
     return {"tc": "usr_topicalchat", "pc": "usr_personachat"}.get(opened.place.name[:2])
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per context and response; the original response is the reference."""
     for i, record in enumerate(opened.records):
         responses = {one["model"].strip(): one for one in record["responses"]}
@@ -46,7 +46,7 @@ def read(opened: Opened) -> Iterator[Row]:
             }
             human = {dimension: mean(values) for dimension, values in ratings.items()}
             meta = {"context_fact": record.get("fact"), "human_reference": system in _BY_PEOPLE}
-            yield Row(
+            yield BenchmarkRow(
                 str(i),
                 system,
                 human,
@@ -63,7 +63,7 @@ def knows_pooled(opened: Opened) -> bool:
     return opened.has("system_output", "system_id", "scores")
 
 
-def read_pooled(opened: Opened) -> Iterator[Row]:
+def read_pooled(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per record; those with one source are one segment."""
     sources: dict[str, str] = {}
     originals = {
@@ -76,7 +76,7 @@ def read_pooled(opened: Opened) -> Iterator[Row]:
         segment = sources.setdefault(source, str(len(sources)))
         references = (originals[source],) if source in originals else ()
         meta = {"context_fact": record.get("context"), "human_reference": record["system_id"] in _BY_PEOPLE}
-        yield Row(
+        yield BenchmarkRow(
             segment,
             record["system_id"],
             dict(record["scores"]),

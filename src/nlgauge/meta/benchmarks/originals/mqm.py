@@ -10,7 +10,7 @@ from typing import Any
 
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.originals.files import Opened, mean, number
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 _PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})(?=[._])")
 _BY_PEOPLE = re.compile(r"(ref|human)([-._]?[a-z])?(\.\d+)?", re.IGNORECASE)
@@ -46,7 +46,7 @@ def weight(severity: str, category: str) -> float | None:
     return _SEVERITIES.get(severity)
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per segment and system; a rater's score is minus the sum of what the errors count, the
     segment's is their mean.
     """
@@ -70,7 +70,7 @@ def read(opened: Opened) -> Iterator[Row]:
         record = texts[segment, system]
         ratings = tuple(round(value, 6) + 0.0 for value in by_rater.values())
         meta = {**_meta(pair, system), "document": record.get("doc")}
-        yield Row(
+        yield BenchmarkRow(
             f"{pair}:{segment}",
             system,
             {"mqm": mean(ratings)},
@@ -82,7 +82,7 @@ def read(opened: Opened) -> Iterator[Row]:
         )
 
 
-def read_means(opened: Opened) -> Iterator[Row]:
+def read_means(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per judged segment and system, without texts; what was not judged ("None") is left out."""
     pair = _language_pair(opened)
     for i, line in enumerate(opened.text.splitlines()[1:], 2):
@@ -95,7 +95,7 @@ def read_means(opened: Opened) -> Iterator[Row]:
             )
         system, score, segment = fields
         if score != "None":
-            yield Row(
+            yield BenchmarkRow(
                 f"{pair}:{segment}", system, {"mqm": number(score, opened.place, i)}, meta=_meta(pair, system)
             )
 

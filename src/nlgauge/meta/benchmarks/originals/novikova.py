@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from nlgauge.meta.benchmarks.originals.files import Opened, number
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 _DIMENSIONS = ("informativeness", "naturalness", "quality")
 _METRICS = (
@@ -38,7 +38,7 @@ def name(opened: Opened) -> str | None:
     return found.pop().lower() if len(found) == 1 else None
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """Its rows: a meaning representation is a segment, a further output of a system for it has a number
     behind.
     """
@@ -54,7 +54,7 @@ def read(opened: Opened) -> Iterator[Row]:
         meta = {"mr_type": record.get("mr_type"), "dataset": record["dataset"].lower()}
         segment = record["mr"] + (f".{times[key]}" if times[key] > 1 else "")
         references = (record["orig_ref"],) if record.get("orig_ref") else ()
-        yield Row(
+        yield BenchmarkRow(
             f"{meta['dataset']}:{segment}",
             record["system"],
             human,

@@ -7,7 +7,7 @@ from typing import Any
 
 from nlgauge.errors import InputError
 from nlgauge.meta.benchmarks.originals.files import Opened, field
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 
 def knows(opened: Opened) -> bool:
@@ -15,7 +15,7 @@ def knows(opened: Opened) -> bool:
     return opened.has("system_outputs", "annotations")
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """Its rows: every annotation that is a number is a dimension."""
     for i, record in enumerate(opened.records, 1):
         segment = str(record.get("example_id") or record.get("count_id") or i - 1)
@@ -28,7 +28,7 @@ def read(opened: Opened) -> Iterator[Row]:
                 for name, value in annotations[system].items()
                 if isinstance(value, int | float)
             }
-            yield Row(
+            yield BenchmarkRow(
                 segment,
                 system,
                 human,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nlgauge.meta.benchmarks.originals.files import Opened, mean
-from nlgauge.meta.benchmarks.rows import Row, flat_ratings
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, flat_ratings
 
 _HUMAN = {
     "litepyramid.recall": "litepyramid_recall",
@@ -33,7 +33,7 @@ def name(opened: Opened) -> str | None:
     return next((benchmark for dimension, benchmark in known.items() if dimension in dimensions), None)
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per instance and summariser, with what all files say of them."""
     records: dict[tuple[str, str], dict[str, Any]] = {}
     for file in _files(opened) or [opened]:
@@ -56,7 +56,7 @@ def read(opened: Opened) -> Iterator[Row]:
             _text(one)
             for one in record.get("documents") or ([record["document"]] if record.get("document") else [])
         ]
-        yield Row(
+        yield BenchmarkRow(
             str(record["instance_id"]),
             system,
             human,

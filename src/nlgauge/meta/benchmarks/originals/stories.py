@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nlgauge.meta.benchmarks.originals.files import Opened, field, mean, number
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 _CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
@@ -16,7 +16,7 @@ def knows_hanna(opened: Opened) -> bool:
     return opened.has("Story ID", "Prompt", "Human", "Story", "Model", *_CRITERIA)
 
 
-def read_hanna(opened: Opened) -> Iterator[Row]:
+def read_hanna(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per story; the human story of a prompt is its reference."""
     stories: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for i, record in enumerate(opened.records, 1):
@@ -31,7 +31,7 @@ def read_hanna(opened: Opened) -> Iterator[Row]:
         }
         human = {name: mean(values) for name, values in ratings.items()}
         meta = {"human_reference": first["Model"] == "Human"}
-        yield Row(
+        yield BenchmarkRow(
             segment,
             first["Model"],
             human,
@@ -48,7 +48,7 @@ def knows_primer(opened: Opened) -> bool:
     return opened.has("map_quality_scores", "summary", "text")
 
 
-def read_primer(opened: Opened) -> Iterator[Row]:
+def read_primer(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per text and summary, of systems that are not named."""
     for i, record in enumerate(opened.records):
         aspects: Mapping[str, Any] = record["map_quality_scores"]
@@ -56,7 +56,7 @@ def read_primer(opened: Opened) -> Iterator[Row]:
             name.lower(): tuple(map(float, field(one, "scores", opened.place, i + 1)))
             for name, one in aspects.items()
         }
-        yield Row(
+        yield BenchmarkRow(
             str(i),
             "mixed",
             {name: mean(values) for name, values in ratings.items()},

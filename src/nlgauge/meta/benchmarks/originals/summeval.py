@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nlgauge.meta.benchmarks.originals.files import Opened, field, mean, number
-from nlgauge.meta.benchmarks.rows import Row, flat_ratings
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, flat_ratings
 
 
 def knows(opened: Opened) -> bool:
@@ -16,7 +16,7 @@ def knows(opened: Opened) -> bool:
     return opened.has("expert_annotations", "model_id", "decoded")
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """Its rows; articles are there only where the file was paired with them."""
     for i, record in enumerate(opened.records, 1):
         raw: dict[str, Any] = {}
@@ -28,7 +28,7 @@ def read(opened: Opened) -> Iterator[Row]:
                     for name in annotations[0]
                 }
         ratings = flat_ratings(raw)
-        yield Row(
+        yield BenchmarkRow(
             str(field(record, "id", opened.place, i)),
             str(record["model_id"]),
             {name: mean(values) for name, values in ratings.items()},

@@ -1,4 +1,4 @@
-"""WebNLG/challenge-2020: each team's judgements, by sample and worker, beside its submission; triples and
+"""WebNLG/challenge-2020: each team's judgments, by sample and worker, beside its submission; triples and
 references from the corpus' XML.
 """
 
@@ -14,7 +14,7 @@ import msgspec
 from nlgauge.errors import InputError
 from nlgauge.io.files import lines_of
 from nlgauge.meta.benchmarks.originals.files import Opened, mean
-from nlgauge.meta.benchmarks.rows import Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 _RESULTS = Path("evaluation", "human-evaluation", "results", "en")
 _SUBMISSIONS = Path("submissions", "rdf2text", "en")
@@ -25,7 +25,7 @@ def knows(opened: Opened) -> bool:
     return opened.place.is_dir() and (opened.place / _RESULTS).is_dir()
 
 
-def read(opened: Opened) -> Iterator[Row]:
+def read(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per judged sample and team; teams without a submission (the references themselves) are left
     out.
     """
@@ -55,7 +55,9 @@ def read(opened: Opened) -> Iterator[Row]:
             source, references, category = entries.get(int(sample), (None, (), None))
             human = {name: mean(values) for name, values in ratings.items()}
             meta = {"lang": "en", "category": category, "workers": list(by_worker)}
-            yield Row(f"en:{sample}", team.name, human, texts[at], source, references, ratings, meta=meta)
+            yield BenchmarkRow(
+                f"en:{sample}", team.name, human, texts[at], source, references, ratings, meta=meta
+            )
 
 
 def _entries(folder: Path) -> dict[int, tuple[str, tuple[str, ...], str | None]]:

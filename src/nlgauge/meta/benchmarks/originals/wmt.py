@@ -15,7 +15,7 @@ from typing import Any
 from nlgauge.errors import InputError
 from nlgauge.io.files import decoded, lines_of, read_bytes
 from nlgauge.meta.benchmarks.originals.files import Opened, number
-from nlgauge.meta.benchmarks.rows import Pair, Row
+from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
 
 _ASSESSMENTS = "DA-seglevel.csv"
 _RANKINGS = ("RR-seglevel.csv", "DArr-seglevel.csv")
@@ -36,12 +36,12 @@ def knows_testset(opened: Opened) -> bool:
     return opened.has("LP", "source", "translation", "reference", "HUMAN_score")
 
 
-def read_testset(opened: Opened) -> Iterator[Row]:
+def read_testset(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per judged translation; its system is not named."""
     for i, record in enumerate(opened.records, 1):
         pair = record["LP"]
         human = {"da_z": number(record["HUMAN_score"], opened.place, i)}
-        yield Row(
+        yield BenchmarkRow(
             f"{pair}:{i}",
             "mixed",
             human,
@@ -52,7 +52,7 @@ def read_testset(opened: Opened) -> Iterator[Row]:
         )
 
 
-def read_assessments(opened: Opened) -> Iterator[Row]:
+def read_assessments(opened: Opened) -> Iterator[BenchmarkRow]:
     """One row per judged translation whose texts are there."""
     table = _table(opened, (_ASSESSMENTS,))
     texts = _Texts(table.place.parent)
@@ -64,11 +64,11 @@ def read_assessments(opened: Opened) -> Iterator[Row]:
     texts.check(table.place)
 
 
-def read_rankings(opened: Opened) -> tuple[list[Row], list[Pair]]:
+def read_rankings(opened: Opened) -> tuple[list[BenchmarkRow], list[Pair]]:
     """The pairs of which both translations are there, and those translations."""
     table = _table(opened, _RANKINGS)
     texts = _Texts(table.place.parent)
-    rows: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], BenchmarkRow] = {}
     pairs = []
     for record in table.records:
         sides = [texts.row(record, record[side], {}) for side in ("BETTER", "WORSE")]
@@ -104,7 +104,7 @@ class _Texts:
         self.lines: dict[str, list[str] | None] = {}
         self.found = 0
 
-    def row(self, record: Mapping[str, Any], system: str, human: Mapping[str, float]) -> Row | None:
+    def row(self, record: Mapping[str, Any], system: str, human: Mapping[str, float]) -> BenchmarkRow | None:
         """The row of a system's translation; None where its texts are not there."""
         pair, data = record["LP"], record["DATA"]
         source, target = pair.split("-")
@@ -124,7 +124,9 @@ class _Texts:
         sources = self._of(f"{data}-{source}{target}-src.{source}")
         text = None if sources is None else sources[at]
         meta = {"lp": pair, "testset": data, "sid": at + 1}
-        return Row(f"{pair}:{at + 1}", system, human, prediction[at], text, (reference[at],), meta=meta)
+        return BenchmarkRow(
+            f"{pair}:{at + 1}", system, human, prediction[at], text, (reference[at],), meta=meta
+        )
 
     def check(self, table: Path) -> None:
         """Raises where no text at all was found."""

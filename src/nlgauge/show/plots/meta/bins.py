@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import (
     COLOURS,
     COLUMN,
@@ -75,15 +75,15 @@ def bins(scores: Mapping[str, Any], *, metric: str = "score", title: str = "", f
 
 
 def quality_bins(
-    judgements: Judgements, metric: str, human: str | None = None, edges: Sequence[float] | None = None
+    judgments: Judgments, metric: str, human: str | None = None, edges: Sequence[float] | None = None
 ) -> dict[str, Array]:
     """A metric's scores (higher is better) of outputs whose human score lies between edges, the best first;
     by default in thirds of equal mass.
 
     An edge belongs to the bin above it.
     """
-    dimension = judgements.dimension(human)
-    people, scores = judgements.humans[dimension].ravel(), judgements.oriented(metric).ravel()
+    dimension = judgments.dimension(human)
+    people, scores = judgments.humans[dimension].ravel(), judgments.oriented(metric).ravel()
     known = ~np.isnan(people) & ~np.isnan(scores)
     if not known.any():
         raise InputError(f"no output has both a score of {metric} and a human score of {dimension!r}.")

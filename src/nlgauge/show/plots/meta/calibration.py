@@ -10,12 +10,12 @@ import numpy as np
 
 from nlgauge.meta.diagnostics.convert import agreement_curve, compared_systems
 from nlgauge.meta.diagnostics.curves import binned
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import COLOURS, COLUMN, GREY, LINE, PALE, THIN, bare, canvas, few_ticks, titled
 
 
 def calibration(
-    judgements: Judgements,
+    judgments: Judgments,
     metric: str,
     human: str | None = None,
     *,
@@ -33,9 +33,9 @@ def calibration(
     comes from draws of systems. Lines show the differences with which these shares of people agree; what the
     ceiling does not reach is said in the legend.
     """
-    dimension = judgements.dimension(human)
-    pairs = compared_systems(judgements, metric, dimension, 0, seed)
-    curve = agreement_curve(judgements, metric, dimension, bins=bins, draws=draws, seed=seed)
+    dimension = judgments.dimension(human)
+    pairs = compared_systems(judgments, metric, dimension, 0, seed)
+    curve = agreement_curve(judgments, metric, dimension, bins=bins, draws=draws, seed=seed)
     figure = canvas(figure, COLUMN * 1.3, COLUMN + 0.13 * len(accuracies))
     ax = bare(figure.subplots(), "y")
     places = binned(pairs.delta, bins)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     COLOURS,
     GREY,
@@ -31,7 +31,7 @@ from nlgauge.show.plots.canvas import (
 _PANEL = ("human", "group", "level", "coefficient")
 
 
-def forest(found: Found, *, figure: Any = None) -> Any:
+def forest(found: Findings, *, figure: Any = None) -> Any:
     """The rows of `correlate`: one line per metric, the best of the first panel on top, one panel per level
     (human dimension, coefficient, group).
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     DIVERGING,
     LINE,
@@ -25,7 +25,7 @@ from nlgauge.show.plots.canvas import (
 )
 
 
-def heatmap(found: Found, *, figure: Any = None) -> Any:
+def heatmap(found: Findings, *, figure: Any = None) -> Any:
     """The correlations of `between_metrics` as a matrix with their values, alike metrics side by side, and
     the tree of how alike they are.
 

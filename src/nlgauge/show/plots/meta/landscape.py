@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import (
     COLOURS,
     GREY,
@@ -30,7 +30,7 @@ from nlgauge.stats.levels import human_means
 
 
 def landscape(
-    judgements: Judgements,
+    judgments: Judgments,
     metric: str,
     human: str | None = None,
     *,
@@ -43,13 +43,13 @@ def landscape(
     which they are given. `extremes` names scores to compare with: of empty texts, of a copy of the source.
     They are dashed lines. Scores are as the metric gives them, not turned.
     """
-    dimension, scores = judgements.dimension(human), judgements.metrics.get(judgements.check_metric(metric))
+    dimension, scores = judgments.dimension(human), judgments.metrics.get(judgments.check_metric(metric))
     if scores is None:
         raise InputError(f"landscape needs scores of segments; {metric} scores whole systems alone.")
-    means = human_means(judgements.humans[dimension], judgements.weights)
+    means = human_means(judgments.humans[dimension], judgments.weights)
     unjudged = np.flatnonzero(np.isnan(means)).tolist()
     order = [*unjudged, *(i for i in np.argsort(means, kind="stable").tolist() if i not in unjudged)]
-    figure = canvas(figure, 2.0 + room(extremes or ()) + 0.22 * len(order), 2.5 + room(judgements.systems))
+    figure = canvas(figure, 2.0 + room(extremes or ()) + 0.22 * len(order), 2.5 + room(judgments.systems))
     ax = bare(figure.subplots(), "y")
     for place, i in enumerate(order):
         known = scores[i][~np.isnan(scores[i])]
@@ -84,14 +84,14 @@ def landscape(
             markerfacecolor=face,
             markersize=3.5,
             zorder=3,
-            label=judgements.systems[i],
+            label=judgments.systems[i],
         )
     if unjudged and len(unjudged) < len(order):
         ax.axvline(len(unjudged) - 0.5, color=GREY, linewidth=LINE * 0.5, label="judged")
     ax.set_xlim(-0.7, len(order) - 0.3)
-    named_ticks(ax.xaxis, [judgements.systems[i] for i in order], rotation=90)
+    named_ticks(ax.xaxis, [judgments.systems[i] for i in order], rotation=90)
     few_ticks(ax.yaxis)
-    direction = "lower is better" if judgements.sign(metric) < 0 else "higher is better"
+    direction = "lower is better" if judgments.sign(metric) < 0 else "higher is better"
     first = "not judged, then " if unjudged else ""
     titled(ax, metric, f"systems ({first}worst to best by {dimension})", f"{metric} ({direction})")
     ends = {name: float(value) for name, value in (extremes or {}).items()}

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.costs import cost
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     COLOURS,
     COLUMN,
@@ -35,7 +35,7 @@ _AXES = (
 
 
 def pareto(
-    found: Found,
+    found: Findings,
     seconds: Mapping[str, float] | None = None,
     co2: Mapping[str, float] | None = None,
     *,

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import GREY, LINE, needed, titled
 from nlgauge.show.plots.meta.lines import draw_lines, name_lines
 
 _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", "accuracy", "agreement")
 
 
-def power(found: Found, *, target: float = 0.8, figure: Any = None) -> Any:
+def power(found: Findings, *, target: float = 0.8, figure: Any = None) -> Any:
     """The rows of `power` (Williams, data or McNemar): one line per difference over the number of systems or
     items, and a dashed one at the target.
 

@@ -9,8 +9,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import correlate
-from nlgauge.meta.findings import Found
-from nlgauge.meta.judgments import Judgements
+from nlgauge.meta.findings import Findings
+from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import (
     COLOURS,
     COLUMN,
@@ -34,7 +34,7 @@ from nlgauge.stats.resampling import bootstrap
 
 
 def scatter(
-    judgements: Judgements,
+    judgments: Judgments,
     metric: str,
     human: str | None = None,
     *,
@@ -55,30 +55,30 @@ def scatter(
         raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
     if level == "global":
         return _outputs(
-            judgements,
+            judgments,
             metric,
-            judgements.dimension(human),
-            correlate(judgements, level, coefficient, human, metric, None),
+            judgments.dimension(human),
+            correlate(judgments, level, coefficient, human, metric, None),
             figure,
         )
-    if judgements.groups is not None:
-        raise InputError("a scatter plot is of one group: give one of judgements.by_group().")
+    if judgments.groups is not None:
+        raise InputError("a scatter plot is of one group: give one of judgments.by_group().")
     dimension, scores, people = (
-        judgements.dimension(human),
-        judgements.oriented(metric),
-        judgements.human(human),
+        judgments.dimension(human),
+        judgments.oriented(metric),
+        judgments.human(human),
     )
-    whole = judgements.oriented_system_scores(metric)
+    whole = judgments.oriented_system_scores(metric)
     x, y = (
-        system_means(scores, people, judgements.weights)
+        system_means(scores, people, judgments.weights)
         if whole is None
-        else (whole, human_means(people, judgements.weights))
+        else (whole, human_means(people, judgments.weights))
     )
     known = ~np.isnan(x) & ~np.isnan(y)
     figure = canvas(figure, COLUMN * 1.3 * larger_for(len(x)), COLUMN * 1.2 * larger_for(len(x)))
     ax = bare(figure.subplots())
     inputs = bootstrap(len(people), people.shape[1], "inputs", draws, seed).inputs * (
-        1.0 if judgements.weights is None else judgements.weights
+        1.0 if judgments.weights is None else judgments.weights
     )
     both = np.isnan(people) if whole is not None else np.isnan(scores) | np.isnan(people)
     sides = [x[None] if whole is not None else _means(scores, both, inputs), _means(people, both, inputs)]
@@ -101,7 +101,7 @@ def scatter(
     if known.sum() >= 2 and np.ptp(x[known]) > 0:
         _line(ax, x[known], y[known], draws, confidence, seed)
     row = correlate(
-        judgements,
+        judgments,
         "system",
         coefficient,
         dimension,
@@ -115,25 +115,25 @@ def scatter(
         f"{row['coefficient'].capitalize()} {decimals(row['value'])} [{decimals(row['low'])},"
         f" {decimals(row['high'])}]"
     )
-    titled(ax, value, _named(judgements, metric), dimension)
+    titled(ax, value, _named(judgments, metric), dimension)
     name_points(
         ax,
         x[known].tolist(),
         y[known].tolist(),
-        [judgements.systems[i] for i in np.flatnonzero(known)],
+        [judgments.systems[i] for i in np.flatnonzero(known)],
         crosses,
     )
     return figure
 
 
-def _outputs(judgements: Judgements, metric: str, dimension: str, found: Found, figure: Any) -> Any:
+def _outputs(judgments: Judgments, metric: str, dimension: str, found: Findings, figure: Any) -> Any:
     """One point per output that both have scored; the title has the coefficient, of several groups its
     average.
     """
-    parts = judgements.by_group()
+    parts = judgments.by_group()
     figure = canvas(figure, COLUMN * 1.3, COLUMN * 1.2)
     ax = bare(figure.subplots())
-    size, alpha = (2, 0.4) if judgements.human(dimension).size > 500 else (3.5, 0.8)
+    size, alpha = (2, 0.4) if judgments.human(dimension).size > 500 else (3.5, 0.8)
     for (group, part), look in zip(parts.items(), looks(len(parts)), strict=True):
         x, y = (side.ravel() for side in (part.oriented(metric), part.human(dimension)))
         colour, label = (COLOURS[1], "outputs") if group is None else (look.colour, str(group))
@@ -144,7 +144,7 @@ def _outputs(judgements: Judgements, metric: str, dimension: str, found: Found, 
     titled(
         ax,
         f"{what} {decimals(found.rows[-1]['value'])}{' (average)' if len(parts) > 1 else ''}",
-        _named(judgements, metric),
+        _named(judgments, metric),
         dimension,
     )
     if len(parts) > 1:
@@ -152,8 +152,8 @@ def _outputs(judgements: Judgements, metric: str, dimension: str, found: Found, 
     return figure
 
 
-def _named(judgements: Judgements, metric: str) -> str:
-    return f"{metric} (lower is better; negated)" if judgements.sign(metric) < 0 else metric
+def _named(judgments: Judgments, metric: str) -> str:
+    return f"{metric} (lower is better; negated)" if judgments.sign(metric) < 0 else metric
 
 
 def _means(values: Array, missing: Array, inputs: Array) -> Array:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     COLOURS,
     GREY,
@@ -33,7 +33,7 @@ _PARTS = (
 )
 
 
-def stress(found: Found, *, figure: Any = None) -> Any:
+def stress(found: Findings, *, figure: Any = None) -> Any:
     """The rows of `stress` or `contrast`: one panel per metric, one bar per phenomenon with the shares of
     pairs that were detected, tied and lost.
 

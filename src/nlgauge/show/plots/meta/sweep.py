@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from nlgauge.errors import InputError
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import distinct, needed, the_only, titled
 from nlgauge.show.plots.meta.lines import draw_lines, name_lines
 
 
-def sweep(found: Found, parameter: str, *, by: str = "metric", log: bool = False, figure: Any = None) -> Any:
+def sweep(
+    found: Findings, parameter: str, *, by: str = "metric", log: bool = False, figure: Any = None
+) -> Any:
     """Rows of `correlate` with a further column, the parameter (temperature, number of references): one line,
     with its band, for each `by`.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import GREY, THIN, distinct, needed, the_only, titled
 from nlgauge.show.plots.meta.lines import draw_lines, name_lines
 
 
-def topk(found: Found, *, figure: Any = None) -> Any:
+def topk(found: Findings, *, figure: Any = None) -> Any:
     """The rows of `top_systems`: one line per metric over the number of best systems among which it is
     compared with people.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.meta.comparison import MetricComparison
-from nlgauge.meta.findings import Found
+from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     GREY,
     LINE,
@@ -28,7 +28,7 @@ _BOUNDS = (0.0, 0.001, 0.01, 0.05, 1.0)
 _SHADES = ("#004488", "#5580b0", "#aabfd8", "#f4f4f4")
 
 
-def winmatrix(compared: MetricComparison, held_out: Found | None = None, *, figure: Any = None) -> Any:
+def winmatrix(compared: MetricComparison, held_out: Findings | None = None, *, figure: Any = None) -> Any:
     """The adjusted p of each pair of metrics, the best metric first; brackets join metrics of one
     significance cluster.
 
@@ -114,7 +114,7 @@ def _shade(p: float) -> str:
     return _SHADES[min(len(_SHADES), int(np.searchsorted(_BOUNDS, p, side="right"))) - 1]
 
 
-def _reversed(held_out: Found | None) -> set[frozenset[str]]:
+def _reversed(held_out: Findings | None) -> set[frozenset[str]]:
     rows = [] if held_out is None else held_out.rows
     return {
         frozenset((row["metric"], row["other"]))

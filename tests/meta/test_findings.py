@@ -8,7 +8,7 @@ import math
 import pytest
 
 from nlgauge.errors import InputError, UnknownNameError
-from nlgauge.meta import Found
+from nlgauge.meta import Findings
 from nlgauge.meta.findings import made
 
 ROWS = [
@@ -18,7 +18,7 @@ ROWS = [
 
 
 def test_rows_columns_and_choices() -> None:
-    found = Found(ROWS, {"seed": 3})
+    found = Findings(ROWS, {"seed": 3})
     assert len(found) == 2
     assert list(found) == ROWS
     assert found[1]["metric"] == "chrf"
@@ -32,13 +32,13 @@ def test_rows_columns_and_choices() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("pandas") is None, reason="pandas is not installed")
 def test_a_pandas_frame_carries_how_it_was_made() -> None:
-    frame = Found(ROWS, {"seed": 3}).frame("pandas")
+    frame = Findings(ROWS, {"seed": 3}).frame("pandas")
     assert frame.attrs == {"seed": 3}
     assert frame["value"].tolist() == [0.123456, -1.0]
 
 
 def test_media_escape_what_they_show() -> None:
-    found = Found(ROWS, {"seed": 3, "rule": "midp"}, "A title")
+    found = Findings(ROWS, {"seed": 3, "rule": "midp"}, "A title")
     assert r"a\|b&lt;i&gt;" in found.to_markdown()
     assert "seed: 3, rule: midp" in found.to_markdown()
     assert "<i>" not in found._repr_html_()
@@ -52,7 +52,7 @@ def test_media_escape_what_they_show() -> None:
 
 
 def test_p_values_are_never_shown_as_nothing() -> None:
-    found = Found(
+    found = Findings(
         [{"p": 2e-9, "p_adjusted": 0.00094, "value": 2e-9, "own": 1e-7}], p_values=("p", "p_adjusted", "own")
     )
     assert found.to_text().split()[-4:] == ["<.0001", "0.0009", "0.0000", "<.0001"]
@@ -73,16 +73,16 @@ def test_a_console_shows_what_says_something() -> None:
         {"metric": name, "level": "system", "value": 0.5, "p": math.nan, "note": "", "n_undefined": 0}
         for name in ("a", "b")
     ]
-    shown = str(Found(rows, {}, "Agreement")).splitlines()
+    shown = str(Findings(rows, {}, "Agreement")).splitlines()
     assert shown[0] == "Agreement: level system"
     assert shown[1].split() == ["metric", "value"]
-    one = str(Found(rows[:1], {}, "Agreement")).splitlines()
+    one = str(Findings(rows[:1], {}, "Agreement")).splitlines()
     assert one[1].split() == ["metric", "level", "value"]
     counted = [{**row, "n_undefined": i, "wins": 0} for i, row in enumerate(rows)]
-    assert str(Found(counted)).splitlines()[1].split() == ["metric", "value", "n_undefined", "wins"]
-    assert "note" in Found(rows).to_text(), "files have every column"
+    assert str(Findings(counted)).splitlines()[1].split() == ["metric", "value", "n_undefined", "wins"]
+    assert "note" in Findings(rows).to_text(), "files have every column"
 
 
 def test_rows_without_a_plot_say_so() -> None:
     with pytest.raises(InputError, match="there is no plot of such rows"):
-        Found(ROWS).plot()
+        Findings(ROWS).plot()
