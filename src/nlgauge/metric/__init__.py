@@ -1,4 +1,4 @@
-"""Metric, CorpusMetric, Fit, Output: what a metric is, and how it is registered, printed and signed.
+"""The base classes of metrics, their registry, cards, printed names and signatures.
 
 A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a
 vector of statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row,
