@@ -53,5 +53,5 @@ def demo(
     save(context, result, output, overwrite=overwrite)
     present(result, ShownOptions())
     say(f"saved to {output}")
-    show(Printed(comparison_page(result.compare())))
+    show(result.compare())
     say(f"try next: nlgauge explain {output} -m bleu --segment {result.corpus.ids[0]}")
