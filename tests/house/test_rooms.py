@@ -56,3 +56,15 @@ def test_a_folder_of_metrics_holds_metrics_only():
 def test_the_page_of_contributors_draws_the_house_as_it_is():
     page = house.PAGE.read_text("utf-8")
     assert house.written(page) == page, "run: python tools/house.py"
+
+
+def test_public_names_are_declared_in_stubs_only():
+    """A package whose names are imported at first use has a stub, and its code lists none of them."""
+    stubs = sorted(path.with_suffix(".py") for path in house.SOURCES.rglob("*.pyi"))
+    assert [path.relative_to(house.SOURCES).as_posix() for path in stubs] == [
+        "__init__.py",
+        "meta/__init__.py",
+        "plots.py",
+    ]
+    only = "from nlgauge._core.public import public\n\n__getattr__, __dir__, __all__ = public(__name__, __file__)\n"
+    assert [path.read_text("utf-8").rpartition('"""\n\n')[2] for path in stubs] == [only] * len(stubs)
