@@ -47,7 +47,6 @@ DOORS = {
     "results.result": {"show", "scoring"},
     "meta.findings": {"show"},
     "engine.prepare": {"compat"},
-    "metrics": {"compat"},
 }
 LARGEST_FOLDER = 20
 
