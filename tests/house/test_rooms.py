@@ -17,7 +17,6 @@ DOORS = {
     "results.result": {"show", "scoring"},
     "meta.findings": {"show"},
     "engine.prepare": {"compat"},
-    "metrics": {"compat"},
 }
 LARGEST_FOLDER = 20
 
