@@ -467,7 +467,7 @@ def test_a_damaged_cache_is_set_aside(cache):
         cache.write_bytes(cache.read_bytes()[:4096] + b"\xff" * 8192)
         with pytest.warns(
             UserWarning,
-            match=r"cannot be read .* it is now replies\.sqlite\.damaged-.*, and a new one was begun",
+            match=r"is damaged \(.*\); it is now replies\.sqlite\.damaged-.*, and a new one is begun",
         ):
             result = score(server.url, ["text 0 " * 20], cache)
         assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) == 31
@@ -481,7 +481,7 @@ def test_nothing_is_asked_where_replies_cannot_be_kept(tmp_path, name):
     (tmp_path / "folder").mkdir()
     with serving(steady) as server:
         with pytest.raises(
-            JudgeError, match=f"replies .*{name} cannot be used: .+; name another with calls='cache=FILE'"
+            JudgeError, match=rf"replies .*{name} cannot be used \(.+\); name another with calls='cache=FILE'"
         ):
             score(server.url, ["text"], tmp_path / name)
         assert not server.bodies

@@ -433,7 +433,9 @@ def test_a_file_that_is_not_a_database_is_refused_and_stays(tmp_path):
     before = thesis.read_bytes()
     with (
         serving(good) as server,
-        pytest.raises(JudgeError, match=r"thesis\.tex cannot be used: file is not a database; name another"),
+        pytest.raises(
+            JudgeError, match=r"thesis\.tex cannot be used \(file is not a database\); name another"
+        ),
     ):
         score(server.url, ["a"], thesis)
     assert (
@@ -517,7 +519,7 @@ def test_a_planted_row_of_another_shape_is_missing_though_its_digest_is_right(ca
 def test_a_row_moved_to_another_key_is_missing(cache):
     with closing(Cache(cache)) as opened:
         opened.put({"a": {"choice": choice()}})
-        opened._run(lambda connection: connection.execute("UPDATE replies SET key = 'b'"))
+        opened._file.run(lambda connection: connection.execute("UPDATE replies SET key = 'b'"))
         with pytest.warns(UserWarning, match="1 replies in the cache"):
             assert opened.get(["a", "b"]) == {}
 
