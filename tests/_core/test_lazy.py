@@ -117,7 +117,7 @@ def test_every_other_lock_survives_a_fork():
         for path in SOURCES.rglob("*.py")
         if names_of(path) & {"Lock", "RLock", "Condition"}
     }
-    assert plain - OF_ONE_RUN == {"models/locks.py"}
+    assert plain - OF_ONE_RUN == {"_core/locks.py"}
 
 
 @needs_fork

@@ -558,15 +558,13 @@ def test_list_filters_by_the_taxonomy() -> None:
     assert "bleu" in run("list").stdout
     assert [
         row["name"] for row in document("list", "--task", "SR", "--needs-references")
-    ] == nlgauge.filter_metrics(appl_task="SR", needs_references=True)
+    ] == nlgauge.list_metrics(appl_task="SR", needs_references=True)
     assert all(row["references"] for row in document("list", "--needs-references"))
     assert "distinct" in [
         row["name"] for row in document("list", "--no-references", "--no-source", "--category", "Statistics")
     ]
     assert (
-        [row["name"] for row in document("list", "--trained")]
-        == nlgauge.filter_metrics(trained=True)
-        != names
+        [row["name"] for row in document("list", "--trained")] == nlgauge.list_metrics(trained=True) != names
     )
     assert document("list", "--untrained", "--supervised", "--quality", "Fluency") == []
 

@@ -16,6 +16,7 @@ import pytest
 from cli_cases import document, enter, printed, refused, run, scored, warned, write
 
 import nlgauge
+from nlgauge.metric.card import ApplTasks, QualityDims
 from nlgauge.models.weights.catalogue import CATALOGUE
 
 
@@ -412,7 +413,7 @@ def test_lists_fit_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "source, model" in metrics["blanc"]
     assert len(printed("models", "list").strip().split("\n")) < 2 * len(CATALOGUE)
     shown = " ".join(printed("list", "--help").split())
-    for value in (*nlgauge.ApplTasks, *nlgauge.QualityDims):
+    for value in (*ApplTasks, *QualityDims):
         assert value.value in shown
 
 

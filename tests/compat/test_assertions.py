@@ -91,6 +91,6 @@ def test_what_cannot_be_asked(metric, options, message):
 
 
 def test_what_cannot_be_compared_fails():
-    nothing = nlgauge.metric(lambda p, r: None, name="nothing")
+    nothing = nlgauge.metric_from(lambda p, r: None, name="nothing")
     with pytest.raises(AssertionError, match="nothing cannot be compared with that of the baseline: "):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, nothing)

@@ -14,14 +14,14 @@ import pytest
 from scipy import stats
 
 import nlgauge
-from nlgauge import (
+from nlgauge.compat import nlgmetricverse as nmv
+from nlgauge.compat.nlgmetricverse import (
     Benchmarks,
     CorrelationMeasures,
     load_metric,
     metric_human_correlation,
     metrics_correlation,
 )
-from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import benchmarks
 

@@ -13,8 +13,8 @@ import pytest
 from cli_cases import refused, warned
 
 import nlgauge
-from nlgauge import NLGMetricverse, load_metric
 from nlgauge.compat import from_evaluate
+from nlgauge.compat.nlgmetricverse import NLGMetricverse, load_metric
 from nlgauge.errors import (
     InputError,
     MetricError,
@@ -280,7 +280,7 @@ def test_load_metric_and_its_scorers_ask_for_the_same_permission(script: Path) -
 
 def test_a_directory_of_nlg_metricverse_is_loaded_as_before(script: Path) -> None:
     (script / "overlap.py").write_text(
-        "from nlgauge import MetricForNLG\n\n__main_class__ = 'Own'\n\n\nclass Own(MetricForNLG):\n    def"
+        "from nlgauge.compat.nlgmetricverse import MetricForNLG\n\n__main_class__ = 'Own'\n\n\nclass Own(MetricForNLG):\n    def"
         " _compute_single_pred_single_ref(self, preds, refs, reduce_fn=None, **kwargs):\n        return"
         " 0.25\n"
     )

@@ -156,7 +156,9 @@ def test_the_column_that_was_named_is_read():
     reward = nlgauge.reward("exact_match", references="gold_text")
     assert reward(completions=["a"], gold_text=["a"], reference=["b"], references=["b"]) == [1.0]
     assert reward(["a"], ["a"]) == [1.0]
-    copied = nlgauge.metric(lambda prediction, source: prediction == source, name="copied", needs="sources")
+    copied = nlgauge.metric_from(
+        lambda prediction, source: prediction == source, name="copied", needs="sources"
+    )
     assert nlgauge.reward(copied)(completions=["a", "b"], source=["a", "c"]) == [1.0, 0.0]
     prompts = [[{"role": "user", "content": text}] for text in "ac"]
     assert nlgauge.reward(copied, sources="prompts")(completions=["a", "b"], prompts=prompts) == [1.0, 0.0]
@@ -249,7 +251,9 @@ def test_what_is_fitted_is_fitted_on_the_training_set(metric):
 
 
 def test_an_undefined_score_is_what_was_asked_for():
-    metric = nlgauge.metric(lambda prediction, reference: None if prediction == "a dog" else 1, name="some")
+    metric = nlgauge.metric_from(
+        lambda prediction, reference: None if prediction == "a dog" else 1, name="some"
+    )
     assert nlgauge.reward(metric, undefined=-1.0)(PREDICTIONS, REFERENCES) == [1, -1, 1, 1, 1]
     assert math.isnan(nlgauge.reward(metric)(PREDICTIONS, REFERENCES)[1])
 
@@ -275,7 +279,7 @@ def test_languages_are_looked_at_once():
 
 
 def test_an_error_of_a_function_names_the_segment():
-    reward = nlgauge.reward(nlgauge.metric(lambda p, r: 1 / len(p), name="inverse"))
+    reward = nlgauge.reward(nlgauge.metric_from(lambda p, r: 1 / len(p), name="inverse"))
     with pytest.raises(MetricError, match="segment 2: inverse raised ZeroDivisionError"):
         reward(PREDICTIONS, REFERENCES)
 

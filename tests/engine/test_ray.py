@@ -222,7 +222,7 @@ def test_fits_and_scores_are_computed_by_the_same_workers(joined, monkeypatch):
 
 
 def test_metrics_that_cannot_travel_are_computed_here(joined):
-    metrics = ["wer", nlgauge.metric(stays_here), "distinct"]
+    metrics = ["wer", nlgauge.metric_from(stays_here), "distinct"]
     assert_equal(on_cluster(metrics=metrics), serial(metrics=metrics))
 
 
@@ -493,12 +493,12 @@ LOCAL = """
         time.sleep(60)
 
     texts = ["a b c", "a c", "d"] * 20
-    result = nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric(look)], executor=Ray(characters=50))
+    result = nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric_from(look)], executor=Ray(characters=50))
     assert result["wer"] == nlgauge.score(texts, texts[::-1], metrics="wer")["wer"]
     assert {True, None, "0000000000000000FFFF00000100007F"} <= seen <= {True, None, "0100007F", "0000000000000000FFFF00000100007F"}, seen
     assert left() == []
     try:
-        nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric(interrupt)], executor="ray")
+        nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric_from(interrupt)], executor="ray")
     except KeyboardInterrupt:
         assert left() == []
         print("interrupted")
@@ -565,7 +565,7 @@ KILLED = """
         print("running", flush=True)
         time.sleep(600)
 
-    nlgauge.score(["a"], ["b"], metrics=["wer", nlgauge.metric(wait)], executor="ray")
+    nlgauge.score(["a"], ["b"], metrics=["wer", nlgauge.metric_from(wait)], executor="ray")
 """
 
 

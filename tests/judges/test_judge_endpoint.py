@@ -631,7 +631,7 @@ def test_calls_are_a_value_and_a_line_of_words():
     given = Calls(max_cost=2, prices=(0.15, 0.6), cache="/a dir/x.sqlite", offline=True, concurrency=2)
     assert Calls.of(given.text()) == given and " dir" not in given.text()
     metric = FileJudge(calls=given)
-    assert metric == FileJudge(calls=given.text()) and nlgauge.metric is not None
+    assert metric == FileJudge(calls=given.text())
     for wrong in (
         "concurrency=0",
         "timeout=nan",

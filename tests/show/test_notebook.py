@@ -44,7 +44,7 @@ FAILING = {
     "name": "r.worst('bleurt')",
     "metric of the notebook": (
         "def divided(prediction, reference):\n    return 1 / 0\n\nnlgauge.score(['a'], ['b'],"
-        " metrics=nlgauge.metric(divided))"
+        " metrics=nlgauge.metric_from(divided))"
     ),
 }
 OTHERS = {

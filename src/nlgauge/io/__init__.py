@@ -1,4 +1,4 @@
-"""Readers: from files to a Corpus.
+"""Readers: files become a Corpus.
 
     refs.txt                one text per line
     data.tsv:ref            the column "ref" of a file whose first row is a header (.tsv, .csv), or of a .parquet file

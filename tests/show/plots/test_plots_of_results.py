@@ -225,7 +225,9 @@ def test_a_waterfall_counts_scores_that_print_the_same_as_ties():
         "b": [50.004, 50.006, 50.002, 20.0, math.nan, 0.001],
     }
     assert ties(*map(np.array, rows.values()), output).tolist() == [True, False, False, True, False, True]
-    metric = nlgauge.metric(lambda prediction, reference: float(prediction), name="given", low=0, high=100)
+    metric = nlgauge.metric_from(
+        lambda prediction, reference: float(prediction), name="given", low=0, high=100
+    )
     result = nlgauge.score(
         {"a": ["50.001", "50.004", "20"], "b": ["50.004", "50.006", "10"]}, [["x"]] * 3, metrics=[metric]
     )

@@ -48,8 +48,6 @@ def test_the_signatures_are_those_of_the_package() -> None:
         "device",
     ]
     assert inspect.signature(n_gram_distance_visualization).parameters["device"].default == "cuda:0"
-    assert nlgauge.similarity_word_matching is similarity_word_matching
-    assert nlgauge.n_gram_distance_visualization is n_gram_distance_visualization
 
 
 def test_word_matching_has_the_similarities_of_bertscore(encoder: str, tmp_path: Path) -> None:

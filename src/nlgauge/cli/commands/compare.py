@@ -52,7 +52,8 @@ def compare(
     """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
     from nlgauge.errors import ParameterError, ResultError
     from nlgauge.results.storage.save_load import load
-    from nlgauge.show.pages.tables import comparison_table
+    from nlgauge.show.pages.comparison import comparison_page
+    from nlgauge.show.writers.text import Printed
 
     checked_confidence(confidence)
     one_of(form, FORMATS, "--format")
@@ -91,6 +92,6 @@ def compare(
     if as_json or form == "json":
         show_json(comparison_document(comparison))
     elif form == "table":
-        show(comparison_table(comparison))
+        show(Printed(comparison_page(comparison)))
     else:
         emit(written(comparison, form))

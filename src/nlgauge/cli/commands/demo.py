@@ -46,7 +46,6 @@ def demo(
     from nlgauge.features import RunOptions
     from nlgauge.results.storage.save_load import check_free
     from nlgauge.scoring import Scorer
-    from nlgauge.show.pages.tables import comparison_table
 
     check_free(output, overwrite, "--overwrite")
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS, cache=not no_cache)
@@ -54,5 +53,5 @@ def demo(
     save(context, result, output, overwrite=overwrite)
     present(result, ShownOptions())
     say(f"saved to {output}")
-    show(comparison_table(result.compare()))
+    show(result.compare())
     say(f"try next: nlgauge explain {output} -m bleu --segment {result.corpus.ids[0]}")
