@@ -23,7 +23,17 @@ from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.io import read_corpus
-from nlgauge.meta import Findings, Judgments, benchmarks, compare, correlate, power, stress, top_systems
+from nlgauge.meta import (
+    Findings,
+    Judgments,
+    benchmarks,
+    compare,
+    correlate,
+    power,
+    seconds_per_thousand,
+    stress,
+    top_systems,
+)
 from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
 from nlgauge.meta.papers.shannon import separation
 from nlgauge.results.result import Result
@@ -160,7 +170,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "profiles": lambda: plots.profiles(correlate(judged(), "system", "kendall", interval=None), "human"),
     "scatter": lambda: plots.scatter(judged(), "chrf", "relevance"),
     "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", draws=500)),
-    "pareto": lambda: plots.pareto(only(), summeval(True).seconds_per_thousand(scores())),
+    "pareto": lambda: plots.pareto(only(), seconds_per_thousand(*scores().values())),
     "calibration": lambda: plots.calibration(judged(), "chrf", "relevance"),
     "landscape": lambda: plots.landscape(judged(), "chrf", "relevance"),
     "topk": lambda: plots.topk(top_systems(judged(), "relevance")),

@@ -16,7 +16,6 @@ import numpy as np
 
 from nlgauge.meta import Judgments, rank
 from nlgauge.meta.benchmarks.benchmark import Benchmark
-from nlgauge.meta.benchmarks.scores import MetricScores, kept
 from nlgauge.meta.ranking import RankingTask
 from studies.leaderboard.boards import (
     ABOUT_JUDGE,
@@ -28,6 +27,7 @@ from studies.leaderboard.boards import (
     folder_name,
     texts,
 )
+from studies.leaderboard.kept import MetricScores, fingerprint, judgments, kept
 from studies.leaderboard.pairs import pair_clusters
 
 LENGTH, RANDOM = "length in words", "random numbers"
@@ -159,8 +159,9 @@ def tables(folder: Path, name: str, draws: int) -> list[Table]:
 def _kept(folder: Path, name: str, cost: str, benchmark: Benchmark) -> dict[str, MetricScores]:
     """The scores of these texts; those of other texts are an error."""
     found = {label: rows_of(one) for label, one in kept(folder / folder_name(name, cost)).items()}
+    expected = fingerprint(benchmark)
     for label, one in found.items():
-        if one.fingerprint != benchmark.fingerprint or any(
+        if one.fingerprint != expected or any(
             len(values) != len(benchmark.rows) for values in one.segments.values()
         ):
             raise SystemExit(
@@ -194,9 +195,7 @@ def _anchors(
                     output: [one.segments[output][place[row]] for row in rows] for output in one.segments
                 }
                 seconds = one.seconds / len(wholes[cost].rows) * len(rows)
-                taken[label] = msgspec.structs.replace(
-                    one, segments=segments, systems={}, fingerprint=part.fingerprint, seconds=seconds
-                )
+                taken[label] = msgspec.structs.replace(one, segments=segments, systems={}, seconds=seconds)
     return taken
 
 
@@ -211,7 +210,7 @@ def judged(
     """The judgments with metrics by the name that is shown, with two that do not look at quality, and
     seconds per 1,000 texts.
     """
-    found = benchmark.judgments(scores, dimensions=dimensions, outputs="all", corpus_scores=True)
+    found = judgments(benchmark, scores, dimensions)
     names = {
         one.label if output == one.main else f"{one.label}.{output}": _shown(one, output)
         for one in scores.values()

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import nlgauge
 from nlgauge.cli import app
+from nlgauge.corpus import Corpus
 from nlgauge.errors import ResultError
-from nlgauge.meta import compare
+from nlgauge.meta import Judgments, compare, seconds_per_thousand
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.study import Study, reopened
-from nlgauge.scoring import Scorer
+from nlgauge.metrics.ter import Ter
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -74,42 +76,64 @@ def test_only_what_is_missing_is_computed(tmp_path):
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "-o", str(place), *QUICK)
     assert code == 0
     assert "scoring chrf" in err
-    before = (place / "scores" / "chrf.json.gz").stat().st_mtime_ns
     _, out, err = run(
         "sample", "--human", "fluency", "-m", "chrf", "ter", "-o", str(place), "--format", "csv", *QUICK
     )
     assert "scoring chrf" not in err
     assert "scoring ter" in err
-    assert (place / "scores" / "chrf.json.gz").stat().st_mtime_ns == before
     assert out == (place / "correlations.csv").read_text("utf-8")
     assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
     _, out, err = run("sample", "-o", str(place), "--format", "csv", *QUICK)
-    assert "scoring" not in err, "without -m the metrics that are kept are taken"
+    assert "scoring" not in err, "without -m the metrics that are there are taken"
     assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
-    texts = (
-        b"".join(gzip.decompress(path.read_bytes()) for path in (place / "scores").iterdir())
-        + (place / "study.json").read_bytes()
-    )
-    assert b"ferry" not in texts
+    shown = CliRunner().invoke(app, ["show", str(place / "results" / "sample")])
+    assert shown.exit_code == 0, shown.stderr
+    assert "chrf" in shown.stdout
 
 
-def test_an_interrupted_run_keeps_what_it_had_and_goes_on(tmp_path, monkeypatch):
-    place, score = tmp_path / "out", Scorer.score_corpus
+@pytest.fixture
+def interrupted_run(tmp_path, monkeypatch):
+    """A study of chrf to which ter was to be added, interrupted after some segments."""
+    place = tmp_path / "out"
+    assert run("sample", "-m", "chrf", "-o", str(place), *QUICK)[0] == 0
+    statistics, calls = Ter.statistics, []
 
-    def interrupted(self, *given):
-        if "ter" in self.metrics:
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return score(self, *given)
+        return statistics(*given)
 
-    monkeypatch.setattr(Scorer, "score_corpus", interrupted)
-    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
+    with monkeypatch.context() as patch:
+        patch.setattr(Corpus, "chunks", lambda self, *_: [np.array([i]) for i in range(len(self))])
+        patch.setattr(Ter, "statistics", interrupted)
+        code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
     assert code == 130
     assert f"interrupted; the result is in {place}" in err
-    assert [path.name for path in (place / "scores").iterdir()] == ["chrf.json.gz"]
-    monkeypatch.undo()
-    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
-    assert code == 0
-    assert "scoring chrf" not in err
+    assert nlgauge.load(place / "results" / "sample").labels == ("chrf",)
+    assert (place / "results" / "sample.unfinished").is_dir()
+    return place
+
+
+def test_an_interrupted_run_is_resumed(interrupted_run):
+    result = interrupted_run / "results" / "sample"
+    code, _, err = run("sample", "-m", "chrf", "wer", "-o", str(interrupted_run), *QUICK)
+    assert code == 1
+    assert "other metrics" in err
+    assert "--overwrite" in err
+    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(interrupted_run), *QUICK)
+    assert code == 0, err
+    assert "scoring ter" in err
+    assert nlgauge.load(result).labels == ("chrf", "ter")
+    assert [path.name for path in result.parent.iterdir()] == ["sample"]
+
+
+def test_an_interrupted_run_is_started_again_on_request(interrupted_run):
+    result = interrupted_run / "results" / "sample"
+    code, _, err = run("sample", "-m", "wer", "-o", str(interrupted_run), "--overwrite", *QUICK)
+    assert code == 0, err
+    assert nlgauge.load(result).labels == ("chrf", "wer"), "what is finished stays"
+    assert [path.name for path in result.parent.iterdir()] == ["sample"]
 
 
 def test_a_directory_is_of_one_study(tmp_path):
@@ -129,12 +153,8 @@ def test_a_study_is_opened_again(tmp_path):
     place = tmp_path / "out"
     run("sample", "--human", "relevance", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
     study, benchmark, scores = reopened(place)
-    assert (study.benchmark, study.segments, len(benchmark.segments), list(scores)) == (
-        "sample",
-        5,
-        5,
-        ["chrf"],
-    )
+    assert (study.benchmark, study.segments, len(benchmark.segments)) == ("sample", 5, 5)
+    assert [result.labels for result in scores.values()] == [("chrf",)]
     assert list(study.judgments(benchmark, scores).humans) == ["relevance"]
     (place / "study.json").write_text("{", "utf-8")
     with pytest.raises(ResultError, match="is damaged"):
@@ -166,7 +186,7 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     assert "test: permutation" in err
     code, _, err = run("compare", str(tmp_path))
     assert code == 1
-    assert "holds no study" in err
+    assert "is not an nlgauge result" in err
 
 
 def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
@@ -516,9 +536,9 @@ def test_between_metrics_of_a_study(kept, tmp_path):
 def test_what_agreement_costs(kept):
     code, out, err = run("cost", str(kept), "--level", "global", "--json")
     assert code == 0, err
-    scores = reopened(kept)[2]
+    (result,) = reopened(kept)[2].values()
     seconds = {row["metric"]: row["seconds_per_1000"] for row in json.loads(out)["rows"]}
-    assert seconds == {label: 1000 * one.seconds / 96 for label, one in scores.items()}
+    assert seconds == {label: seconds_per_thousand(result)[label] for label in ("chrf", "ter")}
     assert [row["metric"] for row in json.loads(out)["rows"]] == sorted(seconds, key=seconds.get)
     assert any(row["frontier"] for row in json.loads(out)["rows"])
     code, _, err = run("cost", str(kept), "-m", "bleu")
@@ -714,3 +734,133 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf")
     assert code == 2
     assert "name it with --group; there are fr-en, de-en" in err
+
+
+def saved_result(tmp_path: Path, rows: list[dict], **options) -> Path:
+    """A result of records, saved as `nlgauge score -o` does."""
+    result = nlgauge.score(rows, metrics=["chrf", "ter"], show_progress=False, **options)
+    return result.save(tmp_path / "result")
+
+
+WORDS = ("--human", "adequacy", "--json", "--draws", "20")
+
+
+@pytest.mark.filterwarnings("ignore:systems were judged on different inputs")
+@pytest.mark.parametrize("kind", ["numbers", "missing", "ratings", "gap"])
+def test_a_saved_result_gives_the_numbers_of_its_file(tmp_path, kind):
+    rows = records()
+    if kind == "missing":
+        rows[2]["adequacy"] = None
+    if kind == "ratings":
+        rows = [{**row, "adequacy": [row["adequacy"], i % 4, None]} for i, row in enumerate(rows)]
+    if kind == "gap":
+        rows = rows[1:]
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    place = saved_result(tmp_path, rows, pooled=kind == "gap")
+    (code, of_result, err), (_, of_file, _) = (
+        run(str(place), *WORDS),
+        run(str(path), "-m", "chrf", "ter", *WORDS),
+    )
+    assert code == 0, err
+    assert json.loads(of_result)["rows"] == json.loads(of_file)["rows"]
+    assert any(row["value"] is not None for row in json.loads(of_result)["rows"])
+
+
+@pytest.mark.parametrize("options", [(), ("--corpus-scores", "--all-outputs"), ("--group-by", "lp")])
+def test_options_of_a_saved_result_are_those_of_a_file(tmp_path, options):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in records()), "utf-8")
+    place = saved_result(tmp_path, records())
+    of_result = run(str(place), "-m", "chrf", *options, *WORDS)[1]
+    assert (
+        json.loads(of_result)["rows"] == json.loads(run(str(path), "-m", "chrf", *options, *WORDS)[1])["rows"]
+    )
+
+
+def test_a_result_of_a_study_gives_the_numbers_of_its_benchmark(kept):
+    words = ("--human", "relevance,fluency", "-m", "chrf", "ter", "--json", *QUICK)
+    code, out, err = run(str(kept / "results" / "sample"), *words)
+    assert code == 0, err
+    rows = json.loads(out)["rows"]
+    assert rows == json.loads(run("sample", *words)[1])["rows"]
+    assert all(row["ceiling"] is not None for row in rows), "ratings of annotators are there too"
+
+
+def test_a_result_without_texts_has_numbers_enough(tmp_path):
+    result = nlgauge.score(records(), metrics=["chrf"], show_progress=False)
+    for place, texts in ((tmp_path / "with", True), (tmp_path / "without", False)):
+        result.save(place, texts=texts)
+    found = [json.loads(run(str(tmp_path / name), *WORDS)[1])["rows"] for name in ("with", "without")]
+    assert found[0] == found[1]
+    as_text = [{**row, "adequacy": str(row["adequacy"])} for row in records()]
+    nlgauge.score(as_text, metrics=["chrf"]).save(tmp_path / "text", texts=False)
+    code, _, err = run(str(tmp_path / "text"), *WORDS)
+    assert code == 1
+    assert "saved without texts, and the field 'adequacy' held texts" in " ".join(err.split())
+    nlgauge.score(records()[1:], metrics=["chrf"], pooled=True).save(tmp_path / "pooled", texts=False)
+    code, _, err = run(str(tmp_path / "pooled"), *WORDS)
+    assert code == 1
+    assert "the names of their systems are not known" in " ".join(err.split())
+
+
+def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
+    place = saved_result(tmp_path, records(judged=False))
+    path = tmp_path / "human.csv"
+    lines = [f"{row['system']},{row['id']},{row['adequacy']}" for row in records()]
+    path.write_text("\n".join(["system,segment,adequacy", *lines]), "utf-8")
+    of_file = json.loads(run(str(place), "--human", str(path), "--json", "--draws", "20")[1])["rows"]
+    judged = Judgments.from_result(nlgauge.load(place), str(path)).correlate(draws=20)
+    assert sorted(row["value"] or 0 for row in of_file) == sorted(
+        0 if math.isnan(row["value"]) else row["value"] for row in judged
+    )
+
+
+def test_commands_that_read_a_study_read_a_saved_result(tmp_path):
+    place = str(saved_result(tmp_path, records()))
+    code, out, err = run("compare", place, "--human", "adequacy", "--draws", "20", "--json")
+    assert code == 0, err
+    assert [(row["metric"], row["other"]) for row in json.loads(out)["rows"]] == [("chrf", "ter")]
+    code, out, err = run("cost", place, "--human", "adequacy", "--json")
+    assert code == 0, err
+    assert {row["metric"] for row in json.loads(out)["rows"]} == {"chrf", "ter"}
+    code, out, err = run("between", place, "--json")
+    assert code == 0, err
+    assert len(json.loads(out)["rows"]) == 1
+    _, out, _ = run("between", place, "--with-humans", "--human", "adequacy", "--json")
+    assert len(json.loads(out)["rows"]) == 3
+    code, out, err = run("estimate", place, "--human", "adequacy", "--json")
+    assert code == 0, err
+
+
+def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
+    place = str(saved_result(tmp_path, records()))
+    for words, message in (
+        ((place,), "hold human scores with --human; there are adequacy, lp."),
+        (
+            (place, "--human", "adequecy"),
+            "no field 'adequecy' (did you mean 'adequacy'?); there are adequacy, lp.",
+        ),
+        ((place, "--human", "lp"), "same for all systems"),
+        ((place, "--human", "adequacy", "-m", "bleu"), "there is no metric 'bleu' in this result"),
+        ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
+        ((place, "--human", "adequacy", "--sample", "2"), "--sample is for benchmarks and files"),
+        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "--output is for benchmarks and files"),
+        ((str(kept), "--human", "relevance"), "is a study, not a result"),
+        ((str(tmp_path), "--human", "adequacy"), "is not an nlgauge result"),
+        (("compare", place), "hold human scores with --human"),
+    ):
+        code, out, err = run(*words)
+        assert code != 0, words
+        assert out == ""
+        assert message in " ".join(err.replace("│", " ").split()), words
+
+
+def test_one_system_is_judged_at_the_levels_that_it_has(tmp_path):
+    alone = [{name: value for name, value in row.items() if name != "system"} for row in records()[:3]]
+    place = str(saved_result(tmp_path, alone))
+    code, _, err = run(place, "--human", "adequacy", "--level", "system,input", "-c", "kendall")
+    assert code == 2
+    assert "two systems are needed at system and input level" in " ".join(err.split())
+    _, out, _ = run(place, "--human", "adequacy", "--level", "global", "-c", "kendall", "--json")
+    assert all(row["value"] is not None for row in json.loads(out)["rows"])

@@ -9,6 +9,7 @@ import gzip
 import json
 import math
 import os
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -18,12 +19,12 @@ import pytest
 import nlgauge
 from nlgauge.meta import Judgments
 from nlgauge.meta.benchmarks import load
-from nlgauge.meta.benchmarks.scores import read
 from nlgauge.meta.ceiling import reliability
 from nlgauge.stats.levels import LEVELS
 from nlgauge.stats.measures import measure
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import Swaps
+from studies.leaderboard.kept import judgments, read
 
 FOLDER = Path(
     os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
@@ -85,9 +86,8 @@ def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pyte
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
     hanna = load("hanna").machines()
     names = ["sentence_bleu", "f1"]
-    judged = hanna.judgments(
-        {name: read(SCORES / f"{name}.json.gz") for name in names}, dimensions=["coherence"]
-    )
+    judged = judgments(hanna, {name: read(SCORES / f"{name}.json.gz") for name in names}, ["coherence"])
+    judged = replace(judged, system_scores={})
     every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)
     x, z = judged.stacked(names), judged.human("coherence")
     null = null_differences(x, z, "system", measure("pearson"), Swaps("systems", every, None, None))[:, 0]

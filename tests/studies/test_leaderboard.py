@@ -16,7 +16,6 @@ import pytest
 
 from nlgauge.errors import ResultError
 from nlgauge.meta import kendall
-from nlgauge.meta.benchmarks.scores import MetricScores, file_name, kept, read
 from nlgauge.metric.registry import parse
 from studies import leaderboard
 from studies.leaderboard import boards, learned, page, scoring, summary, words
@@ -32,6 +31,7 @@ from studies.leaderboard.boards import (
     folder_name,
     texts,
 )
+from studies.leaderboard.kept import MetricScores, file_name, fingerprint, kept, of_results, read
 from studies.leaderboard.pairs import pair_clusters
 from studies.leaderboard.tables import tables
 
@@ -94,7 +94,7 @@ def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
     assert [path.name for path in (done / f"{NAME}-6").iterdir()] == ["ter.json.gz"]
     found = read(folder / "rouge.json.gz")
     assert list(found.segments) == ["rougeL", "rouge1"] and found.seconds >= 0
-    (whole,) = texts(NAME).score("rouge").values()
+    whole = of_results(texts(NAME), texts(NAME).score("rouge"))
     np.testing.assert_allclose(found.segments["rouge1"], whole.segments["rouge1"], rtol=5.1e-5)
     assert all(value == float(f"{value:.5g}") for value in found.segments["rougeL"] if value is not None)
     assert leaderboard.report(done, "score", [NAME]) == "0 scored, 0 that cannot be scored, 4 were kept."
@@ -148,7 +148,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
     """
     monkeypatch.setitem(boards.METRICS, "pairwise", Scored(JUDGES))
     part = texts(NAME, JUDGES)
-    (scores,) = part.score("chrf").values()
+    scores = of_results(part, part.score("chrf"))
     values = scores.segments["chrf"]
     judge = msgspec.structs.replace(
         scores,
@@ -259,4 +259,4 @@ def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = row(section, "chrf")
     assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
     assert f"{of_systems:.4f}" == "0.5882"  # the row CHRF of Table 1 of the Shannon Score paper
-    assert read(SCORES / "summeval" / "chrf.json.gz").fingerprint == benchmark.fingerprint
+    assert read(SCORES / "summeval" / "chrf.json.gz").fingerprint == fingerprint(benchmark)

@@ -43,6 +43,7 @@ from nlgauge.meta.ranking import RankingTask as RankingTask
 from nlgauge.meta.ranking import rank as rank
 from nlgauge.meta.ranking import tree_weights as tree_weights
 from nlgauge.meta.ranking import without_outliers as without_outliers
+from nlgauge.meta.readers.results import seconds_per_thousand as seconds_per_thousand
 from nlgauge.meta.replication import replicate as replicate
 from nlgauge.stats.agreement import cohen as cohen
 from nlgauge.stats.agreement import disattenuated as disattenuated

@@ -321,13 +321,13 @@ class Judgments(Analyses):
         return from_frame(frame, humans, metrics, **columns)
 
     @classmethod
-    def from_result(cls, result: Result, humans: Any, **options: Any) -> Judgments:
+    def from_result(cls, result: Result, human: Any, **options: Any) -> Judgments:
         """From a Result and the human scores of its segments: fields of its records by name, a frame,
         records, or a file of them.
         """
         from nlgauge.meta.readers.results import from_result
 
-        return from_result(result, humans, **options)
+        return from_result(result, human, **options)
 
     @classmethod
     def from_mtme(

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from nlgauge.errors import InputError
-from nlgauge.meta import Findings, benchmarks, cost
+from nlgauge.meta import Findings, benchmarks, cost, seconds_per_thousand
 
 ROWS = [
     {"metric": metric, "level": level, "human": "q", "value": value, "low": value - 0.1, "high": value + 0.1}
@@ -67,11 +67,12 @@ def test_a_plot_names_the_metrics_whose_cost_is_not_known() -> None:
 
 
 def test_seconds_of_a_benchmark_are_of_its_texts() -> None:
-    sample = benchmarks.load("sample")
-    scores = sample.score("chrf", "rouge")
-    seconds = sample.seconds_per_thousand(scores)
-    assert seconds["chrf"] == pytest.approx(scores["chrf"].seconds * 1000 / 96)
+    (result,) = benchmarks.load("sample").score("chrf", "rouge").values()
+    seconds = seconds_per_thousand(result)
+    assert seconds["chrf"] == pytest.approx(result.costs.alone("chrf") * 1000 / 96)
     assert seconds["rouge"] == seconds["rouge.rouge2"] > 0
+    assert seconds_per_thousand(result, result) == pytest.approx(seconds)
+    assert seconds_per_thousand() == {}
 
 
 def test_a_plot_needs_seconds() -> None:

@@ -15,6 +15,7 @@ from nlgauge.cli.commands.meta.study import (
     FoundOptions,
     KeptMetrics,
     KeptStudy,
+    opened,
     split,
 )
 from nlgauge.cli.found import show_found
@@ -76,7 +77,7 @@ def compare(
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
-    """Tests each pair of the metrics that are kept in a directory: difference, interval, p-values, and of
+    """Tests each pair of the metrics of a study or a saved result: difference, interval, p-values, and of
     what new data the claim is.
 
     nlgauge meta compare summeval/ --human relevance -c kendall --plot wins.pdf
@@ -86,12 +87,9 @@ def compare(
     Metrics that share a letter cannot be told apart. --against is for comparisons that were planned before
     looking: each metric with BLEU, say.
     """
-    from nlgauge.meta.benchmarks.study import reopened
-
     checked_confidence(confidence)
     checked_plot(plot)
-    study, benchmark, scores = reopened(directory)
-    judgments = study.judgments(benchmark, scores)
+    study, (judgments, _) = opened(directory, human)
     level, coefficient = study.asked(level, coefficient)
     found = judgments.compare(
         level=level,

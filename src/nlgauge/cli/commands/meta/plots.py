@@ -78,7 +78,7 @@ def _shown_by(kind: str, found: Findings, studied: Studied) -> tuple[Any, ...]:
     if kind == "heatmap":
         return (judgments.between_metrics(),)
     if kind == "pareto":
-        return found, studied.texts.seconds_per_thousand(studied.scores)
+        return found, studied.seconds
     check_one_dimension(judgments, f"'--plot {kind}'")
     if kind == "topk":
         return (judgments.top_systems(),)
