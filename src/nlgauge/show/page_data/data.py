@@ -205,7 +205,7 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     """
     found = []
     for name, by_system in result.corpus.system_fields.items():
-        values = _numbers(by_system, result)
+        values = numeric_rows(by_system, result)
         if values is None:
             continue
         with np.errstate(invalid="ignore"):
@@ -229,9 +229,9 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     return found
 
 
-def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
-    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a
-    system has none.
+def numeric_rows(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
+    """Return the (systems, segments) numbers of a field, NaN where one is missing; None if a value is not a
+    number or a system lacks the field.
     """
     rows = []
     for system in result.systems:
