@@ -23,14 +23,12 @@ def result_table(
     confidence: float = 0.95,
     details: bool = False,
 ) -> RenderableType:
-    """Scores by metric and system, with intervals, and p-values against the first system where they are
-    given; with details every output.
+    """Scores by metric and system, with intervals, and tests against the baseline if they are given; with
+    details every output.
     """
     return Printed(result_page(result, intervals, comparison, confidence, details=details))
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:
-    """A table for each pair of systems: both scores, how much better the second is with its interval,
-    p-values.
-    """
+    """A table for each pair of systems: both scores, the gain with its interval, p-values."""
     return Printed(comparison_page(comparison))

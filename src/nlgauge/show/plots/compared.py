@@ -42,9 +42,9 @@ def forest(
     with intervals, ceiling and floor.
 
     A result is compared first (the options are those of `Result.compare`); the systems are the first two
-    unless they are named. Differences are turned so that right is better for the first system, and each
-    stands on its own scale: the numbers are beside it. A filled point is beyond chance after Holm's
-    correction, a grey one is of a metric without a direction. Rows with the columns metric, value, low and
+    unless they are named. What is drawn is the gain of the second system over the first, its baseline: right
+    is better for the second. Each stands on its own scale: the numbers are beside it. A filled point is
+    significant by the corrected p, a grey one is of a metric without a direction. Rows with the columns metric, value, low and
     high draw InfoLM 1 and COSMIC 2, 8 and 9.
     """
     if isinstance(given, Findings):
@@ -55,10 +55,10 @@ def forest(
         first, second = _pair(given, first, second)
         given = given.compare(first, second, **options)
     first, second = first or given.rows[0].first, second or given.rows[0].second
-    rows = [row for row in given.rows if {row.first, row.second} == {first, second}]
+    rows = [(row, given.corrected(row)) for row in given.rows if {row.first, row.second} == {first, second}]
     if not rows:
         raise InputError(f"there is no comparison of {first!r} and {second!r}.")
-    return _differences(rows, first, second, 1 - given.confidence, ax)
+    return _gains(rows, first, second, 1 - given.confidence, ax)
 
 
 def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, str]:
@@ -73,22 +73,22 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
     return first, second
 
 
-def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax: Any) -> Any:
+def _gains(rows: list[tuple[Compared, float]], first: str, second: str, alpha: float, ax: Any) -> Any:
     names = short_names(
-        [(row.label, row.output.name) for row in rows], list(dict.fromkeys(row.label for row in rows))
+        [(row.label, row.output.name) for row, _ in rows], list(dict.fromkeys(row.label for row, _ in rows))
     )
     ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
     ax.axvline(0, color=GREY, linewidth=THIN, label="zero")
     said = []
-    for place, (name, row) in enumerate(zip(names, rows, strict=True)):
-        value, low, high = _turned(row, first)
+    for place, (name, (row, corrected_p)) in enumerate(zip(names, rows, strict=True)):
+        value, low, high = _gain(row, second)
         reach = np.nanmax(np.abs([value, low, high])) if np.isfinite(value) else np.nan
         if not np.isfinite(reach):
             ax.text(0, place, " n/a", va="center", color=GREY, **plain(SMALL))
             continue
         scale = reach or 1.0
         colour = GREY if row.output.higher_is_better is None else COLOURS[1]
-        beyond = row.p_holm <= alpha
+        significant = corrected_p <= alpha
         ax.plot(
             [low / scale, high / scale],
             [place, place],
@@ -102,7 +102,7 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
             place,
             "o",
             color=colour,
-            markerfacecolor=colour if beyond else "white",
+            markerfacecolor=colour if significant else "white",
             markersize=4.5,
             label=name,
         )
@@ -116,7 +116,7 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
             color=GREY,
             **plain(SMALL),
         )
-        said.append(f"{name} {shown}{', beyond chance' if beyond else ''}")
+        said.append(f"{name} {shown}{', significant' if significant else ''}")
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(rows) - 0.5, -0.6)
     ax.set_xlim(-1.08, 1.08)
@@ -125,19 +125,19 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
     ax.tick_params(axis="y", length=0)
     titled(
         ax,
-        f"{first} against {second}",
-        f"better: {second} \u2190 | \u2192 {first}\n(each metric on its own scale; filled: beyond chance)",
+        f"{second} against {first}",
+        f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
     )
-    return told(ax, f"{first} against {second}, plus where {first} is better: {'; '.join(said)}.")
+    return told(ax, f"{second} against {first}, plus if {second} is better: {'; '.join(said)}.")
 
 
-def _turned(row: Compared, first: str) -> tuple[float, float, float]:
-    """Return the difference with its bounds, plus if the first system is better; adding 0.0 removes the
-    sign of a zero.
+def _gain(row: Compared, system: str) -> tuple[float, float, float]:
+    """Return the gain of a system of the row over the other with its bounds; adding 0.0 removes the sign of a
+    zero.
     """
-    sign = (1 if row.first == first else -1) * (-1 if row.output.higher_is_better is False else 1)
-    low, high = sorted((sign * row.low + 0.0, sign * row.high + 0.0))
-    return sign * row.difference + 0.0, low, high
+    if row.second == system:
+        return row.gain, row.gain_low, row.gain_high
+    return -row.gain + 0.0, -row.gain_high + 0.0, -row.gain_low + 0.0
 
 
 def _coefficients(found: Findings) -> str:
@@ -153,7 +153,7 @@ def waterfall(
     *,
     ax: Any = None,
 ) -> Any:
-    """The difference of two systems on every segment, sorted; plus is better for the first.
+    """The gain of the second system over the first, its baseline, on every segment, sorted; plus is better.
 
     The title counts wins, ties and losses; two scores tie if they print the same with the decimals of their
     metric (`nlgauge._core.numbers.ties`).
@@ -163,13 +163,13 @@ def waterfall(
     scores = need_segments(result, column, "waterfall")
     sign = -1 if column.output.higher_is_better is False else 1
     ours, theirs = scores[result.systems.index(first)], scores[result.systems.index(second)]
-    gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (ours - theirs))
+    gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (theirs - ours))
     known = np.sort(gains[~np.isnan(gains)])[::-1]
     ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
     places = np.arange(1, len(known) + 1)
     for inside, colour, hatch, label in (
-        (known > 0, COLOURS[1], None, first),
-        (known < 0, COLOURS[4], "////", second),
+        (known > 0, COLOURS[1], None, second),
+        (known < 0, COLOURS[4], "////", first),
     ):
         drawn = np.where(inside, known, 0.0)
         style = {
@@ -186,17 +186,17 @@ def waterfall(
     few_ticks(ax.yaxis)
     wins, losses = int((known > 0).sum()), int((known < 0).sum())
     counts = (
-        f"{first} better on {wins:,}, tie on {len(known) - wins - losses:,}, {second} better on {losses:,}"
+        f"{second} better on {wins:,}, tie on {len(known) - wins - losses:,}, {first} better on {losses:,}"
     )
     unknown = len(gains) - len(known)
     titled(
         ax,
         counts,
         "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""),
-        f"difference in {column.name}\n(plus: {first} is better)",
+        f"gain in {column.name}\n(plus: {second} is better)",
     )
     return told(
-        ax, f"Differences in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
+        ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
     )
 
 
