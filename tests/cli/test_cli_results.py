@@ -396,7 +396,7 @@ def test_eval_and_version() -> None:
 def test_the_path_of_a_new_user() -> None:
     printed("score", "-r", "refs.txt", "sysA.txt", "sysB.txt", "-o", "results")
     table = printed("show", "results", "--format", "latex")
-    for part in (r"\toprule", "sysA", "sysB", r"\textbf{", r"{\small [", "p-values: against sysA"):
+    for part in (r"\toprule", "sysA", "sysB", r"\textbf{", r"{\small [", "p: against sysA"):
         assert part in table
 
 

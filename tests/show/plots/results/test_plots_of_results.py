@@ -95,12 +95,12 @@ def test_intervals_of_many_systems_have_ranks_and_of_one_neither(result):
         plots.intervals(result, "chrf.x")
 
 
-def test_a_forest_is_turned_so_that_right_is_better_for_the_first(result):
+def test_a_forest_draws_the_gain_of_the_second_system_over_the_first(result):
     first, second = result.systems[0], result.systems[2]
     compared = result.compare(first, second, resamples=200)
     for ax, sign in ((plots.forest(compared), 1), (plots.forest(compared, second, first), -1)):
         for place, row in enumerate(compared.rows):
-            value = sign * row.difference * (-1 if row.output.higher_is_better is False else 1)
+            value = sign * row.gain
             (point,) = lines(ax, ["bleu", "chrf", "ter", "novelty.novelty1"][place])
             assert np.sign(point[0][0]) == np.sign(value)
             numbers = [text.get_text() for text in ax.texts][place]
@@ -125,12 +125,12 @@ def test_a_forest_says_na_for_the_interval_of_a_score_of_the_whole_corpus():
         shown = [text.get_text() for text in ax.texts]
         assert "nan" not in " ".join([*shown, plots.alt(ax)]).casefold()
         gain = (
-            result["c"]["self_bleu"]["self_bleu"] - result["a"]["self_bleu"]["self_bleu"]
+            result["a"]["self_bleu"]["self_bleu"] - result["c"]["self_bleu"]["self_bleu"]
             if other == "c"
             else 0.0
         )
         assert shown[0] == f"{gain:+.2f} n/a"
-        assert shown[1].startswith("+")
+        assert shown[1].startswith("+" if other == "b" else "-")
 
 
 def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
@@ -145,11 +145,11 @@ def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
 def test_a_waterfall_has_every_difference_sorted(result):
     first, second = result.systems[:2]
     scores = [result.tables[system, "ter"].segments()["ter"] for system in (first, second)]
-    gains = np.sort(scores[1] - scores[0])[::-1]
+    gains = np.sort(scores[0] - scores[1])[::-1]
     ax = plots.waterfall(result, "ter")
     wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
     assert (
-        f"{first} better on {wins}, tie on {len(gains) - wins - losses}, {second} better on {losses}"
+        f"{second} better on {wins}, tie on {len(gains) - wins - losses}, {first} better on {losses}"
         in plots.alt(ax)
     )
     heights = np.concatenate([collection.get_paths()[0].vertices[:, 1] for collection in ax.collections])
@@ -175,7 +175,7 @@ def test_a_waterfall_counts_scores_that_print_the_same_as_ties():
         {"a": ["50.001", "50.004", "20"], "b": ["50.004", "50.006", "10"]}, [["x"]] * 3, metrics=[metric]
     )
     ax = plots.waterfall(result, "given")
-    assert ax.get_title(loc="left") == "a better on 1, tie on 1, b better on 1"
+    assert ax.get_title(loc="left") == "b better on 1, tie on 1, a better on 1"
 
 
 def test_distributions_are_of_systems_spoilt_texts_and_groups(result):

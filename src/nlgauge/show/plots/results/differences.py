@@ -56,7 +56,8 @@ def forest(
         value, low and high, give coefficients: one line per metric, the best of the first panel on top, one
         panel per level, human dimension, coefficient and group.
     first, second : str, optional
-        The systems to compare; by default the first two. Right is better for the first.
+        The systems to compare; by default the first two. The gain of the second over the first, its
+        baseline, is drawn: right is better for the second.
     confidence : float
         Of a result: the confidence of the intervals; points are filled if the corrected p is at most
         1 - confidence.
@@ -74,8 +75,8 @@ def forest(
 
     Notes
     -----
-    Each metric's difference has its own scale; the numbers are beside it. A filled point is significant after
-    Holm's correction, a gray one belongs to a metric without a direction. Of coefficients, a dashed line is
+    Each metric's gain has its own scale; the numbers are beside it. A filled point is significant by the
+    corrected p, a gray one belongs to a metric without a direction. Of coefficients, a dashed line is
     the ceiling (one annotator against the others), a dotted one the floor that a constant metric reaches
     (InfoLM 1, COSMIC 2, 8 and 9).
     """
@@ -85,10 +86,10 @@ def forest(
         first, second = _pair(data, first, second)
         data = data.compare(first, second, confidence=confidence, resamples=resamples, seed=seed)
     first, second = first or data.rows[0].first, second or data.rows[0].second
-    rows = [row for row in data.rows if {row.first, row.second} == {first, second}]
+    rows = [(row, data.corrected(row)) for row in data.rows if {row.first, row.second} == {first, second}]
     if not rows:
         raise InputError(f"there is no comparison of {first!r} and {second!r}.")
-    return _differences(rows, first, second, 1 - data.confidence, ax)
+    return _gains(rows, first, second, 1 - data.confidence, ax)
 
 
 def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, str]:
@@ -103,30 +104,32 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
     return first, second
 
 
-def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax: Axes | None) -> Axes:
+def _gains(
+    rows: list[tuple[Compared, float]], first: str, second: str, alpha: float, ax: Axes | None
+) -> Axes:
     names = short_names(
-        [(row.label, row.output.name) for row in rows], list(dict.fromkeys(row.label for row in rows))
+        [(row.label, row.output.name) for row, _ in rows], list(dict.fromkeys(row.label for row, _ in rows))
     )
     ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
     ax.axvline(0, color=GREY, linewidth=THIN, label="zero")
     descriptions = []
-    for place, (name, row) in enumerate(zip(names, rows, strict=True)):
-        value, low, high = _turned(row, first)
+    for place, (name, (row, corrected_p)) in enumerate(zip(names, rows, strict=True)):
+        value, low, high = _gain(row, second)
         reach = np.nanmax(np.abs([value, low, high])) if np.isfinite(value) else np.nan
         if not np.isfinite(reach):
             ax.text(0, place, " n/a", va="center", color=GREY, **plain(SMALL))
             continue
         scale = reach or 1.0
         colour = GREY if row.output.higher_is_better is None else COLOURS[1]
-        beyond = row.p_holm <= alpha
+        significant = corrected_p <= alpha
         interval(ax, low / scale, high / scale, place, colour)
-        face = colour if beyond else "white"
+        face = colour if significant else "white"
         ax.plot(value / scale, place, "o", color=colour, markerfacecolor=face, markersize=4.5, label=name)
         shown = number(value, row.output, sign=True)
         numbers = f"{shown} {bounds(low, high, row.output, sign=True)}"
         beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center"}
         ax.text(1.03, place, numbers, color=GREY, **beside, **plain(SMALL))
-        descriptions.append(f"{name} {shown}{', beyond chance' if beyond else ''}")
+        descriptions.append(f"{name} {shown}{', significant' if significant else ''}")
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(rows) - 0.5, -0.6)
     ax.set_xlim(-1.08, 1.08)
@@ -135,21 +138,19 @@ def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax
     ax.tick_params(axis="y", length=0)
     titled(
         ax,
-        f"{first} against {second}",
-        f"better: {second} \u2190 | \u2192 {first}\n(each metric on its own scale; filled: beyond chance)",
+        f"{second} against {first}",
+        f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
     )
-    return described(
-        ax, f"{first} against {second}, plus where {first} is better: {'; '.join(descriptions)}."
-    )
+    return described(ax, f"{second} against {first}, plus if {second} is better: {'; '.join(descriptions)}.")
 
 
-def _turned(row: Compared, first: str) -> tuple[float, float, float]:
-    """Return the difference with its bounds, plus if the first system is better; adding 0.0 removes the
-    sign of a zero.
+def _gain(row: Compared, system: str) -> tuple[float, float, float]:
+    """Return the gain of a system of the row over the other with its bounds; adding 0.0 removes the sign of a
+    zero.
     """
-    sign = (1 if row.first == first else -1) * (-1 if row.output.higher_is_better is False else 1)
-    low, high = sorted((sign * row.low + 0.0, sign * row.high + 0.0))
-    return sign * row.difference + 0.0, low, high
+    if row.second == system:
+        return row.gain, row.gain_low, row.gain_high
+    return -row.gain + 0.0, -row.gain_high + 0.0, -row.gain_low + 0.0
 
 
 def waterfall(
@@ -160,7 +161,7 @@ def waterfall(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the difference of two systems on every segment, sorted; plus is better for the first.
+    """Draw the gain of the second system over the first, its baseline, on every segment, sorted.
 
     Parameters
     ----------
@@ -188,13 +189,13 @@ def waterfall(
     scores = need_segments(result, column, "waterfall")
     sign = -1 if column.output.higher_is_better is False else 1
     ours, theirs = scores[result.systems.index(first)], scores[result.systems.index(second)]
-    gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (ours - theirs))
+    gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (theirs - ours))
     known = np.sort(gains[~np.isnan(gains)])[::-1]
     ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
     places = np.arange(1, len(known) + 1)
     for inside, colour, hatch, label in (
-        (known > 0, COLOURS[1], None, first),
-        (known < 0, COLOURS[4], "////", second),
+        (known > 0, COLOURS[1], None, second),
+        (known < 0, COLOURS[4], "////", first),
     ):
         edge = GREY if hatch else colour
         style: Any = {"color": colour, "step": "mid", "linewidth": 0, "hatch": hatch, "edgecolor": edge}
@@ -205,17 +206,17 @@ def waterfall(
     few_ticks(ax.yaxis)
     wins, losses = int((known > 0).sum()), int((known < 0).sum())
     counts = (
-        f"{first} better on {wins:,}, tie on {len(known) - wins - losses:,}, {second} better on {losses:,}"
+        f"{second} better on {wins:,}, tie on {len(known) - wins - losses:,}, {first} better on {losses:,}"
     )
     unknown = len(gains) - len(known)
     titled(
         ax,
         counts,
         "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""),
-        f"difference in {column.name}\n(plus: {first} is better)",
+        f"gain in {column.name}\n(plus: {second} is better)",
     )
     return described(
-        ax, f"Differences in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
+        ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
     )
 
 
