@@ -14,7 +14,7 @@ import pytest
 import nlgauge
 from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta import benchmarks
-from nlgauge.meta.benchmarks import Benchmark, Row, card, load, names
+from nlgauge.meta.benchmarks import Benchmark, BenchmarkRow, card, load, names
 from nlgauge.meta.benchmarks import scores as kept_scores
 from nlgauge.meta.benchmarks.rows import read_lines, written
 
@@ -373,8 +373,10 @@ def test_bad_lines_are_refused(text_file, line, message):
 
 def test_what_is_written_is_read_again(tmp_path):
     rows = [
-        Row("1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}),
-        Row("1", "B", {"q": 1 / 3}),
+        BenchmarkRow(
+            "1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}
+        ),
+        BenchmarkRow("1", "B", {"q": 1 / 3}),
     ]
     path = tmp_path / "x.jsonl"
     path.write_bytes(written(rows))
@@ -388,7 +390,7 @@ def test_what_is_written_is_read_again(tmp_path):
 def test_a_part_by_further_fields_of_its_rows():
     kinds = (("A", "abstractive"), ("B", "extractive"))
     rows = tuple(
-        Row(segment=str(i), system=system, prediction="x", meta={"type": kind})
+        BenchmarkRow(segment=str(i), system=system, prediction="x", meta={"type": kind})
         for system, kind in kinds
         for i in range(2)
     )
