@@ -5,12 +5,12 @@ are those of scipy.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import path_of
 from scipy import stats
 
 import nlgauge
@@ -25,9 +25,6 @@ from nlgauge.compat.nlgmetricverse import (
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import benchmarks
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 OF_SCIPY: dict[Any, Any] = {
     CorrelationMeasures.Pearson: stats.pearsonr,
     CorrelationMeasures.Spearman: stats.spearmanr,
@@ -148,9 +145,7 @@ def test_metrics_with_each_other_as_scipy() -> None:
 
 
 def test_the_call_of_the_thesis_runs_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (FOLDER / "wmt17_da_seg.jsonl.gz").is_file():
-        pytest.skip(f"wmt17_da_seg is not in {FOLDER}")
-    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("wmt17_da_seg").parent))
     with pytest.warns(UserWarning, match="a benchmark has texts of its own"):
         found = metric_human_correlation(
             preds,

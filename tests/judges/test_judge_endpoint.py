@@ -180,7 +180,7 @@ def test_a_server_that_does_not_answer_is_given_up_after_the_timeout(cache):
     def script(body: dict[str, Any], number: int) -> Answer:
         if number:
             second.set()
-        second.wait(60)  # the first request is answered only after another one came
+        second.wait(600)  # the first request is answered only after another one came
         return steady(body, number)
 
     with serving(script) as server:
@@ -381,7 +381,7 @@ def test_no_more_requests_at_a_time_than_allowed(cache):
     together = threading.Barrier(3)
 
     def script(body: dict[str, Any], number: int) -> Answer:
-        together.wait(60)  # nobody is answered before three have asked
+        together.wait(600)  # nobody is answered before three have asked
         return steady(body, number)
 
     with serving(script) as server:
@@ -413,7 +413,7 @@ def test_a_killed_run_goes_on_and_nothing_is_paid_twice(cache):
 
     def script(body: dict[str, Any], number: int) -> Answer:
         if number >= 10:
-            killed.wait(60)
+            killed.wait(600)
         return steady(body, number)
 
     def program(*arguments: object) -> subprocess.Popen[str]:

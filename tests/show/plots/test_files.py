@@ -25,7 +25,7 @@ def test_files_are_the_same_each_time_and_say_what_is_seen(form, tmp_path):
     assert held.getvalue() == files[0].read_bytes()
     if form == "svg":
         text = files[0].read_text("utf-8")
-        assert "<title>Differences in chrf (higher is better) of 3 segments:" in text
+        assert "<title>Gains in chrf (higher is better) of 3 segments:" in text
         assert "dc:date" not in text
         assert "segments, sorted</text>" in text
 
