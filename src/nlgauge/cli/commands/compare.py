@@ -51,7 +51,7 @@ def compare(
 ) -> None:
     """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
     from nlgauge.errors import ParameterError, ResultError
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
     from nlgauge.show.pages.tables import comparison_table
 
     checked_confidence(confidence)
