@@ -164,7 +164,7 @@ class Scorer:
         show_progress: bool | None = None,
     ) -> Result:
         """The Result of a corpus that comes in pieces, which need not fit into memory; see
-        `run.to_disk.run_on_disk`.
+        `results.storage.resume.run_on_disk`.
 
         Without an output it is in a temporary directory, which goes with it.
         """

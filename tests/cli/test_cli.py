@@ -359,7 +359,7 @@ def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write", "pathlib.Path.replace"])
+@pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write_result", "pathlib.Path.replace"])
 def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(
     where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

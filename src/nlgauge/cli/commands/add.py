@@ -76,9 +76,9 @@ def add(
     the same command with --resume goes on after whatever ended it.
     """
     from nlgauge.results.storage.checkpoint import unfinished
-    from nlgauge.results.storage.extend import put_back
-    from nlgauge.results.storage.resume import Destination
-    from nlgauge.results.storage.save_load import check_free, load
+    from nlgauge.results.storage.load import load
+    from nlgauge.results.storage.resume import Destination, put_back
+    from nlgauge.results.storage.save import check_free
 
     if not metrics and not systems:
         raise typer.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")

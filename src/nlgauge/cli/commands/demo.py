@@ -44,7 +44,7 @@ def demo(
 ) -> None:
     """Scores a small sample of two systems, tests whether they differ, and saves the result."""
     from nlgauge.features import RunOptions
-    from nlgauge.results.storage.save_load import check_free
+    from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer
 
     check_free(output, overwrite, "--overwrite")

@@ -150,7 +150,7 @@ def score(
     from nlgauge.io.files import Address, holds_more
     from nlgauge.results.storage.checkpoint import unfinished
     from nlgauge.results.storage.resume import Destination
-    from nlgauge.results.storage.save_load import check_free
+    from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer, run_options
 
     if as_sacrebleu.describe(lang):
