@@ -22,7 +22,7 @@ from nlgauge import plots
 from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders.embeddings import TextEmbedding
-from nlgauge.io import read_corpus
+from nlgauge.io import Inputs
 from nlgauge.meta import (
     Findings,
     Judgments,
@@ -77,7 +77,7 @@ def only(level: str = "system", human: str = "relevance") -> Findings:
 
 @cache
 def sample(*metrics: str) -> Result:
-    corpus = read_corpus([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")])
+    corpus = Inputs([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")]).read()
     return Scorer(list(metrics)).score_corpus(corpus.take(np.arange(1)), None, RunOptions(1))
 
 

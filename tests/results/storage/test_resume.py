@@ -32,8 +32,7 @@ from nlgauge.engine.chunk import Task
 from nlgauge.engine.executors import Serial
 from nlgauge.engine.executors.processes import Processes
 from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.io import blocks, streamed
-from nlgauge.io.streamed import Streamed
+from nlgauge.io import Inputs, blocks, inputs
 from nlgauge.results.result import Result
 from nlgauge.results.storage.checkpoint import LOG, ROWS
 from nlgauge.results.storage.layout import STATISTICS
@@ -139,8 +138,8 @@ def test_packed_files_are_read_piece_by_piece(suffix: str) -> None:
     }
     for name in ("ref0.txt", "A.txt"):
         Path(name + suffix).write_bytes(pack[suffix](Path(name).read_bytes()))
-    plain = Streamed(["A.txt"], ["ref0.txt"])
-    packed = Streamed([f"A=A.txt{suffix}"], [f"ref0.txt{suffix}"])
+    plain = Inputs(["A.txt"], ["ref0.txt"])
+    packed = Inputs([f"A=A.txt{suffix}"], [f"ref0.txt{suffix}"])
     assert packed.possible()
     assert _records(packed) == _records(plain)
     Path(f"A.txt{suffix}").write_bytes(pack[suffix](Path("A.txt").read_bytes())[:-9])
@@ -148,7 +147,7 @@ def test_packed_files_are_read_piece_by_piece(suffix: str) -> None:
         _records(packed)
 
 
-def _records(files: Streamed) -> list[Any]:
+def _records(files: Inputs) -> list[Any]:
     return [record for piece in files.pieces(Path("scratch")) for record in piece.records()]
 
 
@@ -211,7 +210,7 @@ def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) 
 
 
 def test_large_files_are_read_piece_by_piece_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streamed, "LARGE", 100)
+    monkeypatch.setattr(inputs, "LARGE", 100)
     document("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out")
     assert is_stored(nlgauge.load("out").corpus)
 

@@ -111,10 +111,10 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
     """The predictions of further systems for the segments of the result, in its order."""
     from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM
     from nlgauge.errors import InputError
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
     from nlgauge.io.files import Address
 
-    corpus = read_corpus(systems, **{name: value for name, value in options.items() if value})
+    corpus = Inputs(systems, **{name: value for name, value in options.items() if value}).read()
     if len(corpus) != len(result.corpus):
         raise InputError(f"{systems[0]} has {len(corpus)} segments, the result has {len(result.corpus)}.")
     order = list(range(len(corpus)))

@@ -21,10 +21,10 @@ MODEL_METRICS = ('bertscore(model="minilm", layer=6)', "shannon", "cosmic")
 
 def sample() -> Corpus:
     """The sample: two systems that summarise short texts, in English and Hindi."""
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
 
     with as_file(files("nlgauge") / "data" / "sample.jsonl") as path:
-        return read_corpus([str(path)])
+        return Inputs([str(path)]).read()
 
 
 def demo(
