@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -183,14 +184,16 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
 
     result = load(place)
     if (result.corpus.lang, len(result.corpus)) != (corpus.lang, len(corpus)) or any(
-        before != now for before, now in zip(_texts(result.corpus), _texts(corpus), strict=True)
+        map(operator.ne, _texts(result.corpus), _texts(corpus))
     ):
         raise InputError(
             f"the scores in {place} are of other texts; give another directory, or replace them with"
             " --overwrite (overwrite=True)."
         )
     current = replace(result, corpus=corpus)
-    if refresh and any(before != now for before, now in zip(*map(_judged, (result, current)), strict=True)):
+    if refresh and any(
+        map(operator.ne, *(map(msgspec.json.encode, each.corpus.each_record()) for each in (result, current)))
+    ):
         current.save(place, overwrite=True)
     return current
 
@@ -198,8 +201,3 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
 def _texts(corpus: Corpus) -> Iterator[list[Any]]:
     """What is scored of each segment."""
     return ([record.get(name) for name in _TEXTS] for record in corpus.each_record())
-
-
-def _judged(result: Result) -> Iterator[bytes]:
-    """Each segment with all its fields."""
-    return map(msgspec.json.encode, result.corpus.each_record())
