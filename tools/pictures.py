@@ -81,9 +81,9 @@ def sample(*metrics: str) -> Result:
     return Scorer(list(metrics)).score_corpus(corpus.take(np.arange(1)), None, RunOptions(1))
 
 
-def why(metric: str, plot: Callable[..., Any] = plots.explanation, **options: Any) -> Any:
+def why(metric: str, form: str | None = None) -> Any:
     explained = sample(metric).explain(metric.partition("(")[0], "ferry-1", "baseline")
-    return plot(explained[0], **options)
+    return plots.explanation(explained[0], form=form)
 
 
 def swept() -> Findings:
@@ -165,7 +165,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "forest": lambda: plots.forest(result(), "M22", "M11"),
     "waterfall": lambda: plots.waterfall(result(), "chrf", "M22", "M11"),
     "distributions": lambda: plots.distributions(spoilt(), "Jensen-Shannon divergence, turned"),
-    "agreement": lambda: plots.agreement(judged()),
+    "heatmap": lambda: plots.heatmap(judged()),
     "human_map": lambda: plots.human_map(judged()),
     "profiles": lambda: plots.profiles(correlate(judged(), "system", "kendall", interval=None), "human"),
     "scatter": lambda: plots.scatter(judged(), "chrf", "relevance"),
@@ -181,7 +181,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "information_graph": lambda: plots.information_graph(
         information_graph(summeval().corpus(), "cosmic(model='minilm')")
     ),
-    "error_bound": lambda: plots.error_bound({one.system: one.information for one in informed()}),
+    "error_bound": lambda: plots.error_bound({row.system: row.information for row in informed()}),
     "embedding_map": lambda: plots.embedding_map(embedded()),
     "taxonomy": plots.taxonomy,
     "tokens": lambda: why("shannon(model='smollm2')"),
@@ -189,9 +189,9 @@ EVERY: dict[str, Callable[[], Any]] = {
     "words": lambda: why("meteor"),
     "groups": lambda: why("sari"),
     "edits": lambda: why("ter"),
-    "lattice": lambda: why("cder", plots.edits, form="lattice"),
+    "lattice": lambda: why("cder", "lattice"),
     "alignment": lambda: why("bertscore(model='minilm', layer=6)"),
-    "alignment_text": lambda: why("bertscore(model='minilm', layer=6)", plots.alignment, form="text"),
+    "alignment_text": lambda: why("bertscore(model='minilm', layer=6)", "text"),
     "transport": lambda: why("moverscore(model='minilm')"),
     "guesses": lambda: why("infolm(model='smollm2')"),
     "verdict": lambda: why("yes_no(model='smollm2', with_source=True)"),
@@ -204,10 +204,9 @@ def main(names: list[str]) -> None:
     PICTURES.mkdir(exist_ok=True)
     for name in names or EVERY:
         axes = EVERY[name]()
-        first = np.atleast_1d(axes).flat[0]
         path = PICTURES / f"{name}.png"
         held = io.BytesIO()
-        first.figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
+        np.atleast_1d(axes).flat[0].figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
         # Few colours are enough for a plot, and make the repository smaller.
         Image.open(held).convert("RGB").quantize(64).save(path, optimize=True)
         print(

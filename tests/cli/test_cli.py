@@ -48,7 +48,7 @@ def test_score_prints_the_table_on_stdout_and_all_else_on_stderr() -> None:
     assert result.exit_code == 0
     assert "sysA" in result.stdout
     assert "95 % interval" in result.stdout
-    assert "p-values: against sysA" in result.stdout
+    assert "p: against sysA" in result.stdout
     assert "saved" not in result.stdout
     assert "tok:13a" not in result.stdout
     assert "saved to out" in result.stderr

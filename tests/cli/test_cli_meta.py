@@ -556,7 +556,10 @@ def test_plots_on_request(kept, tmp_path):
     ]
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", *words, *QUICK)
     assert code == 0, err
-    alone = {kind: str(tmp_path / f"{kind}.svg") for kind in ("scatter", "bins", "calibration", "landscape")}
+    alone = {
+        kind: str(tmp_path / f"{kind}.svg")
+        for kind in ("scatter", "distributions", "calibration", "landscape")
+    }
     words = [word for kind, path in alone.items() for word in ("--plot", f"{kind}={path}")]
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", *words, *QUICK)
     assert code == 0, err

@@ -34,13 +34,13 @@ def test_what_may_be_chance_passes():
 
 def test_the_message_has_the_numbers_of_a_comparison():
     row = nlgauge.score({"new": WORSE, "baseline": REFERENCES}, REFERENCES, metrics="wer").compare(
-        "new", "baseline"
+        "baseline", "new"
     )["wer"]
     with pytest.raises(AssertionError) as caught:
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
     assert str(caught.value) == (
-        f"wer is worse than that of the baseline, beyond chance: 0.3000 against 0.0000, difference +0.3000 "
-        f"[{row.low:+.4f}, {row.high:+.4f}] (95 %), p = {row.p:.4f} (randomization, 1000 resamples)."
+        f"wer is worse than that of the baseline, beyond chance: 0.3000 against 0.0000, gain -0.3000 "
+        f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] (95 %), p = {row.p:.4f} (randomization, 1000 resamples)."
     )
 
 

@@ -474,7 +474,7 @@ LOCAL = """
                     yield fields[1].partition(":")[0]
 
     def left():
-        until = time.monotonic() + 60
+        until = time.monotonic() + 400
         while (processes := family()) and time.monotonic() < until:
             time.sleep(0.2)
         return [(process / "cmdline").read_bytes() for process in processes]
@@ -490,7 +490,7 @@ LOCAL = """
 
     def interrupt(prediction, reference):
         os.killpg(0, signal.SIGINT)  # as a terminal does: everybody gets it
-        time.sleep(60)
+        time.sleep(600)
 
     texts = ["a b c", "a c", "d"] * 20
     result = nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric_from(look)], executor=Ray(characters=50))
@@ -534,7 +534,7 @@ def test_a_cluster_of_our_own_hears_this_machine_alone_and_is_gone_afterwards(tm
         check=False,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1000,
         env=alone(place),
         cwd=tmp_path,
         start_new_session=True,
@@ -600,10 +600,10 @@ def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
 def test_processes_of_a_cluster_are_known_by_their_mark_or_by_where_they_print(tmp_path):
     """Ray's agents give themselves a title, which overwrites their environment as others see it."""
     directory = str(tmp_path)
-    marked = subprocess.Popen(["sleep", "60"], env={MARK: directory, **os.environ})
+    marked = subprocess.Popen(["sleep", "600"], env={MARK: directory, **os.environ})
     with (tmp_path / "log").open("w") as log:
-        printing = subprocess.Popen(["sleep", "60"], stdout=log)
-    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARK: f"{directory}-other"})
+        printing = subprocess.Popen(["sleep", "600"], stdout=log)
+    other = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK: f"{directory}-other"})
     try:
         (tmp_path / "log").unlink()
         assert set(processes_of(directory)) == {marked.pid, printing.pid}

@@ -159,7 +159,7 @@ def test_of_two_runs_the_higher_memory_stays(one: Any, other: Any, expected: Any
 def ended(threads: set[threading.Thread]) -> bool:
     """Whether threads that were told to end do so."""
     for thread in threads:
-        thread.join(20)
+        thread.join(600)
     return not any(thread.is_alive() for thread in threads)
 
 

@@ -16,7 +16,7 @@ DOORS = {
     "results.groups": {"show"},
     "results.ranks": {"show"},
     "results.result": {"show", "scoring"},
-    "meta.findings": {"show"},
+    "meta.findings": {"plots"},
     "engine.prepare": {"compat"},
 }
 LARGEST_FOLDER = 20

@@ -9,7 +9,6 @@ import gzip
 import io
 import json
 import lzma
-import os
 import sys
 import warnings
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import pandas
 import polars
 import pytest
+from human_judgments import path_of, rows_of
 
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import ABSENT
@@ -979,10 +979,6 @@ def test_the_collector_is_left_as_it_was(folder: Path, on: bool) -> None:
         (gc.enable if was_on else gc.disable)()
 
 
-BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents[3] / "shared" / "benchmarks")
-
-
-@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgments are not beside this checkout")
 @pytest.mark.parametrize(
     ("name", "options", "said", "segments", "systems"),
     [
@@ -1004,15 +1000,14 @@ BENCHMARKS = Path(os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).parents
 def test_human_judgments_are_read_as_they_are(
     name: str, options: Any, said: str | None, segments: int | None, systems: int
 ) -> None:
-    path = str(BENCHMARKS / f"{name}.jsonl.gz")
+    path = str(path_of(name))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         corpus = read_corpus([path], **options)
     assert said is None or [str(one.message) for one in caught] == [said + "."]
     assert len(corpus.systems) == systems
     assert segments is None or len(corpus) == segments
-    with gzip.open(path) as stream:
-        rows = [json.loads(line) for line in stream]
+    rows = rows_of(name)
     number = {segment: i for i, segment in enumerate(corpus.ids)}
     human = {
         **{field: dict.fromkeys(corpus.systems, values) for field, values in corpus.fields.items()},
@@ -1037,7 +1032,6 @@ def test_human_judgments_are_read_as_they_are(
     assert matched == len(corpus) * systems
 
 
-@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the human judgments are not beside this checkout")
 @pytest.mark.parametrize(
     ("name", "options", "advice"),
     [
@@ -1063,5 +1057,6 @@ def test_human_judgments_are_read_as_they_are(
     ],
 )
 def test_judgments_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
+    path = path_of(name)
     with pytest.raises(InputError, match=advice):
-        read_corpus([str(BENCHMARKS / f"{name}.jsonl.gz")], **options)
+        read_corpus([str(path)], **options)

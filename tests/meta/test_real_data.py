@@ -1,20 +1,18 @@
 """Real judgments: values of SummEval from the specification of meta-evaluation, and a test on HANNA.
 
-Data as in test_benchmark_data.py.
+Data as in human_judgments.py.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import os
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from human_judgments import path_of, rows_of
 
 import nlgauge
 from nlgauge.meta import Judgments
@@ -26,21 +24,16 @@ from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import Swaps
 from studies.leaderboard.kept import judgments, read
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 SCORES = Path(__file__).resolve().parents[2] / "docs" / "results" / "scores" / "leaderboard" / "hanna"
-pytestmark = pytest.mark.skipif(
-    not (FOLDER / "summeval.jsonl.gz").is_file(), reason="the benchmarks are not here"
-)
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict]:
-    with gzip.open(FOLDER / "summeval.jsonl.gz", "rt", encoding="utf-8") as stream:
-        read = [json.loads(line) for line in stream]
-    return [{**row, **{name: row["human_raw"]["expert"][name] for name in DIMENSIONS}} for row in read]
+    return [
+        {**row, **{name: row["human_raw"]["expert"][name] for name in DIMENSIONS}}
+        for row in rows_of("summeval")
+    ]
 
 
 def test_ceilings_and_reliability_of_sixteen_systems(rows: list[dict]) -> None:
@@ -83,7 +76,7 @@ def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pyte
     """All 1,024 swaps of standardized system means give .00195, and swaps of scores whose cells were
     standardized .203.
     """
-    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("hanna").parent))
     hanna = load("hanna").machines()
     names = ["sentence_bleu", "f1"]
     judged = judgments(hanna, {name: read(SCORES / f"{name}.json.gz") for name in names}, ["coherence"])

@@ -57,8 +57,8 @@ def test_intervals_comparisons_saving_and_adding(tmp_path):
     systems = {"A": PREDICTIONS * 10, "B": ["the", "dog", "he", "it"] * 10}
     result = nlgauge.score(systems, REFERENCES * 10, metrics=[metric, "wer"])
     assert result.intervals()["A"]["overlap"]["score"].low < result["A"]["overlap"]["score"]
-    assert result.compare("A", "B")["overlap"].difference == pytest.approx(
-        result["A"]["overlap"]["score"] - result["B"]["overlap"]["score"]
+    assert result.compare("A", "B")["overlap"].gain == pytest.approx(
+        result["B"]["overlap"]["score"] - result["A"]["overlap"]["score"]
     )
     assert result.compare("A", "B")["overlap"].p < 0.05
     loaded = nlgauge.load(result.save(tmp_path / "result"))

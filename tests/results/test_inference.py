@@ -130,7 +130,8 @@ def test_systems_and_metrics_share_their_draws_and_find_what_each_finds_alone(mo
             assert intervals[system][label] == alone[system][label]
     for row in together:
         alone = next(other for other in pairs[row.first, row.second] if other.output == row.output)
-        assert row._replace(p_holm=1.0) == alone._replace(p_holm=1.0)
+        assert row._replace(p_holm=1.0, p_max_t=1.0) == alone._replace(p_holm=1.0, p_max_t=1.0)
+        assert row.p_max_t >= row.p
 
 
 def test_the_interval_of_a_mean_covers_the_truth_about_as_often_as_it_says():
@@ -171,7 +172,7 @@ def test_a_system_against_itself_has_p_one_on_every_metric(test):
     compared = result.compare("A", "twin", test=test, resamples=100)
     assert {row.p for row in compared} == {1.0}
     assert {row.p_holm for row in compared} == {1.0}
-    assert all(row.difference == 0 and row.better is None for row in compared)
+    assert all(row.gain == 0 and row.better is None for row in compared)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -189,7 +190,7 @@ def test_randomization_swaps_the_systems_of_a_segment(metric):
         )
     row = result.compare(resamples=60, seed=4)[metric]
     assert row.p == (extreme + 1) / 61
-    assert row.difference == pytest.approx(observed)
+    assert row.gain == pytest.approx(-abs(observed))
     assert row.better == "better"
 
 
@@ -213,7 +214,14 @@ def test_the_paired_bootstrap_shifts_differences_to_mean_zero(metric):
         row = result.compare(test="bootstrap", resamples=60, seed=4)[metric]
     extreme = int((np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed) - 1e-9).sum())
     assert row.p == (extreme + 1) / 61
-    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=1e-9)
+    assert_gain_interval(row, drawn)
+
+
+def assert_gain_interval(row: Any, differences: Any) -> None:
+    """The bounds of the gain of the second system, from differences, first minus second."""
+    signs = 1 if row.output.higher_is_better is False else -1
+    bounds = tuple(np.quantile(signs * np.array(differences), [0.025, 0.975]))
+    assert (row.gain_low, row.gain_high) == pytest.approx(bounds, abs=1e-9)
 
 
 def test_p_is_b_plus_one_over_B_plus_one():
@@ -273,8 +281,8 @@ def test_holm_counts_all_tests_of_a_comparison():
     texts, references = systems()
     texts["third"] = texts["worse"][::-1]
     result = nlgauge.score(texts, references, metrics=["wer", "chrf"])
-    compared = result.compare("better", "worse", "third", resamples=200)
-    assert len(compared) == 6
+    compared = result.compare(resamples=200)
+    assert len(compared) == 4
     assert [row.p_holm for row in compared] == pytest.approx(holm([row.p for row in compared]))
     assert len(result.compare(resamples=20)) == 4
     with pytest.raises(ParameterError, match="several pairs"):
@@ -438,7 +446,7 @@ def test_better_knows_the_direction():
         "rouge.rouge2",
         "rouge.rougeLsum",
     ]
-    assert compared["rouge.rouge1"].difference == -0.5
+    assert (compared["rouge.rouge1"].gain, compared["wer"].gain) == (0.5, 0.5)
     assert [record["better"] for record in compared.records()] == ["A"] * 5
     with pytest.raises(KeyError, match="no metric 'bleu' was compared"):
         compared["bleu"]
@@ -639,9 +647,8 @@ def test_unequal_weights_count_in_every_resample(metric):
         values = [weighted_score(metric, side, references, weights) for side in sides]
         shuffled.append(values[0] - values[1])
     row = result.compare(resamples=40, seed=3)[metric]
-    assert row.p == p_value(row.difference, np.array(shuffled))
-    difference = np.array(drawn["better"]) - np.array(drawn["worse"])
-    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(difference, [0.025, 0.975])), abs=1e-9)
+    assert row.p == p_value(row.gain, np.array(shuffled))
+    assert_gain_interval(row, np.array(drawn["better"]) - np.array(drawn["worse"]))
 
 
 def _both_ways(texts: dict[str, list[str]]) -> list[tuple[list[str], list[str]]]:
@@ -656,12 +663,13 @@ def test_one_comparison_is_short_in_a_console() -> None:
     bleu, rouge = result.compare()["bleu"], result.compare()["rouge"]
     assert (
         repr(bleu)
-        == f"Compared(bleu, A - B: {bleu.difference:.2f} [{bleu.low:.2f}, {bleu.high:.2f}], p {bleu.p:.4f})"
+        == f"Compared(bleu, B against A: {bleu.gain:+.2f} [{bleu.gain_low:+.2f}, {bleu.gain_high:+.2f}], p"
+        f" {bleu.p:.4f})"
     )
-    assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, A - B: {rouge.difference:.4f} [")
+    assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, B against A: {rouge.gain:+.4f} [")
     assert (
-        repr(bleu._replace(low=math.nan, p=math.nan, reason="too few"))
-        == f"Compared(bleu, A - B: {bleu.difference:.2f} n/a, p n/a, too few)"
+        repr(bleu._replace(gain_low=math.nan, p=math.nan, reason="too few"))
+        == f"Compared(bleu, B against A: {bleu.gain:+.2f} n/a, p n/a, too few)"
     )
 
 
@@ -695,7 +703,8 @@ def test_very_many_segments_are_drawn_in_groups_with_intervals_and_tests_of_the_
     for test in ("randomization", "bootstrap"):
         ours, theirs = (result.compare(test=test)["wer"] for result in (alone, grouped))
         assert theirs.p == pytest.approx(ours.p, abs=0.06)
-        assert theirs.high - theirs.low == pytest.approx(ours.high - ours.low, rel=0.12)
+        width = ours.gain_high - ours.gain_low
+        assert theirs.gain_high - theirs.gain_low == pytest.approx(width, rel=0.12)
 
 
 def test_drawing_in_groups_is_said_and_is_not_sacrebleus(large):

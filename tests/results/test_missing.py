@@ -163,12 +163,14 @@ def test_ranks_are_pairwise_and_one_bad_system_takes_no_segments_from_the_others
         for j, other in enumerate(systems):
             if i < j:
                 row = result.compare(one, other)["grade"]
-                assert ranks.differences[i, j] == pytest.approx(row.difference, abs=1e-12)
-                assert (ranks.low[i, j], ranks.high[i, j]) == (
-                    pytest.approx(row.low),
-                    pytest.approx(row.high),
+                assert (ranks.gains[j, i], ranks.low[j, i], ranks.high[j, i], ranks.p[j, i]) == (
+                    row.gain,
+                    row.gain_low,
+                    row.gain_high,
+                    row.p,
                 )
-                assert ranks.better(one, other, 0.05) == (ranks.p[i, j] <= 0.05 and row.difference > 0)
+                assert (ranks.gains[i, j], ranks.low[i, j]) == (-row.gain, -row.gain_high)
+                assert ranks.better(other, one, 0.05) == (ranks.p_max_t[i, j] <= 0.05 and row.gain > 0)
 
 
 def test_the_sign_of_the_common_difference_decides_letters_and_better() -> None:

@@ -368,20 +368,22 @@ def test_groups_show_themselves_as_one_table(result: Result) -> None:
     groups = result.by("domain")
     text = groups.to_text(resamples=50)
     lines = text.split("\n")
-    assert lines[0].split()[:3] == ["domain", "metric", "system"]
+    assert next(line for line in lines if "domain" in line).split()[:3] == ["domain", "metric", "system"]
     assert [
         line.split()[0] for line in lines if line[:4].strip() and line[:4] in ("news", "ted ", "n=3 ")
     ] == ["news", "n=3", "ted", "n=3"]
-    assert "Holm-corrected for the 14 tests shown" in " ".join(lines)
+    assert "p (Holm): corrected for the 14 tests shown" in " ".join(lines)
     assert "too narrow: news, ted." in " ".join(lines)
-    assert max(len(line) for line in lines[: text[: text.index("p-values")].count("\n")]) <= 80
+    assert max(len(line) for line in lines[: text[: text.index("gain:")].count("\n")]) <= 80
     row = groups.compare(resamples=50)["ted"]["bleu"]
-    assert f"{row.p:.4f}  {row.p_holm:.4f}" in text
+    assert f"{row.gain:+.2f}  {row.p:.4f}  {row.p_holm:.4f}" in text
     rows = groups.scores("records")
     assert {(row["domain"], row["segments"]) for row in rows} == {("news", 3), ("ted", 3)}
     assert rows[0]["score"] == groups["news"]["A"]["bleu"]["score"]
     assert "low" in rows[0]
-    assert groups.to_csv().startswith("domain,segments,system,metric,output,score,low,high,p,p_holm,against,")
+    assert groups.to_csv().startswith(
+        "domain,segments,system,metric,output,score,low,high,gain,gain_low,gain_high,p,p_holm,baseline,"
+    )
     assert r"\toprule" in groups.to_latex()
     assert "| news n=3 | bleu | ↑ | **A** |" in groups.to_markdown()
     assert "interval" not in str(groups)

@@ -178,7 +178,7 @@ def test_a_page_compares_on_common_segments() -> None:
         [],
         ["a", "a"],
     )
-    assert shown["pairs"]["differences"] == [0]
+    assert shown["pairs"]["gains"] == [0]
 
 
 def test_systems_with_equal_texts_are_one() -> None:

@@ -35,7 +35,7 @@ SHOWN = {
 DRAWN = {
     "one axes": "plots.forest(compared, 'A', 'B')",
     "panels": "plots.intervals(r, resamples=100)",
-    "panels of a study": "plots.agreement(r)",
+    "panels of a study": "plots.heatmap(r)",
     "text": "plots.explanation(r.explain('wer', 0, 'A')[0])",
 }
 FAILING = {

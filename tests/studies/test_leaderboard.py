@@ -5,7 +5,6 @@ made of both.
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from human_judgments import path_of
 
 from nlgauge.errors import ResultError
 from nlgauge.meta import kendall
@@ -38,7 +38,6 @@ from studies.leaderboard.tables import tables
 ROOT = Path(__file__).resolve().parents[2]
 SCORES = ROOT / "docs" / "results" / "scores" / "leaderboard"
 PAGE = ROOT / "docs" / "results" / "leaderboard.md"
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or ROOT.parent / "shared" / "benchmarks")
 NAME = "sample"
 
 
@@ -246,9 +245,7 @@ def test_numbers_for_practitioners_are_those_of_the_tables() -> None:
 
 
 def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (FOLDER / "summeval.jsonl.gz").is_file():
-        pytest.skip(f"summeval is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
-    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("summeval").parent))
     benchmark = texts("summeval")
     judged = benchmark.judgments(benchmark.score("chrf"), dimensions=["relevance"])
     metric, human = judged.oriented("chrf"), judged.human("relevance")

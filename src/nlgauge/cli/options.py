@@ -52,6 +52,13 @@ Resamples = Annotated[
         rich_help_panel=_SURE,
     ),
 ]
+
+
+def _american(value: str) -> str:
+    """Return the name of a test in American spelling."""
+    return "randomization" if value == "randomisation" else value
+
+
 PairedTest = Annotated[
     str,
     typer.Option(
@@ -61,6 +68,16 @@ PairedTest = Annotated[
             " none."
         ),
         metavar="TEST",
+        callback=_american,
+        rich_help_panel=_SURE,
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        help="System that the others are compared with (default: the first).",
+        metavar="NAME",
         rich_help_panel=_SURE,
     ),
 ]
@@ -345,6 +362,7 @@ class ShownOptions(FormOptions):
     ] = True
     resamples: Resamples = 1000
     test: PairedTest = "randomization"
+    baseline: Baseline = None
     segments: Annotated[
         str | None,
         typer.Option(
@@ -389,7 +407,7 @@ class ShownOptions(FormOptions):
     def of_tables(self) -> dict[str, Any]:
         """The options of `TableOptions`."""
         sampled = {"confidence": self.confidence, "resamples": self.resamples} if self.resamples else {}
-        tested = {"test": self.test} if self.test != "none" else {}
+        tested = {"test": self.test, "baseline": self.baseline} if self.test != "none" else {}
         shown = {
             "intervals": self.intervals and self.resamples > 0,
             "tests": self.test != "none" and self.resamples > 0,

@@ -104,9 +104,11 @@ def costs_document(result: Result) -> dict[str, Any]:
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """A comparison as plain data."""
     return {
+        "baseline": comparison.baseline,
         "test": comparison.test,
         "confidence": comparison.confidence,
         "resamples": comparison.resamples,
+        "seed": comparison.seed,
         "caution": comparison.caution,
         "rows": comparison.records(),
     }

@@ -31,7 +31,7 @@ def assert_not_worse(
     """Raises AssertionError where the predictions score worse than those of the baseline by more than
     `margin`, with a p-value below `alpha`.
 
-    The error shows both scores, their difference with its interval, and p. What is worse but may be chance
+    The error shows both scores, the gain over the baseline with its interval, and p. What is worse but may be chance
     passes: to pass does not show that two systems are equal, least of all on few segments. output: another
     than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; options: further
     arguments of `nlgauge.score`, such as sources or documents.
@@ -47,7 +47,7 @@ def assert_not_worse(
     if not isinstance(margin, int | float) or not 0 <= margin < math.inf:
         raise ParameterError(f"margin must be a number from 0, in the metric's own unit, got {margin!r:.60}.")
     result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, **options)
-    comparison = result.compare("new", "baseline", test=test, resamples=resamples)
+    comparison = result.compare("baseline", "new", test=test, resamples=resamples)
     label = next(iter(result.labels))
     row = comparison[label if output is None else (label, output)]
     if not row.units:
@@ -64,9 +64,9 @@ def assert_not_worse(
         warnings.warn(missing_note(row), stacklevel=2)
     if row.output.higher_is_better is None:
         raise ParameterError(f"of {row.output.name} neither direction is better, so no system is worse.")
-    if math.isnan(row.difference) or math.isnan(row.p):
+    if math.isnan(row.gain) or math.isnan(row.p):
         raise AssertionError(f"{_name(row)} cannot be compared with that of the baseline: {row.reason}.")
-    if row.better == "baseline" and abs(row.difference) > margin and row.p < alpha:
+    if row.gain < 0 and -row.gain > margin and row.p < alpha:
         raise AssertionError(_message(row, comparison.confidence, margin))
 
 
@@ -76,8 +76,8 @@ def _name(row: Compared) -> str:
 
 def _message(row: Compared, confidence: float, margin: float) -> str:
     beyond = "beyond chance" + (f" and by more than {margin:g}" if margin else "")
-    numbers = f"{row.first_score:.4f} against {row.second_score:.4f}, difference {row.difference:+.4f}"
-    interval = f"[{row.low:+.4f}, {row.high:+.4f}] ({confidence * 100:g} %)"
+    numbers = f"{row.second_score:.4f} against {row.first_score:.4f}, gain {row.gain:+.4f}"
+    interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g} %)"
     return (
         f"{_name(row)} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
         f" ({row.test}, {row.resamples} resamples)."

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from nlgauge._core.page import Cell, Page, Sheet, column
 from nlgauge._core.shown import Exported
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.results.frames import as_frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nlgauge.show.plots.canvas import Panels
 
 # What is counted so that it can be seen when it happens.
 _USUALLY_0 = ("n_undefined", "undefined_draws")
@@ -83,19 +88,29 @@ class Findings(Exported):
             found.attrs.update(self.made)
         return found
 
-    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The figure that shows these rows, of `nlgauge.show.plots.meta`; written to a path as well if one is
-        given (.pdf, .png or .svg).
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes | Panels:
+        """Draw these rows as the plot of `nlgauge.plots` that `drawn_as` names.
 
-        Options are those of the plot, which `drawn_as` names; it needs matplotlib, the extra "plot".
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file to write the figure to: .pdf, .png or .svg.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; several panels take its place. By default a new figure is made.
+
+        Returns
+        -------
+        matplotlib.axes.Axes or array of Axes
+            The axes.
         """
-        from nlgauge.show.plots.plotting import draw
+        from nlgauge import plots
 
         if not self.drawn_as:
-            raise InputError(
-                "there is no plot of such rows; nlgauge.show.plots.meta has those that there are."
-            )
-        return draw(self.drawn_as, self, path=path, **options)
+            raise InputError("there is no plot of such rows; nlgauge.plots has those that there are.")
+        axes: Axes | Panels = getattr(plots, self.drawn_as)(self, ax=ax)
+        if path is not None:
+            plots.save(axes, path)
+        return axes
 
     def page(self, decimals: int = 4) -> Page:
         """One table of all rows; the small print says how they were made."""

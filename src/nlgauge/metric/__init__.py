@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array as Array
+from nlgauge._core.ragged import Ragged as Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError

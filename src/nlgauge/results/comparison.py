@@ -1,4 +1,4 @@
-"""Comparison: what `Result.compare` found."""
+"""Comparison: what `Result.compare` returns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
 from nlgauge.results.missing import Gaps
 
+# How p-values are corrected for several tests, by the name of the field that holds them.
+CORRECTIONS = {"holm": "Holm", "max_t": "max-T"}
+
 
 class Compared(NamedTuple):
-    """One output of two systems: scores, the difference (first minus second) with its interval, p-values, raw
-    and corrected, and the test.
+    """One output of two systems: both scores, the gain of the second system over the first (its baseline) with
+    its interval, p-values and the test.
 
-    `gain` is the difference in the other order and by direction: plus where the second system is better. Both
+    The gain is plus if the second system is better, whatever the direction of the output; of an output without
+    a direction it is the second score minus the first. `p` is the p-value of this test alone, `p_holm` and
+    `p_max_t` are corrected: a comparison with a baseline has the first, one of all pairs the second. Both
     scores are those on the segments that both systems have; `gaps` counts the missing ones and bounds what
     they could change. `units` is how many segments or documents were compared.
     """
@@ -32,72 +37,48 @@ class Compared(NamedTuple):
     second: str
     first_score: float
     second_score: float
-    low: float
-    high: float
+    gain_low: float
+    gain_high: float
     p: float
     test: str = ""
     resamples: int = 0
     reason: str = ""
     p_holm: float = math.nan
+    p_max_t: float = math.nan
     gaps: Gaps = Gaps(0)
     units: int = 0
 
     def __repr__(self) -> str:
         name = self.label if self.output.name == self.label else f"{self.label} {self.output.name}"
-        found = (
-            f"{number(self.difference, self.output)} {bounds(self.low, self.high, self.output)}, p"
-            f" {p_value(self.p)}"
-        )
+        gain = number(self.gain, self.output, sign=True)
+        interval = bounds(self.gain_low, self.gain_high, self.output, sign=True)
+        reason = f", {self.reason}" if self.reason else ""
         return (
-            f"Compared({name}, {self.first} - {self.second}:"
-            f" {found}{f', {self.reason}' if self.reason else ''})"
+            f"Compared({name}, {self.second} against {self.first}: {gain} {interval}, p"
+            f" {p_value(self.p)}{reason})"
         )
-
-    @property
-    def difference(self) -> float:
-        """First minus second."""
-        return self.first_score - self.second_score
 
     @property
     def gain(self) -> float:
-        """How much better the second system is than the first: minus where it is worse; second minus
-        first where there is neither.
-        """
-        return self._gained(self.difference)
-
-    @property
-    def gain_low(self) -> float:
-        """The lower bound of the gain's interval."""
-        return min(self._gained(self.low), self._gained(self.high))
-
-    @property
-    def gain_high(self) -> float:
-        """The upper bound of the gain's interval."""
-        return max(self._gained(self.low), self._gained(self.high))
-
-    def _gained(self, difference: float) -> float:
-        # 0.0 is added, because minus nothing would be shown as -0.0.
-        return (difference if self.output.higher_is_better is False else -difference) + 0.0
+        """How much better the second system is than the first; minus if it is worse."""
+        return gain_of(self.first_score - self.second_score, self.output)
 
     @property
     def bound_low(self) -> float:
         """The least gain over all scores that the missing ones could be; NaN if the output has no bounds."""
-        return (
-            min(self._gained(self.gaps.low), self._gained(self.gaps.high))
-            if self.gaps.can_change
-            else self.gain
-        )
+        return self._bounds()[0]
 
     @property
     def bound_high(self) -> float:
         """The greatest gain over all scores that the missing ones could be; NaN if the output has no
         bounds.
         """
-        return (
-            max(self._gained(self.gaps.low), self._gained(self.gaps.high))
-            if self.gaps.can_change
-            else self.gain
-        )
+        return self._bounds()[1]
+
+    def _bounds(self) -> tuple[float, float]:
+        if not self.gaps.can_change:
+            return self.gain, self.gain
+        return gain_interval(self.gaps.low, self.gaps.high, self.output)
 
     @property
     def robust(self) -> bool:
@@ -106,20 +87,33 @@ class Compared(NamedTuple):
 
     @property
     def better(self) -> str | None:
-        """The system with the better score; None where they are equal, unknown, or the output has no
+        """The system with the better score; None if they are equal, unknown, or the output has no
         direction.
         """
-        if self.output.higher_is_better is None or not self.difference or math.isnan(self.difference):
+        if self.output.higher_is_better is None or not self.gain or math.isnan(self.gain):
             return None
-        return self.first if (self.difference > 0) == self.output.higher_is_better else self.second
+        return self.second if self.gain > 0 else self.first
+
+
+def gain_of(difference: float, output: Output) -> float:
+    """Return the gain of the second system from the difference, first minus second."""
+    # 0.0 is added, because minus nothing would be shown as -0.0.
+    return (difference if output.higher_is_better is False else -difference) + 0.0
+
+
+def gain_interval(low: float, high: float, output: Output) -> tuple[float, float]:
+    """Return the bounds of the gain of the second system from those of the difference, first minus second."""
+    ends = gain_of(low, output), gain_of(high, output)
+    return min(ends), max(ends)
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Exported):
-    """Rows for every pair of systems and metric, and how they were tested; Holm's correction counts all of
-    them.
+    """Rows for every pair of systems and metric, and how they were tested.
 
-    `test` and `resamples` are what was asked for; each row says which test ran and with how many resamples.
+    `correction` names the corrected p-values: "holm" if systems are compared with a baseline, for all rows
+    together, or "max_t" if all pairs are compared, for all pairs of systems on each output. `test` and
+    `resamples` are what was asked for; each row says which test ran and with how many resamples.
     """
 
     rows: list[Compared]
@@ -132,6 +126,7 @@ class Comparison(Exported):
     # Outputs that repeat another on every segment, by label and name: one test together, and one row of a
     # table.
     equal: EqualOutputs = field(default_factory=dict)
+    correction: str = "holm"
     _label: Callable[[str], str] = field(default=str, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Compared]:
@@ -144,29 +139,41 @@ class Comparison(Exported):
         """The row of a label (or what else stands for it), of label.output or of (label, output), where
         just one pair was compared.
         """
-        found = [
+        rows = [
             row
             for row in self.rows
             if key in (row.label, f"{row.label}.{row.output.name}", (row.label, row.output.name))
         ]
-        if not found:
+        if not rows:
             label, output = key if isinstance(key, tuple) else (key, None)
             try:
                 wanted = self._label(label)
             except UnknownNameError:
                 wanted = label
-            found = [row for row in self.rows if row.label == wanted and output in (None, row.output.name)]
-        if not found:
+            rows = [row for row in self.rows if row.label == wanted and output in (None, row.output.name)]
+        if not rows:
             names = dict.fromkeys(row.label for row in self.rows)
             raise UnknownNameError(f"no metric {key!r} was compared; there are {', '.join(names)}.")
-        if len({(row.first, row.second) for row in found}) > 1:
+        if len({(row.first, row.second) for row in rows}) > 1:
             raise ParameterError(f"{key!r} was compared for several pairs of systems; go through the rows.")
-        return found[0]
+        return rows[0]
+
+    @property
+    def baseline(self) -> str | None:
+        """The system that the others are compared with; None if all pairs are compared."""
+        return self.rows[0].first if self.correction == "holm" and self.rows else None
+
+    @property
+    def corrected_name(self) -> str:
+        """The heading of corrected p-values, which names the correction."""
+        return f"p ({CORRECTIONS[self.correction]})"
+
+    def corrected(self, row: Compared) -> float:
+        """Return the corrected p-value of a row."""
+        return row.p_holm if self.correction == "holm" else row.p_max_t
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows as plain dictionaries, for frames and files; low and high belong to the difference,
-        first minus second.
-        """
+        """Return the rows as plain dictionaries, for frames and files."""
         return [
             {
                 "metric": row.label,
@@ -175,14 +182,11 @@ class Comparison(Exported):
                 "second": row.second,
                 "first_score": row.first_score,
                 "second_score": row.second_score,
-                "difference": row.difference,
-                "low": row.low,
-                "high": row.high,
                 "gain": row.gain,
                 "gain_low": row.gain_low,
                 "gain_high": row.gain_high,
                 "p": row.p,
-                "p_holm": row.p_holm,
+                f"p_{self.correction}": self.corrected(row),
                 "better": row.better,
                 "test": row.test,
                 "resamples": row.resamples,
@@ -201,7 +205,7 @@ class Comparison(Exported):
         return as_frame(self.records(), frame)
 
     def page(self) -> Page:
-        """A table for each pair of systems: both scores, how much better the second is, p-values."""
+        """A table for each pair of systems: both scores, the gain of the second over the first, p-values."""
         from nlgauge.show.pages.comparison import comparison_page
 
         return comparison_page(self)

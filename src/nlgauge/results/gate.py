@@ -197,7 +197,12 @@ class CheckOutcome:
         tested = (
             {}
             if row is None
-            else {"baseline": row.first_score, "gain": row.gain, "low": row.gain_low, "high": row.gain_high}
+            else {
+                "baseline_score": row.first_score,
+                "gain": row.gain,
+                "gain_low": row.gain_low,
+                "gain_high": row.gain_high,
+            }
         )
         p_values = (
             {}

@@ -56,14 +56,18 @@ class Groups(Exported, Mapping[Any, "Result"]):
         return len(self.results)
 
     def compare(self, **options: Any) -> dict[Any, Comparison]:
-        """The comparison of every group, as `Result.compare` makes it with these options; Holm's
-        correction counts the tests of all groups.
+        """Return the comparison of every group, as `Result.compare` makes it with these options; Holm's
+        correction counts the tests of all groups, max-T those of each group alone.
         """
-        found = {value: result.compare(**options) for value, result in self.results.items()}
-        corrected = corrected_once([(comparison.rows, comparison.equal) for comparison in found.values()])
+        comparisons = {value: result.compare(**options) for value, result in self.results.items()}
+        if any(comparison.correction != "holm" for comparison in comparisons.values()):
+            return comparisons
+        corrected = corrected_once(
+            [(comparison.rows, comparison.equal) for comparison in comparisons.values()]
+        )
         return {
             value: replace(comparison, rows=rows)
-            for (value, comparison), rows in zip(found.items(), corrected, strict=True)
+            for (value, comparison), rows in zip(comparisons.items(), corrected, strict=True)
         }
 
     def scores(self, frame: str | None = None, **options: Any) -> Any:

@@ -3,7 +3,9 @@
 Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a
 document are drawn together). Tests: approximate randomization (swap the two systems' rows of a segment or
 document) and the paired bootstrap (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples
-at least as extreme, so a system against itself has p = 1. Fits are held fixed throughout. A pair is compared
+at least as extreme, so a system against itself has p = 1. If all pairs of systems are compared, p is also
+corrected by max-T: the swaps (or draws) are the same for all pairs, and each difference, divided by the spread
+of its own null, is held against the largest of all pairs. Fits are held fixed throughout. A pair is compared
 on the segments that both systems have (`nlgauge.results.missing`). (Moses and sacreBLEU take the absolute
 difference before they shift, so that their p of equal systems stays near .4 where that of randomization is
 near 1.)
@@ -29,10 +31,11 @@ from nlgauge.corpus import Corpus
 from nlgauge.features import Features, RunOptions
 from nlgauge.metric import Arrays, CorpusMetric, Output
 from nlgauge.metric.table import Table, unstacked, with_score
-from nlgauge.results.comparison import Compared
+from nlgauge.results.comparison import Compared, gain_interval
 from nlgauge.results.missing import Gaps, common, gaps_of, part_of
-from nlgauge.results.ranks import CommonPair, Ranked, ranked
+from nlgauge.results.ranks import CommonPair, Ranked, all_pairs, ranked
 from nlgauge.results.resampling import Resampling
+from nlgauge.stats.corrections import max_t
 
 Tables = Mapping[tuple[str, str], Table]
 # A system's metric: on all of its segments (partner ""), or on those that its partner in a pair has too.
@@ -42,6 +45,8 @@ _NO_COMMON = "no segment has a score of both systems"
 _ONE_COMMON = "one segment (or document) alone has scores of both systems: nothing to resample"
 # Numbers of statistics that are drawn from at once.
 _DRAWN_AT_ONCE = 50_000_000
+# Swapped statistics are held several times at once: their sums are as many as a quarter of that.
+_SWAPPED_TIMES = 4
 
 
 class Interval(NamedTuple):
@@ -191,11 +196,20 @@ class Inference:
         values = [metric.whole(corpus.take(half), system, self._features) for half in halves]
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 
-    def compared(self, pairs: Sequence[tuple[str, str]], test: str) -> list[Compared]:
-        """Return the rows of a comparison: for each pair of systems one for the leading output of each
-        part of each metric.
+    def compared(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        test: str,
+        together: bool = False,
+        labels: Sequence[str] | None = None,
+    ) -> list[Compared]:
+        """Return the rows of a comparison: for each pair of systems one for the leading output of each part
+        of each metric.
+
+        If the pairs are tested `together`, rows have p-values corrected by max-T for all pairs.
         """
-        labels = list(dict.fromkeys(label for _, label in self.tables))
+        if labels is None:
+            labels = list(dict.fromkeys(label for _, label in self.tables))
         self._draw(
             key
             for one, other in pairs
@@ -203,12 +217,51 @@ class Inference:
             for key in (self.key(one, label, other), self.key(other, label, one))
         )
         shuffled = self._shuffled(pairs, labels) if test == "randomization" else {}
-        return [
+        rows = [
             row
             for one, other in pairs
             for label in labels
             for row in self._rows(one, other, label, shuffled, test)
         ]
+        return self._corrected(rows, shuffled) if together else rows
+
+    def _corrected(self, rows: Sequence[Compared], shuffled: Mapping[Key, Arrays]) -> list[Compared]:
+        """Return the rows with p-values corrected by max-T for all pairs of systems, output by output; those
+        of metrics that are not computed from per-segment statistics stay NaN.
+        """
+        families: dict[tuple[str, str], list[int]] = {}
+        for place, row in enumerate(rows):
+            if not math.isnan(row.p) and self.tables[row.first, row.label].additive:
+                families.setdefault((row.label, row.output.name), []).append(place)
+        corrected = list(rows)
+        for places in families.values():
+            family = [rows[place] for place in places]
+            if family[0].test == "bootstrap":
+                p_values = self._bootstrap_max_t(family)
+            else:
+                null = [shuffled[row.first, row.second, row.label][row.output.name] for row in family]
+                p_values = max_t(np.array([row.gain for row in family]), np.stack(null, axis=1)).tolist()
+            for place, row, p in zip(places, family, p_values, strict=True):
+                corrected[place] = row._replace(p_max_t=p)
+        return corrected
+
+    def _bootstrap_max_t(self, rows: Sequence[Compared]) -> list[float]:
+        """Return the p-values of pairs on one output, corrected by max-T over the resamples of all pairs."""
+        label, name = rows[0].label, rows[0].output.name
+        systems = list(dict.fromkeys(system for row in rows for system in (row.first, row.second)))
+        pairs = [(systems.index(row.first), systems.index(row.second)) for row in rows]
+        common = {}
+        for row, pair in zip(rows, pairs, strict=True):
+            if row.gaps.any:
+                drawn = (
+                    self.bootstrapped(row.first, label, row.second)[name]
+                    - self.bootstrapped(row.second, label, row.first)[name]
+                )
+                common[pair] = CommonPair(row.first_score - row.second_score, drawn, row.units)
+        scores = np.array([self.tables[system, label].scores()[name] for system in systems])
+        samples = np.stack([self.bootstrapped(system, label)[name] for system in systems])
+        p = all_pairs(scores, samples, self.plan.clusters.count, common)
+        return [float(p[pair]) for pair in pairs]
 
     def _rows(
         self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str
@@ -237,6 +290,8 @@ class Inference:
             units = int(self._units(left_out).sum())
             if units == 1 and not reason:
                 tested = PairTest(reason=_ONE_COMMON)
+            low, high = gain_interval(tested.low, tested.high, output)
+            tested = tested._replace(low=low, high=high)
             yield Compared(
                 label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units
             )
@@ -248,50 +303,28 @@ class Inference:
             return Gaps(len(self.corpus))
         return gaps_of(ours, theirs, output, (ours.scores()[output.name], theirs.scores()[output.name]))
 
-    def ranked(self) -> list[Ranked]:
+    def ranked(self, test: str) -> list[Ranked]:
         """For the leading output of each part of each metric, which systems can be told apart."""
         systems = list(dict.fromkeys(system for system, _ in self.tables))
-        self._draw((system, label, "") for system, label in self.tables)
-        rows = []
-        for (system, label), table in self.tables.items():
-            if system != systems[0]:
-                continue
+        first = {label: table for (system, label), table in self.tables.items() if system == systems[0]}
+        additive = [label for label, table in first.items() if table.additive]
+        pairs = list(combinations(systems, 2))
+        rows: dict[tuple[str, str], list[Compared]] = {}
+        for row in self.compared(pairs, test, together=True, labels=additive):
+            rows.setdefault((row.label, row.output.name), []).append(row)
+        ranks = []
+        for label, table in first.items():
             reason = self.obstacle(table) or ("" if table.additive else _NOT_TOGETHER)
             for output in table.leading():
-                name = output.name
-                scores = {one: self.tables[one, label].scores()[name] for one in systems}
-                drawn = None if reason else {one: self.bootstrapped(one, label)[name] for one in systems}
-                pairs = {} if reason else self._common_pairs(systems, label, output)
-                missing = [
-                    int(self.tables[one, label].missing(part_of(table, name)).sum()) if table.additive else 0
-                    for one in systems
-                ]
-                units = self.plan.clusters.count
-                rows.append(
-                    ranked(label, output, scores, drawn, units, self.plan.confidence, reason, pairs, missing)
-                )
-        return rows
-
-    def _common_pairs(
-        self, systems: Sequence[str], label: str, output: Output
-    ) -> dict[tuple[int, int], CommonPair]:
-        """Return, for the pairs of systems that do not have the same segments, the difference on the
-        segments that both have.
-        """
-        pairs = {}
-        part, name = part_of(self.tables[systems[0], label], output.name), output.name
-        for (i, one), (j, other) in combinations(enumerate(systems), 2):
-            ours, theirs = self.common(one, other, label)
-            if part not in ours.left_out:
-                continue
-            self._draw([self.key(one, label, other), self.key(other, label, one)])
-            with np.errstate(invalid="ignore"):
-                drawn = (
-                    self.bootstrapped(one, label, other)[name] - self.bootstrapped(other, label, one)[name]
-                )
-                units = int(self._units(ours.left_out[part]).sum())
-                pairs[i, j] = CommonPair(ours.scores()[name] - theirs.scores()[name], drawn, units)
-        return pairs
+                tables = [self.tables[system, label] for system in systems]
+                scores = {
+                    system: each.scores()[output.name] for system, each in zip(systems, tables, strict=True)
+                }
+                part = part_of(table, output.name)
+                missing = [int(each.missing(part).sum()) if each.additive else 0 for each in tables]
+                tested = rows.get((label, output.name), [])
+                ranks.append(ranked(label, output, scores, tested, self.plan.confidence, reason, missing))
+        return ranks
 
     def _shuffled(self, pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> Mapping[Key, Arrays]:
         """For each pair of systems and additive metric the differences of all outputs after swaps, which
@@ -306,7 +339,8 @@ class Inference:
         shuffled: dict[Key, Arrays] = {}
         if self.plan.clusters.count < 2:
             return shuffled
-        for part in _batches(keys, lambda key: self.tables[key[0], key[2]].width * self.plan.clusters.count):
+        rows = max(self.plan.clusters.count, _SWAPPED_TIMES * self.plan.resamples)
+        for part in _batches(keys, lambda key: self.tables[key[0], key[2]].width * rows):
             both = [self.common(*key) for key in part]
             swaps = self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)
             shuffled |= dict(

@@ -52,7 +52,7 @@ def _p(inferred: Inference, row: Compared, test: str) -> float:
     else:
         first, second = ([table] for table in inferred.common(row.first, row.second, row.label))
         drawn = np.abs(randomised(first, second, inferred.plan, [_swaps(inferred)])[0][name])
-    return (1 + int((drawn > abs(row.difference)).sum())) / (1 + len(drawn))
+    return (1 + int((drawn > abs(row.gain)).sum())) / (1 + len(drawn))
 
 
 def _swaps(inferred: Inference) -> Array:

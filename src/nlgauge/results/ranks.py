@@ -1,22 +1,26 @@
 """Ranks: which systems can be told apart on each output, with every pair of systems tested together.
 
-One bootstrap serves all pairs. The differences of a pair are divided by their standard error, and what is
-observed is held against the largest of all pairs in every resample (max-T): the chance that any pair of equal
-systems is called different stays near the level, and p can be as small as 1 / (B + 1) however many pairs
-there are, where Holm's correction of 136 pairs could not go below 136 / (B + 1).
+The test is that of a comparison of all pairs (`nlgauge.results.inference`): each pair has its own p-value, and
+one that is corrected by max-T for all pairs, which decides. The chance that any pair of equal systems is called
+different stays near the level, and a corrected p can be as small as 1 / (B + 1) however many pairs there are,
+while Holm's correction of 136 pairs could not go below 136 / (B + 1). Two systems alone are one pair: both
+p-values are the same.
 
-Resamples of few segments spread too little: what is observed is first taken from Student's to the normal
-distribution. (Two, six and 17 equal systems on 20 to 200 segments: some pair is called different in 5 to 7 %
-of 1,000 runs at a level of 5 %, and without this in up to 9 %.) With very few segments the largest of the
-resamples is bounded, so no p-value is below what swapping them could reach.
+With test="bootstrap" the differences of a pair are divided by their standard error, and what is observed is
+held against the largest of all pairs in every resample. Resamples of few segments spread too little: what is
+observed is first taken from Student's to the normal distribution. (Two, six and 17 equal systems on 20 to 200
+segments: some pair is called different in 5 to 7 % of 1,000 runs at a level of 5 %, and without this in up to
+9 %.) With very few segments the largest of the resamples is bounded, so no p-value is below what swapping them
+could reach.
 
 Two systems that lack scores of different segments are compared on the segments that both have, pair by pair:
 one system with many missing scores does not take segments from the others. That difference decides which of
-the two is better, and letters follow the mean difference from all others.
+the two is better, and letters follow the mean gain over all others.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -28,6 +32,7 @@ from nlgauge._core.page import Page
 from nlgauge._core.ragged import Array
 from nlgauge._core.shown import Exported
 from nlgauge.metric import Output
+from nlgauge.results.comparison import Compared, gain_of
 from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
 from nlgauge.stats.letters import letters, rank_ranges
@@ -46,42 +51,45 @@ class CommonPair(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """One output of all systems: scores, letters, the best and worst rank that each system may have, and of
-    all pairs the corrected p-values and the interval of the difference (row minus column), which is not
-    corrected.
+    all pairs the gain with its interval and the p-values, by row and column.
 
-    Two systems share a letter exactly if neither is significantly better; "a" is with the best. An output
-    without a direction has p-values alone. `differences` are those of the pairs, each on the segments that
-    both systems have; `missing` counts the segments without a score of each system. If something is not known
-    `reason` says why.
+    `gains` tell how much better the system of the row is than that of the column, each on the segments that
+    both have; `low` and `high` bound them. `p` is the p-value of each pair alone, `p_max_t` the one that is
+    corrected for all pairs: two systems share a letter exactly if neither is better with a corrected p of at
+    most 1 - confidence; "a" is with the best. An output without a direction has no letters. `missing` counts
+    the segments without a score of each system. If something is not known `reason` says why.
     """
 
     label: str
     output: Output
     systems: tuple[str, ...]
     scores: Array
-    p: Array
+    gains: Array
     low: Array
     high: Array
+    p: Array
+    p_max_t: Array
     letters: tuple[str | None, ...]
     ranks: tuple[tuple[int, int] | None, ...]
-    differences: Array
     missing: tuple[int, ...] = ()
     reason: str = ""
     # How many segments or documents the pair with the fewest was compared on.
     units: int = 0
 
-    def better(self, one: str, other: str, alpha: float) -> bool:
-        """Return whether one system is significantly better than another."""
-        i, j = self.systems.index(one), self.systems.index(other)
-        difference = self.differences[i, j] if self.output.higher_is_better else -self.differences[i, j]
-        return self.output.higher_is_better is not None and bool(difference > 0 and self.p[i, j] <= alpha)
+    def better(self, system: str, other: str, alpha: float) -> bool:
+        """Return whether a system is significantly better than another."""
+        i, j = self.systems.index(system), self.systems.index(other)
+        return self.output.higher_is_better is not None and bool(
+            self.gains[i, j] > 0 and self.p_max_t[i, j] <= alpha
+        )
 
 
 @dataclass(frozen=True, repr=False)
 class Ranks(Exported):
-    """What `Result.ranks` found: one `Ranked` for the first output of each part of each metric."""
+    """What `Result.ranks` returns: one `Ranked` for the first output of each part of each metric."""
 
     rows: list[Ranked]
+    test: str
     confidence: float
     resamples: int
     seed: int
@@ -96,13 +104,13 @@ class Ranks(Exported):
 
     def __getitem__(self, key: str) -> Ranked:
         """The first row of a label, or that of label.output."""
-        found = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}")]
-        if not found:
+        rows = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}")]
+        if not rows:
             raise KeyError(
                 f"there are no ranks of {key!r}; there are"
                 f" {', '.join(dict.fromkeys(row.label for row in self.rows))}."
             )
-        return found[0]
+        return rows[0]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per output and system, as plain dictionaries."""
@@ -140,90 +148,66 @@ def ranked(
     label: str,
     output: Output,
     scores: dict[str, float],
-    drawn: dict[str, Array] | None,
-    units: int,
+    rows: Sequence[Compared],
     confidence: float,
-    reason: str,
-    common: Mapping[tuple[int, int], CommonPair] | None = None,
+    reason: str = "",
     missing: Sequence[int] = (),
 ) -> Ranked:
-    """Return the ranks of systems from their scores and, for each, the scores of the same resamples of so
-    many units; None: nothing could be drawn.
-
-    `common` has the pairs (i < j) that are compared on the segments that both have, because one lacks a score
-    that the other has.
+    """Return the ranks of systems from their scores and the comparison of every pair of them; without rows
+    nothing could be tested.
     """
-    systems, common = tuple(scores), common or {}
+    systems = tuple(scores)
     values = np.array(list(scores.values()))
-    unknown = np.full((len(systems), len(systems)), np.nan)
-    nothing = (None,) * len(systems)
-    differences = _differences(values, common)
-    counts, least = tuple(missing), min([units, *(pair.units for pair in common.values())])
-    if drawn is None:
-        return Ranked(
-            label,
-            output,
-            systems,
-            values,
-            unknown,
-            unknown,
-            unknown,
-            nothing,
-            nothing,
-            differences,
-            counts,
-            reason,
-            least,
+    with np.errstate(invalid="ignore"):
+        # The gain of the row over the column: the column is the first system of the difference.
+        gains = np.vectorize(lambda difference: gain_of(difference, output), otypes=[float])(
+            values[None, :] - values[:, None]
         )
-    samples = np.stack([drawn[system] for system in systems])
-    p = all_pairs(values, samples, units, common)
-    low, high = _bounds(samples, confidence, common)
-    if not reason and np.isnan(p).any():
-        reason = "a score is undefined or infinite, or undefined in some resamples"
-    if output.higher_is_better is None:
-        return Ranked(
-            label, output, systems, values, p, low, high, nothing, nothing, differences, counts, reason, least
-        )
-    sign, alpha = 1 if output.higher_is_better else -1, 1 - confidence
-    turned = sign * (_standing(values, differences) if common else values)
-    signed = sign * differences if common else None
-    shown, ranks = tuple(letters(turned, p, alpha, signed)), tuple(rank_ranges(turned, p, alpha, signed))
+    low, high, p, p_max_t = np.full((4, len(systems), len(systems)), np.nan)
+    for matrix, itself in ((low, 0.0), (high, 0.0), (p, 1.0), (p_max_t, 1.0)):
+        np.fill_diagonal(matrix, np.nan if reason else itself)
+    for row in rows:
+        i, j = systems.index(row.second), systems.index(row.first)
+        gains[i, j], gains[j, i] = row.gain, -row.gain + 0.0
+        low[i, j], high[i, j] = row.gain_low, row.gain_high
+        low[j, i], high[j, i] = -row.gain_high + 0.0, -row.gain_low + 0.0
+        p[i, j] = p[j, i] = row.p
+        p_max_t[i, j] = p_max_t[j, i] = row.p_max_t
+    units = min((row.units for row in rows), default=0)
+    shown: tuple[str | None, ...] = (None,) * len(systems)
+    ranks: tuple[tuple[int, int] | None, ...] = (None,) * len(systems)
+    if output.higher_is_better is not None and not reason:
+        sign, alpha = 1 if output.higher_is_better else -1, 1 - confidence
+        standing = _standing(values, gains) if any(row.gaps.any for row in rows) else sign * values
+        shown = tuple(letters(standing, p_max_t, alpha, gains))
+        ranks = tuple(rank_ranges(standing, p_max_t, alpha, gains))
+    reason = reason or next((row.reason for row in rows if math.isnan(row.p)), "")
     return Ranked(
-        label, output, systems, values, p, low, high, shown, ranks, differences, counts, reason, least
+        label,
+        output,
+        systems,
+        values,
+        gains,
+        low,
+        high,
+        p,
+        p_max_t,
+        shown,
+        ranks,
+        tuple(missing),
+        reason,
+        units,
     )
 
 
-def _differences(scores: Array, common: Mapping[tuple[int, int], CommonPair]) -> Array:
-    """Return (systems, systems) differences, row minus column, each on the segments that both have."""
-    with np.errstate(invalid="ignore"):
-        differences: Array = scores[:, None] - scores[None, :]
-    for (i, j), pair in common.items():
-        differences[i, j], differences[j, i] = pair.difference, -pair.difference
-    return differences
-
-
-def _standing(scores: Array, differences: Array) -> Array:
-    """Return each system's mean difference from the systems that it can be compared with: the order of
-    scores if no score is missing.
+def _standing(scores: Array, gains: Array) -> Array:
+    """Return each system's mean gain over the systems that it can be compared with: the order of scores if
+    no score is missing.
     """
-    known = np.isfinite(differences)
-    means = np.where(known, differences, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    known = np.isfinite(gains)
+    means = np.where(known, gains, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     standing: Array = np.where(np.isnan(scores), np.nan, means)
     return standing
-
-
-def _bounds(
-    samples: Array, confidence: float, common: Mapping[tuple[int, int], CommonPair]
-) -> tuple[Array, Array]:
-    """Return (systems, systems) bounds of the percentile interval of each difference."""
-    tail = (1 - confidence) / 2
-    low, high = np.zeros((2, len(samples), len(samples)))
-    with np.errstate(invalid="ignore"):
-        for i, j in combinations(range(len(samples)), 2):
-            drawn = common[i, j].drawn if (i, j) in common else samples[i] - samples[j]
-            low[i, j], high[i, j] = np.quantile(drawn, [tail, 1 - tail])
-            low[j, i], high[j, i] = -high[i, j], -low[i, j]
-    return low, high
 
 
 def all_pairs(

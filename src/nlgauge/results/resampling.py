@@ -163,6 +163,14 @@ def caution(units: int, test: str) -> str:
     )
 
 
+def checked_test(test: object) -> str:
+    """Return the name of a test, in American spelling; raise ParameterError if there is no such test."""
+    name = "randomization" if test == "randomisation" else test
+    if name not in ("randomization", "bootstrap"):
+        raise ParameterError(f"test must be 'randomization' or 'bootstrap', got {test!r:.60}.")
+    return str(name)
+
+
 def checked_plan(
     clusters: Clusters, weights: Array | None, resamples: object, seed: object, confidence: object
 ) -> Resampling:

@@ -29,7 +29,14 @@ from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
 from nlgauge.results.labels import label_of, labels_found
 from nlgauge.results.ranks import Ranks
-from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan, drawn_in_groups
+from nlgauge.results.resampling import (
+    Clusters,
+    Resampling,
+    caution,
+    checked_plan,
+    checked_test,
+    drawn_in_groups,
+)
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
 from nlgauge.results.table_options import TableOptions
@@ -250,25 +257,31 @@ class Result(Exported, Mapping[str, Any]):
     def compare(
         self,
         *systems: str,
+        baseline: str | None = None,
+        all_pairs: bool = False,
         test: str = "randomization",
         confidence: float = 0.95,
         resamples: int = 1000,
         seed: int | None = None,
         legacy: str | None = None,
     ) -> Comparison:
-        """Every pair of the named systems (by default the first against each other one), tested on every
-        metric.
+        """Compare systems with a baseline, or each with each, on every metric: gain, interval, p-values.
 
-        `test` is "randomization" (approximate randomization) or "bootstrap" (paired). Each part of a metric
-        is tested on its first output, and Holm's correction counts all tests of the comparison: with more
-        metrics or systems every corrected p grows. legacy="sacrebleu" gives sacreBLEU's p-values, draw for
-        draw, to compare with published ones: a system against itself is "different" there.
+        The gain of a system is its improvement over the baseline, plus if it is better, whatever the direction
+        of the metric. The baseline is the first system, or the first of two that are named, unless `baseline`
+        names another; p-values are corrected by Holm for all tests of the comparison. With `all_pairs`, or if
+        more than two systems and no baseline are named, every pair of them is compared, the second with the
+        first, and p-values are corrected by max-T for all pairs, metric by metric.
+
+        `test` is "randomization" (approximate randomization, paired) or "bootstrap" (paired). Each part of a
+        metric is tested on its first output. legacy="sacrebleu" gives sacreBLEU's p-values against a baseline,
+        draw for draw, to compare with published ones: a system against itself is "different" there.
         """
-        if test not in ("randomization", "bootstrap"):
-            raise ParameterError(f"test must be 'randomization' or 'bootstrap', got {test!r:.60}.")
+        test = checked_test(test)
         inferred = self._inference(confidence, resamples, seed)
-        pairs = self._pairs(systems)
-        rows = inferred.compared(pairs, test)
+        together = baseline is None and (all_pairs or len(set(systems)) > 2)
+        pairs = self._pairs(systems, baseline, all_pairs)
+        rows = inferred.compared(pairs, test, together)
         few = caution(min((row.units for row in rows if row.units), default=0), test)
         warned = few or drawn_in_groups(inferred.plan.clusters)
         if test == "bootstrap" and few:
@@ -276,6 +289,8 @@ class Result(Exported, Mapping[str, Any]):
         if legacy is not None:
             if legacy != "sacrebleu":
                 raise ParameterError(f"legacy must be 'sacrebleu' or None, got {legacy!r:.60}.")
+            if together:
+                raise ParameterError("legacy='sacrebleu' compares with a baseline, not all pairs; name one.")
             from nlgauge.results.legacy import as_sacrebleu
 
             rows = as_sacrebleu(inferred, rows, test)
@@ -285,22 +300,32 @@ class Result(Exported, Mapping[str, Any]):
                 )
             )
         equal = equal_outputs(self.tables)
-        (corrected,) = corrected_once([(rows, equal)])
+        if not together:
+            (rows,) = corrected_once([(rows, equal)])
         return Comparison(
-            corrected,
+            rows,
             test,
             inferred.plan.confidence,
             resamples,
             warned,
             inferred.plan.seed,
             equal,
+            "max_t" if together else "holm",
             self.label,
         )
 
-    def ranks(self, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None) -> Ranks:
-        """Which systems can be told apart on each metric: letters, and the ranks that each system may
-        have, all pairs tested together by max-T.
+    def ranks(
+        self,
+        *,
+        test: str = "randomization",
+        confidence: float = 0.95,
+        resamples: int = 1000,
+        seed: int | None = None,
+    ) -> Ranks:
+        """Rank the systems on each metric: letters, and the ranks that each system may have, from a comparison
+        of all pairs whose p-values are corrected by max-T.
         """
+        test = checked_test(test)
         if len(self.systems) < 2:
             raise ResultError(
                 f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with"
@@ -308,32 +333,39 @@ class Result(Exported, Mapping[str, Any]):
             )
         inferred = self._inference(confidence, resamples, seed)
         return Ranks(
-            inferred.ranked(),
+            inferred.ranked(test),
+            test,
             inferred.plan.confidence,
             resamples,
             inferred.plan.seed,
             equal_outputs(self.tables),
         )
 
-    def _pairs(self, systems: tuple[str, ...]) -> list[tuple[str, str]]:
-        for system in systems:
+    def _pairs(
+        self, systems: tuple[str, ...], baseline: str | None, all_pairs: bool
+    ) -> list[tuple[str, str]]:
+        for system in systems if baseline is None else (*systems, baseline):
             self.check_system(system)
+        if all_pairs and baseline is not None:
+            raise ParameterError(f"all_pairs has no baseline, got {baseline!r}; give one of the two.")
         if len(self.systems) < 2:
             alone = self.systems[0]
             raise ResultError(
                 f"a comparison needs two systems, this result has {alone!r} alone; score them with"
                 " predictions={name: texts}."
             )
-        if len(set(systems)) == 1:
-            others = ", ".join(repr(system) for system in self.systems if system not in systems)
+        compared = list(dict.fromkeys(systems or self.systems))
+        if baseline is None:
+            baseline = compared[0]
+            if len(compared) > 1 and (all_pairs or (systems and len(compared) > 2)):
+                return list(combinations(compared, 2))
+        others = [system for system in compared if system != baseline]
+        if not others:
+            rest = ", ".join(repr(system) for system in self.systems if system != baseline)
             raise ParameterError(
-                f"name two systems to compare; you named {systems[0]!r}, and there is also {others}."
+                f"name two systems to compare; you named {baseline!r}, and there is also {rest}."
             )
-        return (
-            list(combinations(systems, 2))
-            if systems
-            else [(self.systems[0], other) for other in self.systems[1:]]
-        )
+        return [(baseline, other) for other in others]
 
     def _inference(self, confidence: float, resamples: int, seed: int | None) -> Inference:
         clusters = Clusters(self.corpus.documents, len(self.corpus))
@@ -486,7 +518,7 @@ class Result(Exported, Mapping[str, Any]):
 
     def page(self, **options: Any) -> Page:
         """What `to_text`, `to_markdown`, `to_latex` and `to_html` show: scores, intervals, tests against the
-        first system, and how they were made.
+        baseline, and how they were made.
 
         The options are those of `TableOptions`; Markdown and LaTeX are wide unless wide=False is given.
         """

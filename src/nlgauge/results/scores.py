@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
+_TESTED = ("gain", "gain_low", "gain_high", "p", "p_holm")
+
+
 def score_records(
     result: Result, intervals: Mapping[str, Any] | None = None, comparison: Comparison | None = None
 ) -> list[dict[str, Any]]:
-    """System, metric, output and score, with the bounds of the interval and with the test against the first
-    system as far as they are given.
+    """System, metric, output and score, with the bounds of the interval and with the test against the baseline
+    as far as they are given.
 
     `reason` says why the score or its interval is NaN; `undefined` is how many segments have no value and are
     left out.
@@ -41,9 +44,8 @@ def score_records(
             if comparison is not None:
                 row = tests.get(key)
                 record |= {
-                    "p": row.p if row else math.nan,
-                    "p_holm": row.p_holm if row else math.nan,
-                    "against": row.first if row else None,
+                    **{name: getattr(row, name) if row else math.nan for name in _TESTED},
+                    "baseline": row.first if row else None,
                 }
             found.append(
                 {

@@ -18,8 +18,8 @@ class TableOptions:
     """The options of `page`, `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of
     its groups.
 
-    `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed` and
-    `test` are those of `Result.intervals` and `Result.compare`. `details` adds the further outputs of each
+    `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed`, `test`
+    and `baseline` are those of `Result.intervals` and `Result.compare`. `details` adds the further outputs of each
     metric, such as BLEU's precisions and brevity penalty. With `wide` there is one row per system and one
     column per metric, else one row per metric and system; by default a result of many systems has one row per
     system. A CSV file always has all outputs, one per row. `decimals` is how many are shown of each score,
@@ -33,6 +33,7 @@ class TableOptions:
     resamples: int = 1000
     seed: int | None = None
     test: str = "randomization"
+    baseline: str | None = None
     details: bool = False
     wide: bool | None = None
     decimals: int | None = None
@@ -57,6 +58,7 @@ class TableOptions:
         """The options of `Result.compare`."""
         return {
             "test": self.test,
+            "baseline": self.baseline,
             "confidence": self.confidence,
             "resamples": self.resamples,
             "seed": self.seed,
@@ -71,5 +73,5 @@ class TableOptions:
         return self.tests and len(result.systems) > 1
 
     def comparison_of(self, result: Result) -> Comparison | None:
-        """The comparison of the first system with the others, if it is shown."""
+        """The comparison of the baseline with the other systems, if it is shown."""
         return result.compare(**self.of_comparison()) if self.has_tests(result) else None

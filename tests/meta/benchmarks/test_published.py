@@ -7,16 +7,15 @@ digits that were printed.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import FOLDER
 
 from nlgauge.meta import Judgments, benchmarks, darr_of_pairs, kendall, pearson, spearman
 from nlgauge.meta.benchmarks import Benchmark
@@ -24,10 +23,6 @@ from nlgauge.stats.agreement import krippendorff
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.coefficients import coefficient
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS")
-    or Path(__file__).resolve().parents[3].parent / "shared" / "benchmarks"
-)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 # What one swap of two of the 17 systems of SummEval changes in Kendall's tau.
 SWAP = 2 / 136

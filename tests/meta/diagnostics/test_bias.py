@@ -4,15 +4,12 @@ paper's Table 3.
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from human_judgments import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -26,9 +23,6 @@ from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.intervals import fisher
 
 NAN = math.nan
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
-)
 number = st.sampled_from([0.0, 1.0, 2.0, 3.0, 4.0, NAN])
 columns = st.tuples(st.integers(1, 4), st.integers(0, 14)).flatmap(
     lambda shape: st.lists(
@@ -252,11 +246,7 @@ def test_the_human_columns_of_the_shannon_paper():
     """Table 3, over 1,700 summaries; what was tokenised otherwise (coverage, novelty) is further off and
     not asserted.
     """
-    path = FOLDER / "summeval.jsonl.gz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        rows = [json.loads(line) for line in stream]
+    rows = rows_of("summeval")
     dimensions = ["coherence", "consistency", "fluency", "relevance"]
     texts = Corpus.read(
         [{name: row[name] for name in ("segment", "system", "prediction", "source")} for row in rows]

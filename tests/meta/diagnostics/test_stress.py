@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 import regex
+from human_judgments import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -272,19 +269,7 @@ def test_references_of_summeval_as_in_the_shannon_paper():
 
     The draws are ours, so the areas agree to about .04.
     """
-    path = (
-        Path(
-            os.environ.get("NLGAUGE_BENCHMARKS")
-            or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
-        )
-        / "summeval.jsonl.gz"
-    )
-    if not path.is_file():
-        pytest.skip(
-            f"{path.name} is not in {path.parent}; set NLGAUGE_BENCHMARKS to the folder that holds it"
-        )
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        references = list({row["segment"]: row["references"] for row in map(json.loads, stream)}.values())
+    references = list({row["segment"]: row["references"] for row in rows_of("summeval")}.values())
     found = stress(
         ["rouge", "chrf"],
         [one[1] for one in references],

@@ -8,6 +8,7 @@ import typer
 
 from nlgauge.cli.options import (
     FORMATS,
+    Baseline,
     Confidence,
     PairedTest,
     ResultDirectory,
@@ -27,7 +28,10 @@ def compare(
     systems: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Systems to compare, each with each (default: the first with each of the others)."
+            help=(
+                "Systems to compare with the baseline, or with the first of two; more than two are compared each"
+                " with each (default: all with the baseline)."
+            )
         ),
     ] = None,
     form: Annotated[
@@ -35,11 +39,15 @@ def compare(
     ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     where: Where = None,
+    baseline: Baseline = None,
+    all_pairs: Annotated[
+        bool, typer.Option("--all", help="Compare each system with each, with p corrected by max-T.")
+    ] = False,
     ranks: Annotated[
         bool,
         typer.Option(
             "--ranks",
-            help="All systems at once: letters, and the ranks that each may have, by max-T over all pairs.",
+            help="All systems in one table: letters, and the ranks that each may have, by p (max-T).",
         ),
     ] = False,
     test: PairedTest = "randomization",
@@ -49,7 +57,13 @@ def compare(
     ] = 1000,
     seed: Seed = None,
 ) -> None:
-    """Tests whether the systems of a saved result differ: differences, intervals, p-values."""
+    """Compare the systems of a saved result: gain over a baseline, intervals, p-values.
+
+    nlgauge compare out/ --baseline main
+
+    The gain is plus if a system is better than the baseline (by default the first system), whatever the
+    direction of the metric. p-values against a baseline are corrected by Holm, those of all pairs by max-T.
+    """
     from nlgauge.errors import ParameterError, ResultError
     from nlgauge.results.storage.save_load import load
     from nlgauge.show.pages.comparison import comparison_page
@@ -66,12 +80,13 @@ def compare(
     if where:
         result = result.where(**conditions(where))
     if ranks:
-        if systems:
+        if systems or baseline is not None:
             raise ParameterError("--ranks compares all systems of the result; leave the systems out.")
-        found = result.ranks(confidence=confidence, resamples=resamples, seed=seed)
+        found = result.ranks(test=test, confidence=confidence, resamples=resamples, seed=seed)
         if as_json or form == "json":
             show_json(
                 {
+                    "test": found.test,
                     "confidence": found.confidence,
                     "resamples": found.resamples,
                     "seed": found.seed,
@@ -85,7 +100,13 @@ def compare(
         return
     try:
         comparison = result.compare(
-            *(systems or ()), test=test, confidence=confidence, resamples=resamples, seed=seed
+            *(systems or ()),
+            baseline=baseline,
+            all_pairs=all_pairs,
+            test=test,
+            confidence=confidence,
+            resamples=resamples,
+            seed=seed,
         )
     except LookupError as error:
         raise ParameterError(error.args[0]) from None

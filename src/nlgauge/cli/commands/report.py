@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from nlgauge._core.paths import require_folder
-from nlgauge.cli.options import Confidence, ResultDirectory, Seed, checked_confidence
+from nlgauge.cli.options import Baseline, Confidence, ResultDirectory, Seed, checked_confidence
 
 
 def report(
@@ -30,6 +30,7 @@ def report(
     max_size: Annotated[
         float, typer.Option(min=0, help="Megabytes of the file; more explanations and texts are left out.")
     ] = 25,
+    baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")
@@ -59,6 +60,7 @@ def report(
         explain="all" if explain == "all" else int(explain),
         texts=texts,
         max_size=max_size,
+        baseline=baseline,
         confidence=confidence,
         resamples=resamples,
         seed=seed,

@@ -200,6 +200,7 @@ def score(
         if test_set is not None:
             corpus = test_set.part_of(corpus)
         _check_needs(corpus, scorer.metrics)
+        _check_baseline(shown.baseline, list(corpus.predictions))
         result = scorer.score_corpus(corpus, reduce, run, show_progress)
     context.meta[WRITTEN] = output
     present(result, shown if carbon is None else replace(shown, costs=True))
@@ -238,6 +239,17 @@ def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, 
             " input."
         )
     return named or ["-"]
+
+
+def _check_baseline(baseline: str | None, systems: Sequence[str]) -> None:
+    """Raise ParameterError if the baseline is none of the systems, before anything is scored."""
+    if baseline is not None and baseline not in systems:
+        from nlgauge.errors import did_you_mean
+
+        raise ParameterError(
+            f"the baseline {baseline!r} is not one of the systems{did_you_mean(baseline, systems)}; there are"
+            f" {', '.join(systems)}."
+        )
 
 
 def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:

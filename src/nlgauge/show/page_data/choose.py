@@ -16,12 +16,12 @@ BESIDE = 4
 
 
 def chosen(
-    outputs: list[dict[str, Any]], columns: Array, count: int, seed: int, order: Sequence[int]
+    outputs: list[dict[str, Any]], columns: Array, count: int, seed: int, pair: Sequence[int]
 ) -> list[int]:
     """Return about `count` segments, a fifth of each kind, in order; all if there are no more. A tenth are
     those that a page opens with.
 
-    `order` is the order of the systems on the page, whose first two are compared.
+    `pair` are the systems that the page compares when it opens.
     """
     segments = columns.shape[2]
     if segments <= count or count == 0:
@@ -47,7 +47,7 @@ def chosen(
         mean.max(axis=0),
     )
     found: dict[int, None] = dict.fromkeys(
-        np.argsort(-_listed_first(directed[0], columns, order), kind="stable")[: -(-count // 10)].tolist()
+        np.argsort(-_listed_first(directed[0], columns, pair), kind="stable")[: -(-count // 10)].tolist()
     )
     for wanted in kinds:
         found.update(dict.fromkeys(np.argsort(-wanted, kind="stable")[: count // 5].tolist()))
@@ -58,12 +58,12 @@ def chosen(
     return sorted(found)
 
 
-def _listed_first(output: dict[str, Any], columns: Array, order: Sequence[int]) -> Array:
+def _listed_first(output: dict[str, Any], columns: Array, pair: Sequence[int]) -> Array:
     """Return the key by which a page first orders its list: the range of the first score over the systems
     shown, or the worst score of one system.
     """
     values: Array = columns[output["column"]]
-    values = values[list(order[:2])] if len(values) > BESIDE else values
+    values = values[list(pair)] if len(values) > BESIDE else values
     with np.errstate(invalid="ignore"):
         wanted: Array = (
             np.fmax.reduce(values) - np.fmin.reduce(values)

@@ -51,9 +51,17 @@ class PageData:
 
 
 def view_of(
-    result: Result, title: str, *, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
+    result: Result,
+    title: str,
+    *,
+    baseline: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int | None = None,
 ) -> PageData:
-    """Everything that a page shows but texts and explanations."""
+    """Return everything that a page shows but texts and explanations."""
+    if baseline is not None:
+        result.check_system(baseline)
     columns: list[Array] = []
     equal = equal_outputs(result.tables)
     outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
@@ -79,6 +87,7 @@ def view_of(
         "verdict": verdict(facts, len(result.labels)),
         "remarks": small_print(facts),
         "order": list(facts.order),
+        "pair": _pair(facts.order, 0 if baseline is None else result.systems.index(baseline)),
         "votes": len(facts.voices),
         "alike": len(facts.groups) == 1,
         "in_top": list(facts.in_top),
@@ -98,12 +107,21 @@ def view_of(
             if isinstance(value, str | int | float | None)
         },
         "test": {
+            "name": "approximate randomization",
             "confidence": confidence,
             "resamples": resamples,
             "seed": result.job.options.seed if seed is None else seed,
         },
     }
     return PageData(meta, kept)
+
+
+def _pair(order: Sequence[int], baseline: int) -> list[int]:
+    """Return the systems that a page compares when it opens: the first of the order against the baseline, or
+    the second if the first is the baseline itself; one system alone has no other.
+    """
+    others = [system for system in order if system != baseline]
+    return [*others[:1], baseline]
 
 
 def _outputs(
@@ -180,8 +198,8 @@ def _described(label: str, metric: str, output: Output, name: str) -> dict[str, 
 
 
 def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
-    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the difference on common
-    segments, its p-value and its bounds.
+    """Letters, ranks, and of every pair of systems (0 and 1, 0 and 2, ...) the gain of the second over the first
+    with its bounds and p-values.
     """
     if row is None:
         return {"letters": [None] * count, "ranks": [None] * count, "pairs": None}
@@ -191,8 +209,8 @@ def _ranked(row: Ranked | None, count: int) -> dict[str, Any]:
         "letters": list(row.letters),
         "ranks": [None if rank is None else list(rank) for rank in row.ranks],
         "pairs": {
-            name: [_number(getattr(row, name)[pair]) for pair in pairs]
-            for name in ("differences", "p", "low", "high")
+            name: [_number(getattr(row, name)[second, first]) for first, second in pairs]
+            for name in ("gains", "low", "high", "p", "p_max_t")
         }
         if known
         else None,
@@ -205,7 +223,7 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     """
     found = []
     for name, by_system in result.corpus.system_fields.items():
-        values = _numbers(by_system, result)
+        values = numeric_rows(by_system, result)
         if values is None:
             continue
         with np.errstate(invalid="ignore"):
@@ -229,9 +247,9 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     return found
 
 
-def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
-    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a
-    system has none.
+def numeric_rows(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
+    """Return the (systems, segments) numbers of a field, NaN where one is missing; None if a value is not a
+    number or a system lacks the field.
     """
     rows = []
     for system in result.systems:

@@ -1,5 +1,5 @@
-"""What a Comparison shows: a table for each pair of systems, with both scores, how much better the second
-is, and p-values.
+"""What a Comparison shows: a table for each pair of systems, with both scores, the gain of the second over the
+first, and p-values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nlgauge.results.equal_outputs import equal_note
 from nlgauge.show.pages.missing import missing_note
 from nlgauge.show.pages.names import short_names, shortened_note
 from nlgauge.show.pages.result import named
-from nlgauge.show.pages.tested import any_tested, corrected, how_tested, too_few_resamples
+from nlgauge.show.pages.tested import gain_note, p_note, too_few_resamples
 
 if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
@@ -23,9 +23,7 @@ _NO_INTERVAL = "no interval: undefined in some resamples"
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """A table for each pair; the gain is plus where the second system of the pair is better than the
-    first.
-    """
+    """A table for each pair; the gain is plus if the second system of the pair is better than the first."""
     pairs: dict[tuple[str, str], list[Compared]] = {}
     rows_shown = [row for row in comparison if (row.label, row.output.name) not in comparison.equal]
     for row in rows_shown:
@@ -34,20 +32,13 @@ def comparison_page(comparison: Comparison) -> Page:
     systems = list(dict.fromkeys(system for pair in pairs for system in pair))
     short = short_names(systems)
     sheets = [
-        _sheet((short[first], short[second]), rows, comparison.confidence, footnotes)
+        _sheet((short[first], short[second]), rows, comparison, footnotes)
         for (first, second), rows in pairs.items()
     ]
-    notes = (
-        ["gain: how much better the second system is than the first; minus where it is worse."]
-        if pairs
-        else []
-    )
+    notes = [gain_note(comparison)] if pairs else []
     if any(row.output.higher_is_better is None for row in comparison):
-        notes.append("Where neither direction is better, the gain is the second score minus the first.")
-    notes.append(
-        f"p: {how_tested(comparison)}{f'; Holm: {corrected(comparison)}' if any_tested(comparison) else ''}."
-    )
-    notes += [*too_few_resamples(comparison), *shortened_note(systems)]
+        notes.append("If neither direction is better, the gain is the second score minus the first.")
+    notes += [p_note(comparison), *too_few_resamples(comparison), *shortened_note(systems)]
     if repeated := equal_note(comparison.equal, {(row.label, row.output.name) for row in rows_shown}):
         notes.append(repeated)
     if comparison.caution:
@@ -56,11 +47,14 @@ def comparison_page(comparison: Comparison) -> Page:
     return Page(sheets, footnotes.texts, notes, seed)
 
 
-def _sheet(pair: tuple[str, str], rows: list[Compared], confidence: float, footnotes: Footnotes) -> Sheet:
+def _sheet(
+    pair: tuple[str, str], rows: list[Compared], comparison: Comparison, footnotes: Footnotes
+) -> Sheet:
     first, second = pair
-    names = [first, second, "gain", f"{100 * confidence:g} % interval", "p", "Holm"]
+    interval = f"{100 * comparison.confidence:g} % interval"
+    names = [first, second, "gain", interval, "p", comparison.corrected_name]
     counts = Counter(row.label for row in rows)
-    cells = [_cells(row, counts[row.label] > 1, footnotes) for row in rows]
+    cells = [_cells(row, comparison.corrected(row), counts[row.label] > 1, footnotes) for row in rows]
     return Sheet(
         [column("metric"), column(""), *(column(name, "number") for name in names)],
         cells,
@@ -68,7 +62,7 @@ def _sheet(pair: tuple[str, str], rows: list[Compared], confidence: float, footn
     )
 
 
-def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
+def _cells(row: Compared, corrected_p: float, several: bool, footnotes: Footnotes) -> list[Cell]:
     output = row.output
     interval = bounds(row.gain_low, row.gain_high, output, sign=True)
     reason = footnotes.mark(row.reason)
@@ -85,12 +79,12 @@ def _cells(row: Compared, several: bool, footnotes: Footnotes) -> list[Cell]:
             gauge=_gauge(row),
         ),
         Cell(p_value(row.p), notes=reason if math.isnan(row.p) else ()),
-        Cell(p_value(row.p_holm), notes=reason if math.isnan(row.p_holm) else ()),
+        Cell(p_value(corrected_p), notes=reason if math.isnan(corrected_p) else ()),
     ]
 
 
 def _gauge(row: Compared) -> Gauge | None:
     """The gain with its interval, zero in the middle."""
-    found = (row.gain, row.gain_low, row.gain_high)
-    most = max(map(abs, found))
-    return Gauge(*found, -most, most, zero=True) if all(map(math.isfinite, found)) and most > 0 else None
+    numbers = (row.gain, row.gain_low, row.gain_high)
+    most = max(map(abs, numbers))
+    return Gauge(*numbers, -most, most, zero=True) if all(map(math.isfinite, numbers)) and most > 0 else None

@@ -10,7 +10,7 @@ from nlgauge._core.page import Cell, Footnotes, Page, Sheet, Tone, column
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.gate import CheckOutcome, row_name
 from nlgauge.show.pages.missing import missing_note
-from nlgauge.show.pages.tested import how_tested
+from nlgauge.show.pages.tested import gain_note, how_tested
 
 
 def gate_page(
@@ -26,7 +26,7 @@ def gate_page(
         "score",
         *(["gain", f"{100 * comparison.confidence:g} % interval"] if comparison is not None else []),
         *(["p"] if tested and whole else []),
-        *(["Holm"] if tested else []),
+        *(["p (Holm)"] if tested else []),
     ]
     heads = [column("fails if"), *([column("system")] if whole else [])]
     rows, footnotes = [], Footnotes()
@@ -34,7 +34,7 @@ def gate_page(
         numbers = _numbers(verdict)
         word = verdict.word if verdict.failed is False else verdict.word.upper()
         missing = footnotes.mark(missing_note(verdict.row)) if verdict.row is not None else ()
-        cells = [Cell(numbers.get(name.split(" ")[-1], "")) for name in names]
+        cells = [Cell(numbers.get("interval" if name.endswith("interval") else name, "")) for name in names]
         if whole:
             rows.append(
                 [
@@ -55,12 +55,11 @@ def gate_page(
             )
     notes = []
     if comparison is not None:
-        corrected = f"Holm-corrected for {counted(tests, 'test')}"
         notes.append(
-            f"Baseline: {comparison.rows[0].first}. A change is significant if p, {corrected}, is below"
-            f" {alpha:g}."
+            f"Baseline: {comparison.baseline}. A change is significant if p (Holm) is below {alpha:g}:"
+            f" {how_tested(comparison)}, corrected for {counted(tests, 'test')}."
         )
-        notes.append(f"p: {how_tested(comparison)}. gain: plus where the system is better than the baseline.")
+        notes.append(gain_note(comparison))
         notes += _power_notes(found)
         notes += [f"Caution: {comparison.caution}."] if comparison.caution else []
     columns = [*heads, *(column(name, "number") for name in names), column("verdict", "words")]
@@ -98,6 +97,6 @@ def _numbers(verdict: CheckOutcome) -> dict[str, str]:
         found |= {
             "interval": bounds(row.gain_low, row.gain_high, output, sign=True),
             "p": p_value(row.p),
-            "Holm": p_value(row.p_holm),
+            "p (Holm)": p_value(row.p_holm),
         }
     return found

@@ -14,7 +14,7 @@ from nlgauge.results.resampling import Clusters, caution
 from nlgauge.results.table_options import TableOptions
 from nlgauge.show.pages.names import shortened_note
 from nlgauge.show.pages.result import ScoreCells, long_columns, long_rows, small_print_of, with_costs
-from nlgauge.show.pages.tested import any_tested, corrected, how_tested
+from nlgauge.show.pages.tested import any_tested, gain_note, p_note
 
 
 def groups_page(groups: Groups, shown: TableOptions) -> Page:
@@ -34,10 +34,7 @@ def groups_page(groups: Groups, shown: TableOptions) -> Page:
         rows += [[Cell() if i else name, *row] for i, row in enumerate(long_rows(cells))]
     first = next(iter(groups.results.values()))
     tested = [rows for rows in _joined(comparisons) if any_tested(rows)]
-    notes = [
-        f"p-values: against {first.systems[0]}, {how_tested(rows)}, Holm-{corrected(rows)}."
-        for rows in tested
-    ]
+    notes = [note for rows in tested for note in (gain_note(rows), p_note(rows))]
     notes += shortened_note(first.systems)
     few = [
         str(value)

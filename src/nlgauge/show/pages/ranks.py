@@ -14,6 +14,7 @@ from nlgauge.results.equal_outputs import equal_note
 from nlgauge.results.resampling import caution
 from nlgauge.show.pages.names import short_names, shortened_note
 from nlgauge.show.pages.result import named
+from nlgauge.show.pages.tested import TESTS
 
 if TYPE_CHECKING:
     from nlgauge.results.ranks import Ranked, Ranks
@@ -33,12 +34,12 @@ def ranks_page(ranks: Ranks) -> Page:
     sheet = Sheet([column("system"), *(heading for heading, _ in columns)], rows)
     notes = [
         (
-            "Systems that share a letter of a column are not different beyond chance; in brackets the best"
+            "Systems that share a letter of a column do not differ significantly; in brackets the best"
             " and the worst rank that each may have."
         ),
         (
-            f"All pairs of systems are tested together (max-T over {ranks.resamples:,} resamples,"
-            f" {100 * ranks.confidence:g} % confidence)."
+            f"All pairs of systems are tested together: {TESTS[ranks.test]} with {ranks.resamples} resamples,"
+            f" p (max-T) at most {1 - ranks.confidence:.3g}."
         ),
         *shortened_note(systems),
     ]

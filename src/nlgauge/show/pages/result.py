@@ -1,5 +1,5 @@
-"""What a Result shows: scores by metric and system, with intervals and with p-values against the first
-system where they are given.
+"""What a Result shows: scores by metric and system, with intervals and with tests against a baseline if they
+are given.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nlgauge.results.table_options import TableOptions
 from nlgauge.show.pages.costs import costs_sheet, not_sent
 from nlgauge.show.pages.missing import NOT_COMPARABLE, missing_note
 from nlgauge.show.pages.names import paper_name, short_names, shortened_note
-from nlgauge.show.pages.tested import any_tested, corrected, how_tested, tested_otherwise, too_few_resamples
+from nlgauge.show.pages.tested import any_tested, gain_note, p_note, tested_otherwise, too_few_resamples
 
 if TYPE_CHECKING:
     from nlgauge.metric.table import Table
@@ -72,10 +72,12 @@ class ScoreCells:
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
         self.equal = {} if self.details else equal_outputs(self.result.tables)
+        rows = [] if self.comparison is None else self.comparison.rows
+        baseline = self.result.systems[0] if self.comparison is None else self.comparison.baseline
         self._tests = {
             (row.label, row.output.name, row.second): row
-            for row in self.comparison or ()
-            if row.first == self.result.systems[0]
+            for row in rows
+            if row.first == (baseline or self.result.systems[0])
         }
 
     def outputs(self) -> Iterator[ShownOutput]:
@@ -169,26 +171,29 @@ class ScoreCells:
         return found
 
     def test(self, system: str, shown: ShownOutput) -> Compared | None:
-        """The test against the first system."""
+        """The test against the baseline."""
         return self._tests.get((shown.label, shown.output.name, system))
 
-    def p_values(self, system: str, shown: ShownOutput) -> list[Cell]:
-        """The p-value against the first system, raw and corrected."""
+    def tested(self, system: str, shown: ShownOutput) -> list[Cell]:
+        """The gain over the baseline, and its p-values, raw and corrected."""
         row = self.test(system, shown)
         if row is None or self.comparison is None:
-            return [Cell(), Cell()]
+            return [Cell(), Cell(), Cell()]
         mark = self.notes.mark(row.reason if math.isnan(row.p) else tested_otherwise(row, self.comparison))
         return [
-            Cell(p_value(row.p), notes=self.notes.mark(missing_note(row))),
-            Cell(p_value(row.p_holm), notes=mark),
+            Cell(number(row.gain, shown.output, sign=True)),
+            Cell(p_value(row.p)),
+            Cell(p_value(self.comparison.corrected(row)), notes=mark),
         ]
 
     def row(self, system: str, shown: ShownOutput) -> list[Cell]:
-        """Score, interval and p-values, as far as they are shown."""
-        cells = [self.score(system, shown)]
+        """Score, interval and test, as far as they are shown."""
+        score, test = self.score(system, shown), self.test(system, shown)
+        missing = self.notes.mark(missing_note(test)) if test else ()
+        cells = [replace(score, notes=(*score.notes, *missing))]
         if self.intervals is not None:
             cells.append(self.interval(system, shown))
-        return cells if self.comparison is None else [*cells, *self.p_values(system, shown)]
+        return cells if self.comparison is None else [*cells, *self.tested(system, shown)]
 
 
 def named(label: str, output: Output, several: bool, better: bool = False) -> Cell:
@@ -227,13 +232,14 @@ def result_page(
         first, *others = _ranked_sheets(cells)
     else:
         first, others = _wide(cells) if wide else Sheet(long_columns(cells, confidence), long_rows(cells)), []
-    notes = _how_to_read(cells, confidence) if many or wide else []
+    gains = [gain_note(comparison)] if comparison is not None and any_tested(comparison) else []
+    notes = _how_to_read(cells, confidence) if many or wide else gains
     blocks = [block for sheet in others for block in (Line(""), sheet)]
     return Page([replace(first, title=title), *blocks], cells.notes.texts, [*notes, *_remarks(cells)])
 
 
 def page_of(result: Result, shown: TableOptions) -> Page:
-    """Describe scores, intervals, tests against the first system, and how they were made."""
+    """Describe scores, intervals, tests against the baseline, and how they were made."""
     scores = (result, shown.intervals_of(result), shown.comparison_of(result), shown.confidence)
     page = result_page(*scores, details=shown.details, wide=shown.wide, decimals=shown.decimals)
     return with_costs(replace(page, small_print=small_print_of(result, shown)), result, shown)
@@ -289,7 +295,7 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
     names = [
         "score",
         *([f"{100 * confidence:g} % interval"] if cells.intervals is not None else []),
-        *(["p", "Holm"] if cells.comparison is not None else []),
+        *(["gain", "p", cells.comparison.corrected_name] if cells.comparison is not None else []),
     ]
     return [column("metric"), column(""), column("system"), *(column(name, "number") for name in names)]
 
@@ -344,7 +350,7 @@ def _best_first(result: Result, shown: ShownOutput) -> list[str]:
 
 
 def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
-    """A score with its interval, stars where it differs from the first system's, and all their remarks."""
+    """A score with its interval, stars if it differs from the baseline's, and all their remarks."""
     score, test = cells.score(system, shown), cells.test(system, shown)
     interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
@@ -364,7 +370,7 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
     if len(cells.result.systems) > 1:
         found.append("The best score is bold.")
     if cells.comparison is not None and any_tested(cells.comparison):
-        found.append("* p < 0.05, ** p < 0.01, *** p < 0.001 (corrected).")
+        found.append(f"* < 0.05, ** < 0.01, *** < 0.001: {cells.comparison.corrected_name}.")
     return found
 
 
@@ -390,10 +396,7 @@ def _remarks(cells: ScoreCells) -> list[str]:
         )
         found.append(f"{', '.join(names)}: systems lack scores of different segments. {NOT_COMPARABLE}.")
     if cells.comparison is not None and any_tested(cells.comparison):
-        found.append(
-            f"p-values: against {cells.comparison.rows[0].first}, {how_tested(cells.comparison)},"
-            f" Holm-{corrected(cells.comparison)}."
-        )
+        found.append(p_note(cells.comparison))
         found += too_few_resamples(cells.comparison)
     found += shortened_note(result.systems)
     units = Clusters(result.corpus.documents, len(result.corpus))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nlgauge.results.comparison import Compared, Comparison
 
 _LEVEL = 0.05
-_NAMES = {"randomization": "approximate randomization", "bootstrap": "paired bootstrap"}
+TESTS = {"randomization": "approximate randomization", "bootstrap": "paired bootstrap"}
 
 
 def any_tested(comparison: Comparison) -> bool:
@@ -21,24 +21,41 @@ def any_tested(comparison: Comparison) -> bool:
 
 def how_tested(comparison: Comparison) -> str:
     """The test of a comparison and its number of resamples."""
-    return f"{_NAMES[comparison.test]} with {comparison.resamples} resamples"
+    return f"{TESTS[comparison.test]} with {comparison.resamples} resamples"
+
+
+def gain_note(comparison: Comparison) -> str:
+    """Return what a gain is the improvement over."""
+    if comparison.baseline is None:
+        return "gain: how much better the second system of a pair is than the first; minus if it is worse."
+    return "gain: improvement over the baseline; minus if a system is worse."
 
 
 def tested_otherwise(row: Compared, comparison: Comparison) -> str:
     """A remark where a metric was tested otherwise than the rest, else ""."""
     if math.isnan(row.p) or (row.test, row.resamples) == (comparison.test, comparison.resamples):
         return ""
-    return f"p by {_NAMES[row.test]} with {row.resamples} resamples"
+    return f"p by {TESTS[row.test]} with {row.resamples} resamples"
 
 
-def corrected(comparison: Comparison) -> str:
-    """What Holm's correction counted."""
-    return f"corrected for the {counted(_tests(comparison), 'test')} shown"
+def p_note(comparison: Comparison) -> str:
+    """Return how the p-values of a table were made, and what the correction counts."""
+    against = "" if comparison.baseline is None else f"against {comparison.baseline}, "
+    note = f"p: {against}{how_tested(comparison)}"
+    if not any_tested(comparison):
+        return f"{note}."
+    pairs = len({(row.first, row.second) for row in comparison})
+    counts = (
+        f"the {counted(_tests(comparison), 'test')} shown"
+        if comparison.correction == "holm"
+        else f"{counted(pairs, 'pair')} of systems, metric by metric"
+    )
+    return f"{note}; {comparison.corrected_name}: corrected for {counts}."
 
 
 def too_few_resamples(comparison: Comparison) -> list[str]:
     """Return a warning if no corrected p-value can be significant, however large a difference is."""
-    tests = _tests(comparison)
+    tests = _tests(comparison) if comparison.correction == "holm" else 1
     least = tests / (comparison.resamples + 1)
     if not tests or least <= _LEVEL:
         return []

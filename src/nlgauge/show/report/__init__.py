@@ -36,6 +36,7 @@ def write_report(
     explain: int | Literal["all"] = 200,
     texts: bool = True,
     max_size: float = 25,
+    baseline: str | None = None,
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int | None = None,
@@ -47,6 +48,8 @@ def write_report(
     `explain` is "all". `max_size` is the size of the file in megabytes, which only scores and the texts of
     explained segments may exceed: further explanations are left out first, then the texts of other segments,
     and the page says so. `texts=False` leaves texts and explanations out, for a report that may be shared.
+    `baseline` is the system that the page opens its comparison with and that the tests of its table are
+    against, by default the first; its other options are those of `Result.compare`.
     """
     if not (
         explain == "all" or (isinstance(explain, int) and not isinstance(explain, bool) and explain >= 0)
@@ -54,13 +57,20 @@ def write_report(
         raise ParameterError(f"explain must be a number of segments, 0 or more, or 'all'; got {explain!r}.")
     target = Path(path)
     require_folder(target)
-    view = view_of(result, title or target.stem, confidence=confidence, resamples=resamples, seed=seed)
+    view = view_of(
+        result,
+        title or target.stem,
+        baseline=baseline,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+    )
     meta, corpus = view.meta, result.corpus
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
     parts |= dict(field_parts(corpus, fields))
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": {}, "left_out": []}
-    static = html_of(result.page(confidence=confidence, resamples=resamples, seed=seed))
+    static = html_of(result.page(baseline=baseline, confidence=confidence, resamples=resamples, seed=seed))
     if texts and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
         _add_texts(result, view.columns, parts, meta, explain, max_size * _MEGABYTE - shell)
@@ -84,7 +94,7 @@ def _add_texts(
     """
     count = len(result.corpus) if explain == "all" else explain
     segments, few = (
-        chosen(meta["outputs"], columns, size, meta["test"]["seed"], meta["order"])
+        chosen(meta["outputs"], columns, size, meta["test"]["seed"], meta["pair"])
         for size in (count, min(count, _FEW))
     )
     all_texts = dict(text_parts(result.corpus, result.systems))
@@ -93,7 +103,7 @@ def _add_texts(
         if len(segments) == len(result.corpus)
         else dict(text_parts(result.corpus, result.systems, segments))
     )
-    explained = Explained(result, few, meta["order"], explain == "all")
+    explained = Explained(result, few, meta["pair"], explain == "all")
     limit -= _ABOUT_SEGMENT * len(segments)
     left = explained.add(few, limit - embedded(parts) - embedded(fewer))
     fits = embedded(parts) + embedded(all_texts) + embedded(explained.parts) <= limit

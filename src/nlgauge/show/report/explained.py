@@ -43,7 +43,7 @@ class Explained:
 
     result: Result
     few: Sequence[int]
-    order: Sequence[int]
+    pair: Sequence[int]
     every: bool
     parts: dict[str, bytes] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Explained:
         """
         if len(self.result.systems) <= BESIDE or label in self.systems:
             return
-        pair = [self.result.systems[number] for number in self.order[:2]]
+        pair = [self.result.systems[number] for number in self.pair]
         made = self.result.explain_numbers([segment], [label], pair[:1])
         if any(isinstance(one, _LARGE) for explanations in made.values() for one in explanations):
             self.systems[label] = pair

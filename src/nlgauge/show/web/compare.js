@@ -1,4 +1,4 @@
-// Two systems against each other: the difference on every score, and of one score on every segment.
+// A system against a baseline: the gain on every score, and of one score on every segment.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
 import { arrow, colour, nameOf, number, pValue, plural, swatch, tick, ties, who } from "./format.js";
@@ -25,17 +25,17 @@ export function compare() {
         "div",
         { class: "head" },
         h("h2", {}, "Compare"),
-        h("div", { class: "duel" }, swatch(state.a), picker("a", "First system"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Second system")),
+        h("div", { class: "duel" }, swatch(state.a), picker("a", "System"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Baseline")),
       ),
       unfiltered(),
       h("div", { class: "two" }, forest(), waterfall()),
       h(
         "p",
         { class: "caption" },
-        `Left: the difference on each score with its ${100 * store.meta.test.confidence}% interval, each on a scale of its own, plus where the first system is better; a filled dot is significant. `,
-        "Choose a score to see where the difference comes from. ",
+        `Left: the gain on each score, which is the improvement over ${store.meta.systems[state.b]}, with its ${100 * store.meta.test.confidence}% interval, each on a scale of its own; a filled dot is significant by p (max-T). `,
+        "Choose a score to see where the gain comes from. ",
         store.meta.equal && `${store.meta.equal} `,
-        differences().some(({ output }) => output.missing && lacking(output)) && MISSING,
+        gains().some(({ output }) => output.missing && lacking(output)) && MISSING,
       ),
     );
   root.hidden = false;
@@ -64,22 +64,22 @@ function pairNumber(one, other) {
   return (low * (2 * count - low - 1)) / 2 + high - low - 1;
 }
 
-// The differences of the two on every output: plus if the first system is better; first minus second if neither direction is better.
-function differences() {
+// The gain of the system over the baseline on every output: plus if it is better; system minus baseline if neither direction is better.
+function gains() {
   const { a, b } = state;
   const at = pairNumber(a, b);
-  const sign = a < b ? 1 : -1;
+  // The numbers of a pair are those of its second system over its first.
+  const sign = a > b ? 1 : -1;
   return metricOutputs()
     .filter(([output]) => output.scores[a] !== null && output.scores[b] !== null)
     .map(([output, number_]) => {
       const flip = output.up === false ? -1 : 1;
       const known = output.pairs !== null && output.pairs.low[at] !== null;
       // On the segments that both systems have; the scores themselves may be means over other segments.
-      const common = known ? output.pairs.differences[at] * sign : output.scores[a] - output.scores[b];
-      const difference = common * flip;
-      const ends = known ? [output.pairs.low[at], output.pairs.high[at]].map(end => end * sign * flip).sort((x, y) => x - y) : null;
-      const p = output.pairs === null ? null : output.pairs.p[at];
-      return { output, number: number_, difference, ends, p, sure: p !== null && p <= 1 - store.meta.test.confidence };
+      const gain = known ? output.pairs.gains[at] * sign : (output.scores[a] - output.scores[b]) * flip;
+      const ends = known ? [output.pairs.low[at], output.pairs.high[at]].map(end => end * sign).sort((x, y) => x - y) : null;
+      const [p, corrected] = output.pairs === null ? [null, null] : [output.pairs.p[at], output.pairs.p_max_t[at]];
+      return { output, number: number_, gain, ends, p, corrected, sure: corrected !== null && corrected <= 1 - store.meta.test.confidence };
     });
 }
 
@@ -87,10 +87,10 @@ function forest() {
   const { systems } = store.meta;
   const width = 230;
   const row = found => {
-    const { output, difference, ends, sure } = found;
-    const most = Math.max(Math.abs(difference), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
+    const { output, gain, ends, sure } = found;
+    const most = Math.max(Math.abs(gain), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
     const x = scaleLinear([-most, most], [4, width - 4]);
-    const tone = output.up === null ? "var(--ink-3)" : colour(difference > 0 ? state.a : state.b);
+    const tone = output.up === null ? "var(--ink-3)" : colour(gain > 0 ? state.a : state.b);
     const chosen = state.output === found.number;
     const choose = () => set({ output: found.number, range: null }, "output");
     return h(
@@ -105,7 +105,7 @@ function forest() {
           nameOf(output),
           h("span", { class: "dir" }, arrow(output)),
         ),
-        lacking(output) && h("small", { class: "missing", tip: "Segments without a score\nof the first and of the second system" }, lacking(output)),
+        lacking(output) && h("small", { class: "missing", tip: "Segments without a score\nof the system and of the baseline" }, lacking(output)),
       ),
       h(
         "td",
@@ -113,15 +113,15 @@ function forest() {
         svg(
           width,
           22,
-          `${nameOf(output)}: difference ${number(difference, output, true)}`,
+          `${nameOf(output)}: gain ${number(gain, output, true)}`,
           g("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: 22 }),
           g("line", { class: "rail", x1: 0, x2: width, y1: 11, y2: 11 }),
           ends && g("line", { class: "whisker", x1: x(ends[0]), x2: x(ends[1]), y1: 11, y2: 11, stroke: tone }),
-          g("circle", { class: sure ? "dot" : "hollow", cx: x(difference), cy: 11, r: 4, fill: tone, stroke: tone }),
+          g("circle", { class: sure ? "dot" : "hollow", cx: x(gain), cy: 11, r: 4, fill: tone, stroke: tone }),
         ),
       ),
-      h("td", { class: "num" }, number(difference, output, true)),
-      h("td", { class: "num pv", tip: found.p === null ? "No test\nthis score is not computed from segments" : null }, pValue(found.p)),
+      h("td", { class: "num" }, number(gain, output, true)),
+      [found.p, found.corrected].map(p => h("td", { class: "num pv", tip: p === null ? "No test\nthis score is not computed from segments" : null }, pValue(p))),
     );
   };
   return h(
@@ -138,25 +138,26 @@ function forest() {
           {},
           h("td"),
           h("th", { class: "sides" }, h("span", {}, `← ${systems[state.b]} better`), h("span", {}, `${systems[state.a]} better →`)),
-          h("th", { class: "num", tip: `Difference\nplus: ${systems[state.a]} is better` }, "difference"),
-          h("th", { class: "num", tip: "p, all pairs\nmax-T; nlgauge compare prints the p of one pair and Holm's" }, "p, all pairs"),
+          h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; minus if it is worse` }, "gain"),
+          h("th", { class: "num", tip: `p\n${store.meta.test.name}, this pair alone` }, "p"),
+          h("th", { class: "num", tip: "p (max-T)\ncorrected for all pairs of systems" }, "p (max-T)"),
         ),
       ),
-      h("tbody", {}, differences().map(row)),
+      h("tbody", {}, gains().map(row)),
     ),
-    data("differences", table()),
+    data("gains", table()),
   );
 }
 
-// The differences as numbers, plus if the first system is better.
+// The gains as numbers.
 function table() {
-  const row = ({ output, difference, ends, p }) => {
+  const row = ({ output, gain, ends, p, corrected }) => {
     const bounds = ends ?? [null, null];
     const signed = value => ({ value, text: number(value, output, true) });
-    return [nameOf(output), ...[state.a, state.b].map(system => ({ value: output.scores[system], text: number(output.scores[system], output) })), signed(difference), ...bounds.map(signed), { value: p, text: pValue(p) }, ...[state.a, state.b].map(system => output.missing?.[system] ?? null)];
+    return [nameOf(output), ...[state.a, state.b].map(system => ({ value: output.scores[system], text: number(output.scores[system], output) })), signed(gain), ...bounds.map(signed), ...[p, corrected].map(value => ({ value, text: pValue(value) })), ...[state.a, state.b].map(system => output.missing?.[system] ?? null)];
   };
   const { systems } = store.meta;
-  return { columns: ["score of", systems[state.a], systems[state.b], "better by", "low", "high", "p", `missing of ${systems[state.a]}`, `missing of ${systems[state.b]}`], rows: () => differences().map(row) };
+  return { columns: ["score of", systems[state.a], systems[state.b], "gain", "low", "high", "p", "p (max-T)", `missing of ${systems[state.a]}`, `missing of ${systems[state.b]}`], rows: () => gains().map(row) };
 }
 
 // Every segment's difference, largest first: how broad the lead is, and which segments make it.
@@ -179,7 +180,7 @@ function waterfall() {
   const equal = list.length - apart.length;
   const median = list[Math.floor(list.length / 2)][0];
   const drawn = falls(list, output, `Differences of ${plural(list.length, "segment")} on ${nameOf(output)}: ${wins} better, ${equal} equal, ${losses} worse`);
-  const table = { columns: ["segment", systems[state.a], systems[state.b], "better by"], rows: () => list.map(([difference, segment]) => [store.ids[segment], of(state.a, segment), of(state.b, segment), difference]) };
+  const table = { columns: ["segment", systems[state.a], systems[state.b], "gain"], rows: () => list.map(([difference, segment]) => [store.ids[segment], of(state.a, segment), of(state.b, segment), difference]) };
   const share = (count, tone, name) => h("span", { class: "share", vars: { "--w": count, "--c": tone } }, h("b", {}, count.toLocaleString("en")), ` ${name}`);
   return h(
     "figure",

@@ -41,9 +41,10 @@ export function ties(one, other, output) {
   return number(one, output) === number(other, output) && !Number.isNaN(one);
 }
 
+// A p-value as tables print it.
 export function pValue(value) {
   if (value === null || value === undefined) return "n/a";
-  return value < 0.001 ? "< .001" : value.toFixed(3).replace(/^0/, "");
+  return value < 0.0001 ? "<.0001" : value.toFixed(4);
 }
 
 // A correlation: .53, −.12, 1.00.

@@ -28,11 +28,6 @@ export function metricOutputs() {
   return store.meta.outputs.map((output, number) => [output, number]).filter(([output]) => !output.given && output.same === null);
 }
 
-// The first two systems of the order.
-export function contenders() {
-  return store.meta.order.slice(0, 2);
-}
-
 // The system with the best printed score; null if several have it.
 function best(output) {
   return output.best.length === 1 && store.meta.systems.length > 1 ? output.best[0] : null;
@@ -84,7 +79,7 @@ function verdict() {
   const spoken = sentence => sentence.map(part => (part.system === undefined ? part.text : who(part.system, systems[part.system])));
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
-  const tested = `Each metric has one vote. Significant: p ≤ ${level}, all pairs of systems tested together (max-T over ${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
+  const tested = `Each metric has one vote. Significant: p (max-T) ≤ ${level}, all pairs of systems tested together by ${test.name} (${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
   const about = systems.length === 1 ? "The intervals say how far each score might have moved on another sample." : votes > 0 && !alike && [tested, "A significant difference need not matter to readers."];
   const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
   return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));

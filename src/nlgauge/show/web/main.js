@@ -5,7 +5,7 @@ import { countSystems } from "./format.js";
 import { tips } from "./tips.js";
 import { store } from "./store.js";
 import { hideCard } from "./cards.js";
-import { contenders, leaderboard } from "./leaderboard.js";
+import { leaderboard } from "./leaderboard.js";
 import { compare } from "./compare.js";
 import { agreement, leastAgreeing } from "./agreement.js";
 import { segmentKeys, segments, sorts } from "./segments.js";
@@ -53,7 +53,7 @@ async function start() {
 async function show(result) {
   const meta = await store.open(result);
   countSystems(meta.systems.length);
-  if (meta.systems.length > 1) [state.a, state.b] = contenders();
+  if (meta.systems.length > 1) [state.a, state.b] = meta.pair;
   state.system = state.a;
   if (meta.systems.length === 1) state.sort = "worst";
   [state.x, state.y] = leastAgreeing();

@@ -7,7 +7,7 @@ export function provenance() {
   const { signatures, environment, config, test, version, left_out: leftOut = [] } = store.meta;
   const facts = {
     nlgauge: version,
-    test: `bootstrap, max-T over all pairs, ${test.resamples.toLocaleString("en")} resamples, seed ${test.seed}`,
+    test: `${test.name}, max-T over all pairs, ${test.resamples.toLocaleString("en")} resamples, seed ${test.seed}`,
     confidence: `${100 * test.confidence}%`,
     ...(leftOut.length ? { "left out": `${leftOut.join(" and ")}, to keep the file within its max_size` } : {}),
     ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null)),

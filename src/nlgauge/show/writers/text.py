@@ -179,7 +179,9 @@ def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
 def _widths(
     columns: Sequence[Column], headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], room: int
 ) -> list[int]:
-    """The width of each column: names give way before words, words before numbers, which never do."""
+    """The width of each column: headings of numbers give way first, then names, then words; numbers never
+    do.
+    """
     natural, floors = [], []
     for i, (column, heading) in enumerate(zip(columns, headings, strict=True)):
         texts = [text for row in rows for text in (row[i].text, row[i].below) if text]
@@ -191,6 +193,11 @@ def _widths(
         by_parts = _widest([piece for text in breaking for piece in pieces(text)])
         floors.append((max(least, by_words), max(least, by_parts), least))
         natural.append(max(least, min(room, _widest([*texts, heading.text]))))
+    if sum(natural) > room:
+        natural = [
+            min(width, by_words) if column.kind == "number" else width
+            for width, (by_words, _, _), column in zip(natural, floors, columns, strict=True)
+        ]
     return widths(natural, list(zip(*floors, strict=True)), room)
 
 
