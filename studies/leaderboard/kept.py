@@ -108,11 +108,8 @@ def of_results(benchmark: Benchmark, results: Mapping[str, Result], seconds: flo
         output.name: label if i == 0 else f"{label}.{output.name}"
         for i, output in enumerate(first.tables[first.systems[0], label].outputs())
     }
-    places = {
-        name: {key: i for i, key in enumerate(keys)}
-        for name, keys in (("system", judged.systems), ("segment", judged.segments))
-    }
-    rows = [(places["system"][row.system], places["segment"][row.segment]) for row in benchmark.rows]
+    systems, segments = benchmark.numbers
+    rows = [(systems[row.system], segments[row.segment]) for row in benchmark.rows]
     return MetricScores(
         label=label,
         benchmark=benchmark.name,

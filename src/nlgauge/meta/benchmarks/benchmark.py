@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,31 +91,25 @@ class Benchmark:
         A list of values asks for any of them.
         """
         known = dict.fromkeys(name for row in self.rows for name in row.meta)
-        for name in fields:
-            if name not in known:
-                raise UnknownNameError(
-                    f"{self.name} has no field {name!r}{did_you_mean(name, known)}; there are"
-                    f" {', '.join(known) or 'none'}."
-                )
-        wanted_fields = {
-            name: value if isinstance(value, list | tuple | set | frozenset) else [value]
-            for name, value in fields.items()
-        }
-        if group is not None and group not in self.groups:
-            raise UnknownNameError(
-                f"{self.name} has no group {group!r}{did_you_mean(group, self.groups)}; there are"
-                f" {', '.join(self.groups)}."
-            )
-        chosen = {
-            "system": None if systems is None else set(systems),
-            "segment": None if segments is None else set(segments),
-        }
+        for kind, names, there in (
+            ("field", fields, known),
+            ("group", [] if group is None else [group], self.groups),
+        ):
+            for name in names:
+                if name not in there:
+                    raise UnknownNameError(
+                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; there are"
+                        f" {', '.join(there) or 'none'}."
+                    )
+        several = (list, tuple, set, frozenset)
+        wanted = {name: value if isinstance(value, several) else [value] for name, value in fields.items()}
+        parts = {"group": None if group is None else [group], "system": systems, "segment": segments}
+        chosen = {name: set(values) for name, values in parts.items() if values is not None}
         rows = [
             row
             for row in self.rows
-            if (group is None or row.group == group)
-            and all(wanted is None or getattr(row, name) in wanted for name, wanted in chosen.items())
-            and all(row.meta.get(name) in wanted for name, wanted in wanted_fields.items())
+            if all(getattr(row, name) in values for name, values in chosen.items())
+            and all(row.meta.get(name) in values for name, values in wanted.items())
         ]
         if not rows:
             raise InputError(f"{self.name} has no rows of what was asked for.")
@@ -218,12 +212,17 @@ class Benchmark:
         return found
 
     @lazy
+    def numbers(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+        """The number of each system, and that of each segment, by name."""
+        systems: dict[Hashable, int] = {name: i for i, name in enumerate(self.systems)}
+        return systems, {name: i for i, name in enumerate(self.segments)}
+
+    @lazy
     def _places(self) -> tuple[Array, Array]:
-        systems, segments = (
-            {name: i for i, name in enumerate(names)} for names in (self.systems, self.segments)
-        )
-        return np.array([systems[row.system] for row in self.rows]), np.array(
-            [segments[row.segment] for row in self.rows]
+        systems, segments = self.numbers
+        return (
+            np.array([systems[row.system] for row in self.rows]),
+            np.array([segments[row.segment] for row in self.rows]),
         )
 
     def human(self, dimension: str) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,9 +33,6 @@ def judgments(
     """
     chosen = list(benchmark.dimensions if dimensions is None else dimensions)
     several = len(benchmark.groups) > 1
-    places: list[dict[Hashable, int]] = [
-        {name: i for i, name in enumerate(names)} for names in (benchmark.systems, benchmark.segments)
-    ]
     metrics: dict[str, Array] = {}
     directions: dict[str, bool | None] = {}
     systems: dict[str, Array] = {}
@@ -43,11 +40,11 @@ def judgments(
         part = Judgments.from_result(result, [], outputs=outputs, corpus_scores=corpus_scores and not several)
         rows, columns = (
             [place[name] for name in names]
-            for place, names in zip(places, (part.systems, part.segments), strict=True)
+            for place, names in zip(benchmark.numbers, (part.systems, part.segments), strict=True)
         )
         directions |= part.higher_is_better
         for label in part.labels if several else part.metrics:
-            full = metrics.setdefault(label, np.full(tuple(map(len, places)), np.nan))
+            full = metrics.setdefault(label, np.full(tuple(map(len, benchmark.numbers)), np.nan))
             if label in part.metrics:
                 cells, values = np.ix_(rows, columns), part.metrics[label]
                 full[cells] = np.where(np.isnan(values), full[cells], values)
@@ -86,9 +83,7 @@ def _checked(benchmark: Benchmark, scores: Mapping[str, Result]) -> Iterator[Res
 
 
 def _pairs(benchmark: Benchmark) -> Array:
-    systems, segments = (
-        {name: i for i, name in enumerate(names)} for names in (benchmark.systems, benchmark.segments)
-    )
+    systems, segments = benchmark.numbers
     return np.array(
         [(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in benchmark.pairs],
         dtype=np.int64,

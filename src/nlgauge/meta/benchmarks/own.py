@@ -26,13 +26,11 @@ def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benc
     """
     from nlgauge.io import Inputs
 
-    return of_corpus(
-        Inputs([str(path)], pooled=True).read(), humans, group, path.name.partition(".")[0] or path.name
-    )
+    return of_corpus(Inputs([str(path)], pooled=True).read(), humans, group, path)
 
 
 def of_corpus(
-    corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own"
+    corpus: Corpus, humans: Sequence[str], group: str | None = None, path: Path = Path("own")
 ) -> Benchmark:
     """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold
     human scores, and perhaps the system.
@@ -92,8 +90,4 @@ def of_corpus(
         )
         for i, texts in enumerate(column.lists())
     ]
-    languages = (corpus.lang,) if corpus.lang else ()
-    return Benchmark(
-        BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""),
-        tuple(rows),
-    )
+    return Benchmark(BenchmarkCard.own(path, humans, [corpus.lang]), tuple(rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -50,6 +51,9 @@ def scored(
     specs = list(metrics)
     run = _Run(overwrite, seed, cache, show_progress, {"batch_size": batch_size, "device": device}, say)
     results = {}
+    if output is not None and specs:
+        require_folder(Path(output))
+        Path(output).mkdir(exist_ok=True)
     for group, part in _parts(benchmark) if specs else ():
         place = None if output is None else Path(output) / _folder(group or benchmark.name)
         results[group] = run.result(part.corpus(), labelled(specs), place)
@@ -81,7 +85,7 @@ def _folder(name: str) -> str:
     """The name of a directory: as far as every file system takes it, and a hash unless that is all of it.
 
     >>> _folder("en-de"), _folder("../x")
-    ('en-de', 'x-de5a6f78')
+    ('en-de', 'x-d6b96a97')
     """
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.")[:60]
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
@@ -95,58 +99,41 @@ class _Run:
     seed: int
     cache: bool
     show_progress: bool | None
-    options: Mapping[str, Any]
+    models: Mapping[str, Any]
     say: Callable[[str], None] | None
 
     def result(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path | None) -> Result:
         """The result of these metrics, from its directory as far as it has them."""
+        from nlgauge.scoring import Scorer, run_options
+
         # Filled in here, a metric has one label in all languages.
         filled = {
             label: metric.for_language(corpus.lang).for_reduction(None) for label, metric in metrics.items()
         }
-        known = self._known(corpus, filled, place)
-        missing: list[Any] = [
-            {"path": metric, "resulting_name": label}
-            for label, metric in filled.items()
-            if known is None or label not in known.labels
-        ]
+        result = None if place is None or not place.exists() else self._known(corpus, filled, place)
+        labels = () if result is None else result.labels
+        missing = [label for label in filled if label not in labels]
+        specs: list[Any] = [{"path": filled[label], "resulting_name": label} for label in missing]
+        options: dict[str, Any] = {"cache": self.cache}
+        if place is not None:
+            options |= {"output": place, "resume": not self.overwrite, "overwrite": True}
         if missing and self.say is not None:
-            self.say(f"scoring {', '.join(spec['resulting_name'] for spec in missing)}")
-        return of_metrics(self._extended(corpus, known, missing, place), *metrics)
+            self.say(f"scoring {', '.join(missing)}")
+        if result is None:
+            scorer = Scorer(specs, **options)
+            result = scorer.score_corpus(
+                corpus, None, run_options(self.seed, **self.models), self.show_progress
+            )
+        elif missing:
+            result = result.add(*specs, show_progress=self.show_progress, **self.models, **options)
+        return of_metrics(result, *metrics)
 
-    def _extended(
-        self, corpus: Corpus, known: Result | None, missing: list[Any], place: Path | None
-    ) -> Result:
-        from nlgauge.scoring import Scorer, run_options
-
-        target: dict[str, Any] = (
-            {} if place is None else {"output": place, "resume": not self.overwrite, "overwrite": True}
-        )
-        if known is None:
-            if place is not None:
-                require_folder(place.parent)
-                place.parent.mkdir(exist_ok=True)
-            options = run_options(self.seed, **self.options)
-            scorer = Scorer(missing, cache=self.cache, **target)
-            return scorer.score_corpus(corpus, None, options, self.show_progress)
-        if not missing:
-            return known
-        return known.add(
-            *missing,
-            cache=self.cache,
-            show_progress=self.show_progress,
-            **target,
-            **self.options,
-        )
-
-    def _known(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path | None) -> Result | None:
+    def _known(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path) -> Result | None:
         """What the directory has of these texts, without metrics that have changed since."""
         from nlgauge.engine.chunk import Job
         from nlgauge.engine.prepare import prepared, signatures
         from nlgauge.scoring import run_options
 
-        if place is None or not place.exists():
-            return None
         try:
             result = _loaded(place, corpus, refresh=True)
         except InputError:
@@ -183,14 +170,16 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
 
     result = load(place)
     if (result.corpus.lang, len(result.corpus)) != (corpus.lang, len(corpus)) or any(
-        before != now for before, now in zip(_texts(result.corpus), _texts(corpus), strict=True)
+        map(operator.ne, _texts(result.corpus), _texts(corpus))
     ):
         raise InputError(
             f"the scores in {place} are of other texts; give another directory, or replace them with"
             " --overwrite (overwrite=True)."
         )
     current = replace(result, corpus=corpus)
-    if refresh and any(before != now for before, now in zip(*map(_judged, (result, current)), strict=True)):
+    if refresh and any(
+        map(operator.ne, *(map(msgspec.json.encode, each.corpus.each_record()) for each in (result, current)))
+    ):
         current.save(place, overwrite=True)
     return current
 
@@ -198,8 +187,3 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
 def _texts(corpus: Corpus) -> Iterator[list[Any]]:
     """What is scored of each segment."""
     return ([record.get(name) for name in _TEXTS] for record in corpus.each_record())
-
-
-def _judged(result: Result) -> Iterator[bytes]:
-    """Each segment with all its fields."""
-    return map(msgspec.json.encode, result.corpus.each_record())

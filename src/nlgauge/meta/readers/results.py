@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from nlgauge.errors import InputError, ParameterError, ResultError, did_you_mean
 from nlgauge.io.files import Address
 from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.readers import RATINGS
-from nlgauge.meta.readers.frames import as_number, as_numbers, from_frame, records_of
+from nlgauge.meta.readers.frames import as_number, from_frame, records_of
 from nlgauge.metric import Output
 from nlgauge.results.groups import taken
 from nlgauge.results.joined import of_metrics
@@ -49,36 +49,43 @@ def from_result(
     """
     if outputs not in ("first", "all"):
         raise ParameterError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
-    cells = _Cells.of(result)
+    segments, systems = _named(result)
+    columns = (
+        _of_fields(result, human)
+        if _is_names(human)
+        else _of_rows(result, segments, systems, human, dimensions, system, segment, annotator)
+    )
+    people = from_frame({"system": systems, "segment": segments, **columns}, list(columns))
+    rows, places = (
+        np.array([number[name] for name in names])
+        for names, number in (
+            (systems, {name: i for i, name in enumerate(people.systems)}),
+            (segments, {name: i for i, name in enumerate(people.segments)}),
+        )
+    )
     metrics: dict[str, Array] = {}
     whole: dict[str, Array] = {}
     higher: dict[str, bool | None] = {}
     for label in result.labels:
         for name, output in _named_outputs(result, label, outputs):
-            tables = [result.tables[system_name, label] for system_name in result.systems]
-            columns = [table.segments().get(output.name) for table in tables]
-            if all(values is not None for values in columns):
-                metrics[name] = cells.filled(np.array(columns, dtype=np.float64))
+            tables = [result.tables[each, label].segments() for each in result.systems]
+            if all(output.name in table for table in tables):
+                metrics[name] = np.full((len(people.systems), len(people.segments)), np.nan)
+                metrics[name][rows, places] = np.concatenate([table[output.name] for table in tables])
             if name not in metrics or corpus_scores:
-                scores = cells.system_scores(result, label)
+                scores = _system_scores(result, label, rows)
                 whole[name] = np.array([as_number(each.get(output.name), name) for each in scores])
             higher[name] = output.higher_is_better
-    judged = (
-        _of_fields(result, human, cells)
-        if _is_names(human)
-        else _of_rows(result, cells, human, dimensions, system, segment, annotator)
-    )
     weights = result.corpus.weights
-    return Judgments(
-        cells.systems,
-        cells.segments,
-        judged.scores,
-        metrics,
-        higher,
-        cells.of_segments(result.corpus.values(group), group) if group else None,
-        judged.ratings,
-        None if weights is None else np.array(cells.of_segments(weights.tolist(), "weight")),
-        whole,
+    return replace(
+        people,
+        humans={name: values for name, values in people.humans.items() if not name.endswith(RATINGS)},
+        ratings={name.removesuffix(RATINGS): values for name, values in people.ratings.items()},
+        metrics=metrics,
+        higher_is_better=higher,
+        groups=_of_segments(result.corpus.values(group), places, group) if group else None,
+        weights=None if weights is None else np.array(_of_segments(weights.tolist(), places, "weight")),
+        system_scores=whole,
     )
 
 
@@ -109,69 +116,18 @@ def _named_outputs(result: Result, label: str, outputs: str) -> list[tuple[str, 
     return [(label, first), *(more if outputs == "all" else [])]
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The systems and segments of a result; of pooled records also the system and segment of each."""
-
-    systems: tuple[str, ...]
-    segments: tuple[Hashable, ...]
-    places: tuple[Array, Array] | None = None
-
-    @classmethod
-    def of(cls, result: Result) -> _Cells:
-        """The cells of a result, pooled or not."""
-        named = pooled_records(result.corpus)
-        if named is None:
-            return cls(result.systems, tuple(result.corpus.ids))
-        if not result.has_texts:
-            raise ResultError(
-                "this result is of pooled records and was saved without texts, so that the names of their"
-                " systems are not known; save it with texts."
-            )
-        segments, systems = (list(dict.fromkeys(names)) for names in named)
-        numbers = [{name: i for i, name in enumerate(names)} for names in (systems, segments)]
-        rows, columns = (
-            np.array([number[name] for name in names])
-            for number, names in zip(numbers, reversed(named), strict=True)
+def _named(result: Result) -> tuple[list[Any], list[str]]:
+    """The segment and the system of every output, in the order of the scores."""
+    pooled = pooled_records(result.corpus)
+    if pooled is None:
+        ids = list(result.corpus.ids)
+        return ids * len(result.systems), [system for system in result.systems for _ in ids]
+    if not result.has_texts:
+        raise ResultError(
+            "this result is of pooled records and was saved without texts, so that the names of their systems"
+            " are not known; save it with texts."
         )
-        return cls(tuple(systems), tuple(segments), (rows, columns))
-
-    def filled(self, columns: Array) -> Array:
-        """(systems, segments, ...) from (columns of predictions, rows, ...); NaN if a system lacks one."""
-        if self.places is None:
-            return columns
-        full = np.full((len(self.systems), len(self.segments), *columns.shape[2:]), np.nan)
-        full[self.places] = columns[0]
-        return full
-
-    def of_segments(self, values: Sequence[Any], name: str) -> tuple[Any, ...]:
-        """One value per segment, the same for all its systems."""
-        if self.places is None:
-            return tuple(values)
-        by_segment: dict[int, Any] = {}
-        for segment, value in zip(self.places[1].tolist(), values, strict=True):
-            if by_segment.setdefault(segment, value) != value:
-                raise InputError(
-                    f"the field {name!r} differs between the systems of segment"
-                    f" {self.segments[segment]!r}; give one value for each segment."
-                )
-        return tuple(by_segment[i] for i in range(len(self.segments)))
-
-    def system_scores(self, result: Result, label: str) -> list[dict[str, Any]]:
-        """The scores of all texts of each system."""
-        if self.places is None:
-            return [result.tables[system, label].scores() for system in result.systems]
-        parts = [
-            taken(of_metrics(result, label), np.flatnonzero(self.places[0] == i))
-            for i in range(len(self.systems))
-        ]
-        return [part.tables[part.systems[0], label].scores() for part in parts]
-
-    def number(self, corpus: Corpus, segment: Hashable) -> int | None:
-        """The number of a segment, by its id."""
-        if self.places is None:
-            return corpus.number(segment)
-        return self.segments.index(str(segment)) if str(segment) in self.segments else None
+    return pooled
 
 
 def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
@@ -189,18 +145,25 @@ def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
     return [segment.removesuffix(f"/{system}") if named else segment for segment, system in pairs], systems
 
 
-class _Judged(NamedTuple):
-    """(systems, segments) human scores by dimension, and (systems, segments, annotators) ratings."""
+def _system_scores(result: Result, label: str, rows: Array) -> list[dict[str, Any]]:
+    """The scores of all texts of each system; `rows` has the system of every output."""
+    if pooled_records(result.corpus) is None:
+        return [result.tables[system, label].scores() for system in result.systems]
+    result = of_metrics(result, label)
+    parts = [taken(result, np.flatnonzero(rows == i)) for i in range(rows.max() + 1)]
+    return [part.tables[part.systems[0], label].scores() for part in parts]
 
-    scores: dict[str, Array]
-    ratings: dict[str, Array]
 
-    def put(self, name: str, values: Array) -> None:
-        """Takes what each annotator said; of one annotator alone it is the score."""
-        if values.shape[-1] == 1:
-            self.scores[name] = values[..., 0]
-        else:
-            self.ratings[name] = values
+def _of_segments(values: Sequence[Any], places: Array, name: str) -> tuple[Any, ...]:
+    """One value per segment, the same for all its systems."""
+    by_segment: dict[int, Any] = {}
+    for place, value in zip(places[: len(values)].tolist(), values, strict=True):
+        if by_segment.setdefault(place, value) != value:
+            raise InputError(
+                f"the field {name!r} has two values for one segment, {by_segment[place]!r} and {value!r}; give"
+                " each segment one."
+            )
+    return tuple(by_segment[place] for place in sorted(by_segment))
 
 
 def _is_names(human: Any) -> bool:
@@ -211,75 +174,76 @@ def _is_names(human: Any) -> bool:
     return isinstance(human, list | tuple) and all(isinstance(name, str) for name in human)
 
 
-def _of_fields(result: Result, human: str | Sequence[str], cells: _Cells) -> _Judged:
-    """Human scores from fields of the records; "human" also names all fields human.DIMENSION."""
+def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any]]:
+    """Human scores of all outputs, from fields of the records; "human" also names all fields
+    human.DIMENSION.
+    """
     corpus = result.corpus
     known = [*corpus.system_fields, *corpus.fields]
-    judged = _Judged({}, {})
+    columns: dict[str, list[Any]] = {}
     for name in [human] if isinstance(human, str) else human:
         inner = {field.removeprefix(f"{name}."): field for field in known if field.startswith(f"{name}.")}
-        chosen = {name: name} if name in known else inner
+        chosen = {each: each for each in (name, f"{name}{RATINGS}") if each in known} or inner
         if not chosen:
             fields = [field for field in known if not field.endswith(RATINGS)]
             raise InputError(
                 f"the records have no field {name!r}{did_you_mean(name, fields)}; there are"
                 f" {', '.join(fields) or 'none'}. Human scores can also be given as a frame or a file."
             )
-        for dimension, field in chosen.items():
-            judged.put(dimension, cells.filled(_field(result, field)))
-            if f"{field}{RATINGS}" in known:
-                judged.ratings[dimension] = cells.filled(_field(result, f"{field}{RATINGS}"))
-    return judged
+        columns |= {dimension: _field(corpus, field) for dimension, field in chosen.items()}
+    if not result.has_texts and any(
+        isinstance(value, str) for values in columns.values() for value in values
+    ):
+        raise ResultError(
+            f"this result was saved without texts, and {', '.join(columns)} held texts, as numbers of a CSV"
+            " file are; save it with texts, or give the human scores as a file."
+        )
+    return columns
 
 
-def _field(result: Result, field: str) -> Array:
-    """(columns of predictions, rows, annotators) numbers of a field."""
-    corpus = result.corpus
+def _field(corpus: Corpus, field: str) -> list[Any]:
     if field in corpus.fields and len(corpus.systems) > 1:
         raise InputError(
             f"the field {field!r} is the same for all systems of a segment, so that it does not judge their"
             " outputs."
         )
-    by_system = corpus.system_fields.get(field, {})
+    own = corpus.system_fields.get(field, {})
     nobody = corpus.fields.get(field, (None,) * len(corpus))
-    columns = [list(by_system.get(system, nobody)) for system in corpus.systems]
-    if not result.has_texts and any(isinstance(value, str) for column in columns for value in column):
-        raise ResultError(
-            f"this result was saved without texts, and the field {field!r} held texts, such as the numbers of"
-            " a CSV file; save it with texts, or give the human scores as a file."
-        )
-    lists = [[as_numbers(value, field) for value in column] for column in columns]
-    most = max((len(cell) for row in lists for cell in row), default=1) or 1
-    padded = [[cell + [np.nan] * (most - len(cell)) for cell in row] for row in lists]
-    return np.array(padded, dtype=np.float64)
+    return [value for system in corpus.systems for value in own.get(system, nobody)]
 
 
 def _of_rows(
     result: Result,
-    cells: _Cells,
+    segments: Sequence[Hashable],
+    systems: Sequence[str],
     human: Any,
     dimensions: Sequence[str] | None,
     system: str,
     segment: str,
     annotator: str | None,
-) -> _Judged:
-    """Human scores from rows with a system and a segment; those of other systems or segments are refused."""
+) -> dict[str, list[Any]]:
+    """Human scores of all outputs, from rows with a system and a segment; those of other systems or segments
+    are refused.
+    """
     records = records_of(human)
     chosen = list(dimensions or [name for name in records[0] if name not in (system, segment, annotator)])
     frame = from_frame(records, chosen, system=system, segment=segment, annotator=annotator)
-    places = [cells.number(result.corpus, name) for name in frame.segments]
+    numbers = {str(name): i for i, name in enumerate(segments)}
+    places = [numbers.get(str(name), result.corpus.number(name)) for name in frame.segments]
     strangers = [str(name) for name, place in zip(frame.segments, places, strict=True) if place is None]
-    strangers += [name for name in frame.systems if name not in cells.systems]
+    strangers += sorted(set(frame.systems) - set(systems))
     if strangers:
         more = f" and {len(strangers) - 5} more" if len(strangers) > 5 else ""
         raise InputError(
             f"human scores are given of what the result does not have: {', '.join(strangers[:5])}{more}."
         )
-    at = np.ix_([cells.systems.index(name) for name in frame.systems], [place or 0 for place in places])
-    judged = _Judged({}, {})
+    columns = {}
     for name in chosen:
         values = frame.ratings[name] if name in frame.ratings else frame.humans[name][..., None]
-        full = np.full((len(cells.systems), len(cells.segments), values.shape[-1]), np.nan)
-        full[at] = values
-        judged.put(name, full)
-    return judged
+        by_output = {
+            (each, segments[place or 0]): values[row, column].tolist()
+            for row, each in enumerate(frame.systems)
+            for column, place in enumerate(places)
+        }
+        columns[name] = [by_output.get(key) for key in zip(systems, segments, strict=True)]
+    return columns
