@@ -162,9 +162,11 @@ def tests_of(result: Any) -> Any:
         "randomization": {},
     }
     tests = {name: result.compare(*options.pop("systems", ()), **options) for name, options in pairs.items()}
-    columns = "gain gain_low gain_high p p_holm better test resamples reason bound_low bound_high"
+    columns = "gain gain_low gain_high p better test resamples reason bound_low bound_high"
     return {
-        key_of(result, row["metric"], row["output"], name, row["first"], row["second"]): picked(row, columns)
+        key_of(result, row["metric"], row["output"], name, row["first"], row["second"]): picked(
+            row, f"{columns} p_{comparison.correction}"
+        )
         for name, comparison in tests.items()
         for row in comparison.records()
     }
@@ -174,7 +176,14 @@ def ranks_of(result: Any) -> Any:
     if len(result.systems) < 2:
         return {}
     columns = "p low high letters ranks missing reason"
-    return {key_of(result, row.label, row.output.name): picked(vars(row), columns) for row in result.ranks()}
+    ranks = {}
+    for row in result.ranks():
+        # Bounds of the difference, row minus column, and the p-values that decide.
+        turned = row.output.higher_is_better is False
+        low, high = (-row.high, -row.low) if turned else (row.low, row.high)
+        values = {**vars(row), "p": row.p_max_t, "low": low, "high": high}
+        ranks[key_of(result, row.label, row.output.name)] = picked(values, columns)
+    return ranks
 
 
 def meta_analyses(human: Any, ratings: Any, metrics: dict[str, Any]) -> dict[str, Callable[[], Any]]:
