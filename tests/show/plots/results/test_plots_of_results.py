@@ -95,6 +95,20 @@ def test_intervals_of_many_systems_have_ranks_and_of_one_neither(result):
         plots.intervals(result, "chrf.x")
 
 
+def test_an_output_of_a_metric_is_named_with_a_dot():
+    result = scored(2, metrics=["rouge(rouge_types=['rougeL', 'rouge1'])", "chrf(beta=0.5)"])
+    axes = plots.intervals(result, ["rouge.rouge1", "rouge", "chrf(beta=0.5)"], resamples=20)
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "rouge.rouge1 \u2191",
+        "rouge.rougeL \u2191",
+        "chrf \u2191",
+    ]
+    label = result.labels[0]
+    for ax, output in zip(axes, ("rouge1", "rougeL"), strict=False):
+        for place, system in enumerate(result.systems):
+            assert lines(ax, system)[0].tolist() == [[result[system][label][output], place]]
+
+
 def test_a_forest_is_turned_so_that_right_is_better_for_the_first(result):
     first, second = result.systems[0], result.systems[2]
     compared = result.compare(first, second, resamples=200)
