@@ -277,7 +277,7 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
         plots.human_map(every, "by_system")
     grouped = Judgments.joined({"x": given, "y": judged()})
     assert title(plots.human_map(grouped, coefficient="pearson")) == "Pearson, system level, mean of 2 groups"
-    with pytest.raises(InputError, match=r"group x, y, average.*found.where\(group=...\)"):
+    with pytest.raises(InputError, match=r"group x, y, average.*[.]where\(group=...\)"):
         plots.human_map(grouped.correlate(levels="system", coefficients="pearson", interval=None))
     with pytest.raises(InputError, match="several rows of a and h"):
         plots.human_map(Findings([{"metric": "a", "human": "h", "value": 1.0}] * 2))
