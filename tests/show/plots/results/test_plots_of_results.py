@@ -95,6 +95,20 @@ def test_intervals_of_many_systems_have_ranks_and_of_one_neither(result):
         plots.intervals(result, "chrf.x")
 
 
+def test_an_output_of_a_metric_is_named_with_a_dot():
+    result = scored(2, metrics=["rouge(rouge_types=['rougeL', 'rouge1'])", "chrf(beta=0.5)"])
+    axes = plots.intervals(result, ["rouge.rouge1", "rouge", "chrf(beta=0.5)"], resamples=20)
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "rouge.rouge1 \u2191",
+        "rouge.rougeL \u2191",
+        "chrf \u2191",
+    ]
+    label = result.labels[0]
+    for ax, output in zip(axes, ("rouge1", "rougeL"), strict=False):
+        for place, system in enumerate(result.systems):
+            assert lines(ax, system)[0].tolist() == [[result[system][label][output], place]]
+
+
 def test_a_forest_draws_the_gain_of_the_second_system_over_the_first(result):
     first, second = result.systems[0], result.systems[2]
     compared = result.compare(first, second, resamples=200)
@@ -265,7 +279,7 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
         plots.human_map(every, "by_system")
     grouped = Judgments.joined({"x": given, "y": judged()})
     assert title(plots.human_map(grouped, coefficient="pearson")) == "Pearson, system level, mean of 2 groups"
-    with pytest.raises(InputError, match=r"group x, y, average.*found.where\(group=...\)"):
+    with pytest.raises(InputError, match=r"group x, y, average.*[.]where\(group=...\)"):
         plots.human_map(grouped.correlate(levels="system", coefficients="pearson", interval=None))
     with pytest.raises(InputError, match="several rows of a and h"):
         plots.human_map(Findings([{"metric": "a", "human": "h", "value": 1.0}] * 2))

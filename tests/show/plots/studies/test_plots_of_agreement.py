@@ -17,6 +17,7 @@ from nlgauge import plots
 from nlgauge.errors import InputError
 from nlgauge.meta import Findings, Judgments, compare, correlate, replicate
 from nlgauge.meta.diagnostics.costs import frontier
+from nlgauge.show.page_data.agreement import agreement
 from tests.show.plots.drawn import check_readable, lines, words
 from tests.show.plots.test_every_plot import judged
 
@@ -52,6 +53,17 @@ def test_heatmap_has_the_values_in_the_order_of_average_linkage():
     heights = sorted(max(line.get_ydata()) for line in tree.get_lines())
     assert heights == pytest.approx(joins[:, 2])
     assert "Pearson between metrics, system level" in " ".join(words(axes)).replace("\n", " ")
+
+
+def test_heatmap_has_the_tree_of_the_report():
+    columns = np.random.default_rng(1).normal(size=(5, 3, 9))
+    columns[4] = -columns[0]
+    report = agreement([{"column": i, "up": True} for i in range(5)], columns)
+    tree, below = plots.heatmap(square("abcde", report["spearman"]))
+    assert shown_ticks(below.xaxis) == ["abcde"[i] for i in report["order"]]
+    heights = sorted(max(line.get_ydata()) for line in tree.get_lines())
+    assert heights == pytest.approx([far for _, _, far in report["tree"]], abs=2e-3)
+    assert heights[-1] > 1
 
 
 def test_heatmap_keeps_metrics_that_prefer_opposite_texts_apart():
