@@ -17,15 +17,15 @@ JUDGED = SAMPLE.judgments(SAMPLE.score("chrf", "ter"), dimensions=["relevance"])
 @pytest.mark.parametrize(
     ("name", "given", "options"),
     [
-        ("correlate", (), {"levels": "global", "interval": "fisher"}),
-        ("compare", (), {"level": "global", "draws": 50, "generalise_to": "inputs"}),
-        ("replicate", (), {"draws": 20, "splits": 3, "level": "global"}),
+        ("correlate", (), {"level": "global", "interval": "fisher"}),
+        ("compare", (), {"level": "global", "resamples": 50, "generalise_to": "inputs"}),
+        ("replicate", (), {"resamples": 20, "splits": 3, "level": "global"}),
         ("between_metrics", (), {"level": "system", "coefficient": "kendall"}),
         ("top_systems", (), {"ks": [3, 4]}),
-        ("agreement", (), {"draws": 20}),
-        ("rank", (), {"preset": "summeval", "draws": 50}),
+        ("agreement", (), {"resamples": 20}),
+        ("rank", (), {"preset": "summeval", "resamples": 50}),
         ("bias", (SAMPLE.corpus(),), {"level": "system"}),
-        ("sentinels", (SAMPLE.corpus(),), {"level": "global", "coefficients": "kendall"}),
+        ("sentinels", (SAMPLE.corpus(),), {"level": "global", "coefficient": "kendall"}),
         ("convert", ("chrf", "ter"), {"how": "isotonic"}),
     ],
 )
@@ -43,4 +43,4 @@ def test_methods_are_the_functions(name: str, given: tuple[Any, ...], options: d
 def test_what_is_made_of_judgments_has_the_methods_too() -> None:
     part = JUDGED.only(metrics=["chrf"])
     assert isinstance(part, Judgments)
-    assert part.correlate(levels="global", coefficients="kendall", interval=None).column("metric") == ["chrf"]
+    assert part.correlate(level="global", coefficient="kendall", interval=None).column("metric") == ["chrf"]

@@ -124,7 +124,7 @@ class Judgments(Analyses):
         if name is None:
             if len(self.humans) != 1:
                 raise InputError(
-                    "say which human dimension is meant, or keep one with only(humans=[...]); there are"
+                    "say which human dimension is meant, or keep one with only(human=[...]); there are"
                     f" {', '.join(self.humans) or 'none'}."
                 )
             return next(iter(self.humans))
@@ -175,12 +175,12 @@ class Judgments(Analyses):
     def only(
         self,
         systems: Sequence[str] | None = None,
-        metrics: Sequence[str] | None = None,
-        humans: Sequence[str] | None = None,
+        metrics: str | Sequence[str] | None = None,
+        human: str | Sequence[str] | None = None,
     ) -> Judgments:
         """These systems, metrics and human dimensions alone."""
-        labels = self.labels if metrics is None else [self.check_metric(label) for label in metrics]
-        dimensions = list(self.humans) if humans is None else [self.dimension(name) for name in humans]
+        labels = self.labels if metrics is None else [self.check_metric(label) for label in listed(metrics)]
+        dimensions = list(self.humans) if human is None else [self.dimension(name) for name in listed(human)]
         kept = replace(
             self,
             humans={name: self.humans[name] for name in dimensions},
@@ -357,6 +357,11 @@ class Judgments(Analyses):
         from nlgauge.meta.readers.frames import joined
 
         return joined(parts)
+
+
+def listed(names: str | Sequence[str]) -> list[str]:
+    """Return one name or several as a list."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:

@@ -4,7 +4,7 @@ A task is one coefficient at one level for one human dimension and one group (la
 list of tasks, declared as data; the presets make it from what the judgments hold. Values are brought to [0,
 1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
 attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average
-is the weighted sum of the tasks' draws; tasks of one group share theirs.
+is the weighted sum of the tasks' resamples; tasks of one group share theirs.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ PRESETS: Mapping[str, Preset] = {
         pooled=("pairwise_accuracy",),
     ),
     "wmt24": Preset(
-        # As mt-metrics-eval has it, which counts draws that equal the observed difference fully.
+        # As mt-metrics-eval has it, which counts resamples that equal the observed difference fully.
         (RankingTask(replace(SPA, rule=">="), "system"), RankingTask("acc_eq_calibrated", "input")),
         ("level", "group"),
         "soft pairwise accuracy, calibrated acc_eq by input",
@@ -138,7 +138,7 @@ def rank(
     test: str | None = None,
     generalise_to: str | None = None,
     adjust: str = "maxT",
-    draws: int = 1000,
+    resamples: int = 1000,
     seed: int = 12345,
     metrics: Sequence[str] | None = None,
     swap: str | None = None,
@@ -149,7 +149,7 @@ def rank(
 
     Give `tasks`, or a `preset`: "wmt17" to "wmt24", "summeval". `by` names attributes for the weight tree
     ("group", "human", "level", "coefficient"). Tests are those of `compare`, without Williams' (which has no
-    draws to sum). A metric that is undefined in a task has no average. `made["tasks"]` names the tasks with
+    resamples to sum). A metric that is undefined in a task has no average. `made["tasks"]` names the tasks with
     their weights.
     """
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
@@ -161,7 +161,7 @@ def rank(
         )
     if test == "williams":
         raise ParameterError(
-            "Williams' test has no draws, which the test of an average needs; use 'permutation' or"
+            "Williams' test has no resamples, which the test of an average needs; use 'randomization' or"
             " 'bootstrap'."
         )
     weights = tree_weights(suite, tree)
@@ -174,7 +174,7 @@ def rank(
             test,
             generalise_to,
             adjust,
-            draws,
+            resamples,
             seed + list(parts).index(task.group),
             swap,
             0.95,
@@ -255,7 +255,8 @@ def tree_weights(tasks: Sequence[RankingTask], by: Sequence[str] = ()) -> list[f
     """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by
     the next, at the leaves by `share`.
 
-    >>> tree_weights([Task("pearson", "system"), Task("pearson", "input"), Task("kendall", "input")], by=["level"])
+    >>> pearson, kendall = RankingTask("pearson", "system"), RankingTask("kendall", "input")
+    >>> tree_weights([pearson, RankingTask("pearson", "input"), kendall], by=["level"])
     [0.5, 0.25, 0.25]
     """
     known = ("group", "human", "level", "coefficient")

@@ -23,7 +23,7 @@ def replicate(
     coefficient: str | Measure = "pearson",
     test: str | None = None,
     generalise_to: str | None = None,
-    draws: int = 500,
+    resamples: int = 500,
     seed: int = 12345,
     human: str | None = None,
     metrics: Sequence[str] | None = None,
@@ -40,7 +40,7 @@ def replicate(
     negatively dependent, so that all shares are somewhat too bad. Scores of whole systems are split by
     systems alone.
     """
-    plan = planned(level, coefficient, test, generalise_to, "none", draws, seed, swap, 0.95, alpha)
+    plan = planned(level, coefficient, test, generalise_to, "none", resamples, seed, swap, 0.95, alpha)
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     if chosen.groups is not None:
         raise InputError("replicate takes one group at a time: give each part of judgments.by_group().")
@@ -80,7 +80,7 @@ def _of_split(judgments: Judgments, dimension: str, plan: Plan, rng: np.random.G
         half = judgments.taken(systems=np.sort(systems[part::2]))
         halves.append(half if judgments.system_scores else half.taken(segments=np.sort(inputs[part::2])))
     shown = all_pairs(halves[0], dimension, plan, intervals=False)
-    held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, draws=1), intervals=False)
+    held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, resamples=1), intervals=False)
     known = ~np.isnan(shown.p) & ~np.isnan(held_out.deltas)
     claimed = known & (shown.p <= plan.alpha) & (shown.deltas != 0)
     alike = np.sign(shown.deltas) * np.sign(held_out.deltas)

@@ -112,8 +112,8 @@ def test_estimates_from_proposed_segments_are_right() -> None:
     """
     human, metrics = scores(4, segments=150)
     rng = np.random.default_rng(5)
-    errors, hits, draws = [], 0, 200
-    for _ in range(draws):
+    errors, hits, resamples = [], 0, 200
+    for _ in range(resamples):
         labelled = np.isin(np.arange(150), rng.choice(150, 20, replace=False))
         proposal = segments_to_label(
             np.where(labelled, human, np.nan), metrics, 30, seed=int(rng.integers(2**32))
@@ -129,8 +129,8 @@ def test_estimates_from_proposed_segments_are_right() -> None:
         )[0]
         errors.append(row["estimate"] - human[0].mean())
         hits += row["low"] <= human[0].mean() <= row["high"]
-    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(draws)
-    assert hits >= stats.binom.ppf(1e-4, draws, 0.94)
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(resamples)
+    assert hits >= stats.binom.ppf(1e-4, resamples, 0.94)
 
 
 def test_segments_without_outputs_are_not_proposed() -> None:

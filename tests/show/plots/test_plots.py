@@ -93,22 +93,22 @@ def swept():
 
 
 def correlated():
-    return correlate(judged(), coefficients="kendall", draws=20)
+    return correlate(judged(), coefficient="kendall", resamples=20)
 
 
 EVERY = {
     "heatmap": lambda **k: plots.heatmap(between_metrics(judged()), **k),
-    "scatter": lambda **k: plots.scatter(judged(), "under_score", draws=20, **k),
+    "scatter": lambda **k: plots.scatter(judged(), "under_score", resamples=20, **k),
     "forest": lambda **k: plots.forest(correlated(), **k),
     "pareto": lambda **k: plots.pareto(
         correlated().where(level="system"), {name: 3.0**i for i, name in enumerate(NAMES)}, **k
     ),
-    "winmatrix": lambda **k: plots.winmatrix(compare(judged(), draws=50), **k),
+    "winmatrix": lambda **k: plots.winmatrix(compare(judged(), resamples=50), **k),
     "bins": lambda **k: plots.bins(
         dict(zip(NAMES, judged().metrics.values(), strict=True)), metric="$m$", **k
     ),
     "sweep": lambda **k: plots.sweep(swept(), "k_$n$", **k),
-    "calibration": lambda **k: plots.calibration(judged(), "a$b$", draws=20, **k),
+    "calibration": lambda **k: plots.calibration(judged(), "a$b$", resamples=20, **k),
     "landscape": lambda **k: plots.landscape(
         judged(), "a$b$", extremes={"empty_$": -1.0, "copy": -1.05}, **k
     ),
@@ -182,8 +182,8 @@ def test_without_matplotlib_the_error_says_what_to_install():
 def of_every_kind():
     given = judged()
     return {
-        "forest": given.correlate(levels="system", coefficients="kendall", draws=20),
-        "winmatrix": given.compare(draws=20),
+        "forest": given.correlate(level="system", coefficient="kendall", resamples=20),
+        "winmatrix": given.compare(resamples=20),
         "heatmap": given.between_metrics(),
         "topk": given.top_systems(ks=[4, 8]),
         "stress": stress(
@@ -192,7 +192,7 @@ def of_every_kind():
             [["a cat sat"], ["7 birds sang"]],
             perturbations=["word_order"],
         ),
-        "power": power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], draws=50),
+        "power": power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=50),
     }
 
 
@@ -322,8 +322,8 @@ def test_long_titles_are_on_several_lines():
     ]
     drawn = [
         plots.power(Findings(rows)),
-        plots.scatter(given, name, draws=20),
-        plots.calibration(given, name, draws=20),
+        plots.scatter(given, name, resamples=20),
+        plots.calibration(given, name, resamples=20),
         plots.landscape(given, name),
         plots.topk(top_systems(given, ks=[2, 3])),
         plots.bins({"a group": [1, 2]}, metric=name, title=name),

@@ -68,7 +68,7 @@ def test_heatmap_of_unknown_values():
 
 def test_scatter_has_means_crosses_and_the_coefficient():
     given = judged()
-    figure = plots.scatter(given, "a$b$", draws=200, seed=1)
+    figure = plots.scatter(given, "a$b$", resamples=200, seed=1)
     (ax,) = figure.axes
     x, y = given.metrics["a$b$"].mean(axis=1), given.human().mean(axis=1)
     (points,) = lines(ax, "systems")
@@ -81,22 +81,24 @@ def test_scatter_has_means_crosses_and_the_coefficient():
     assert ((up[:, 0, 1] < y) & (y < up[:, 1, 1])).all()
     error = given.metrics["a$b$"].std(axis=1) / np.sqrt(12)
     assert (across[:, 1, 0] - across[:, 0, 0]) / 2 == pytest.approx(1.96 * error, rel=0.35)
-    row = correlate(given, "system", "kendall", metrics="a$b$", interval="systems", draws=200, seed=1).rows[0]
+    row = correlate(
+        given, "system", "kendall", metrics="a$b$", interval="systems", resamples=200, seed=1
+    ).rows[0]
     assert f"Kendall {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]" in words(figure)
 
 
 def test_scatter_line_is_that_of_least_squares_within_its_band():
     given = judged()
-    (ax,) = plots.scatter(given, "a$b$", draws=500).axes
+    (ax,) = plots.scatter(given, "a$b$", resamples=500).axes
     (line,) = lines(ax, "line")
     x, y = given.metrics["a$b$"].mean(axis=1), given.human().mean(axis=1)
     assert line[:, 1] == pytest.approx(np.polyval(np.polyfit(x, y, 1), line[:, 0]))
     band = next(found for found in ax.collections if found.get_label() == "band").get_paths()[0].vertices
     rng = np.random.default_rng(0)
-    draws = [places for places in rng.integers(8, size=(2000, 8)) if len(set(places)) > 1]
+    resamples = [places for places in rng.integers(8, size=(2000, 8)) if len(set(places)) > 1]
     for at in (line[10, 0], line[25, 0], line[45, 0]):
         low, high = np.quantile(
-            [np.polyval(np.polyfit(x[places], y[places], 1), at) for places in draws], [0.025, 0.975]
+            [np.polyval(np.polyfit(x[places], y[places], 1), at) for places in resamples], [0.025, 0.975]
         )
         here = band[np.abs(band[:, 0] - at) < 1e-12][:, 1]
         assert (here.min(), here.max()) == pytest.approx((low, high), abs=0.2 * (high - low))
@@ -107,7 +109,7 @@ def test_scatter_turns_metrics_and_leaves_out_what_is_unknown():
     given = Judgments.from_arrays(
         [[1, 2], [3, 4], [5, 6], [7, 8]], {"ter": values}, higher_is_better={"ter": False}
     )
-    figure = plots.scatter(given, "ter", draws=20)
+    figure = plots.scatter(given, "ter", resamples=20)
     assert lines(figure.axes[0], "systems")[0].tolist() == [[-3, 1.5], [-2, 3.5], [-1, 5.5]]
     assert "ter (lower is better; negated)" in words(figure)
     assert given.systems[3] not in words(figure)
@@ -115,11 +117,11 @@ def test_scatter_turns_metrics_and_leaves_out_what_is_unknown():
 
 def test_scatter_of_system_scores_and_of_constants():
     given = dataclasses.replace(judged(2), system_scores={"bleu": np.arange(8.0)})
-    assert lines(plots.scatter(given, "bleu", draws=20).axes[0], "systems")[0][:, 0].tolist() == list(
+    assert lines(plots.scatter(given, "bleu", resamples=20).axes[0], "systems")[0][:, 0].tolist() == list(
         range(8)
     )
     constant = Judgments.from_arrays([[1, 2], [3, 4]], {"same": np.ones((2, 2))})
-    figure = plots.scatter(constant, "same", draws=20)
+    figure = plots.scatter(constant, "same", resamples=20)
     assert "Kendall n/a [n/a, n/a]" in words(figure)
     assert lines(figure.axes[0], "line") == []
 
@@ -131,7 +133,7 @@ def test_scatter_refuses_groups():
 
 
 def test_forest_has_intervals_best_first_and_one_panel_per_level():
-    found = correlate(judged(), coefficients="kendall", draws=30)
+    found = correlate(judged(), coefficient="kendall", resamples=30)
     figure = plots.forest(found)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["system", "input", "global"]
     first = sorted(found.where(level="system"), key=lambda row: -row["value"])
@@ -148,7 +150,7 @@ def test_forest_has_intervals_best_first_and_one_panel_per_level():
 def test_forest_of_many_panels():
     given = judged(3)
     given = dataclasses.replace(given, humans={"fluency": given.human(), "adequacy": given.human() ** 2})
-    figure = plots.forest(correlate(given, coefficients=["kendall", "acc_eq"], draws=10))
+    figure = plots.forest(correlate(given, coefficient=["kendall", "acc_eq"], resamples=10))
     seen = [ax.get_title(loc="left") for ax in figure.axes if ax.get_visible()]
     assert len(seen) == len(set(seen)) == 12
     assert "fluency, system, kendall" in [title.replace("\n", " ") for title in seen]
@@ -241,7 +243,7 @@ def test_pareto_refuses_a_cost_of_nothing():
 
 def test_winmatrix_is_a_triangle_best_first_with_clusters():
     given = judged(metrics=4, systems=12)
-    compared = compare(given, draws=100)
+    compared = compare(given, resamples=100)
     figure = plots.winmatrix(compared)
     (ax,) = figure.axes
     ranked = compared.clusters()
@@ -263,8 +265,8 @@ def test_winmatrix_is_a_triangle_best_first_with_clusters():
 
 def test_winmatrix_hatches_what_is_reversed():
     given = judged(metrics=3, systems=12)
-    compared = compare(given, draws=50)
-    held_out = replicate(given, splits=2, draws=50)
+    compared = compare(given, resamples=50)
+    held_out = replicate(given, splits=2, resamples=50)
     (first, *_) = compared.rows
     rows = [
         {
@@ -289,6 +291,6 @@ def test_winmatrix_hatches_what_is_reversed():
 def test_winmatrix_of_unknown_values():
     given = judged(metrics=2)
     given = given.with_metrics({"same": np.ones((8, 12))})
-    figure = plots.winmatrix(compare(given, draws=50))
+    figure = plots.winmatrix(compare(given, resamples=50))
     assert "n/a" in words(figure)
     check_readable(figure)

@@ -36,14 +36,17 @@ STRESSED = Findings(
 
 # The name, what is given, and options.
 GIVEN = {
-    "scatter": ((JUDGED, "m_1$"), {"draws": 20}),
-    "winmatrix": ((compare(JUDGED, draws=20),), {}),
-    "pareto": ((correlate(JUDGED, "system", "kendall", draws=20), {f"m_{i}$": 2.0**i for i in range(3)}), {}),
-    "calibration": ((JUDGED, "m_1$"), {"draws": 20}),
+    "scatter": ((JUDGED, "m_1$"), {"resamples": 20}),
+    "winmatrix": ((compare(JUDGED, resamples=20),), {}),
+    "pareto": (
+        (correlate(JUDGED, "system", "kendall", resamples=20), {f"m_{i}$": 2.0**i for i in range(3)}),
+        {},
+    ),
+    "calibration": ((JUDGED, "m_1$"), {"resamples": 20}),
     "landscape": ((JUDGED, "m_1$"), {"extremes": {"empty": 0.0}}),
     "topk": ((top_systems(JUDGED),), {}),
     "stress": ((STRESSED,), {}),
-    "power": ((power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], draws=20),), {}),
+    "power": ((power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=20),), {}),
     "sweep": ((SWEPT, "k"), {}),
 }
 

@@ -108,7 +108,7 @@ def test_sweep_tells_many_lines_apart():
 
 def test_calibration_has_bins_curve_and_differences():
     given = judged(systems=14)
-    figure = plots.calibration(given, "Ünïcode", draws=50, accuracies=[0.6, 0.99])
+    figure = plots.calibration(given, "Ünïcode", resamples=50, accuracies=[0.6, 0.99])
     (ax,) = figure.axes
     x, y = given.metrics["Ünïcode"].mean(axis=1), given.human().mean(axis=1)
     i, j = np.triu_indices(14, 1)
@@ -118,7 +118,7 @@ def test_calibration_has_bins_curve_and_differences():
     assert np.asarray(points) == pytest.approx(
         np.array([[of[places == k].mean() for of in (delta, agrees)] for k in range(10)])
     )
-    curve = agreement_curve(given, "Ünïcode", draws=50)
+    curve = agreement_curve(given, "Ünïcode", resamples=50)
     (line,) = lines(ax, "curve")
     assert line[:, 1] == pytest.approx([curve.accuracy(d) for d in line[:, 0]])
     assert lines(ax, "0.6")[0][1].tolist() == [pytest.approx(curve.delta(0.6)), 0.6]
@@ -134,7 +134,7 @@ def test_calibration_has_bins_curve_and_differences():
 
 def test_calibration_of_too_few_systems():
     given = Judgments.from_arrays([[1, 2], [3, 4]], {"m": [[1, 2], [3, 4]]})
-    figure = plots.calibration(given, "m", draws=10)
+    figure = plots.calibration(given, "m", resamples=10)
     assert "80%: n/a, too few pairs" in " ".join(words(figure))
     assert lines(figure.axes[0], "curve") == []
     check_readable(figure)
@@ -262,8 +262,8 @@ def test_hierarchy_of_two_systems_and_of_unknown_information():
 
 
 def test_power_has_a_line_per_difference_and_the_target():
-    rows = [row for r2 in (0.5, 0.6) for row in williams_power(0.8, r2, 0.7, [10, 20], draws=200)]
-    found = Findings(rows, williams_power(0.8, 0.5, 0.7, 10, draws=10).made, "Power of Williams' test")
+    rows = [row for r2 in (0.5, 0.6) for row in williams_power(0.8, r2, 0.7, [10, 20], resamples=200)]
+    found = Findings(rows, williams_power(0.8, 0.5, 0.7, 10, resamples=10).made, "Power of Williams' test")
     figure = plots.power(found, target=0.9)
     (ax,) = figure.axes
     assert lines(ax, "r2 0.5")[0].tolist() == [[row["n"], row["power"]] for row in rows[:2]]

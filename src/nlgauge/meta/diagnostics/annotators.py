@@ -55,7 +55,7 @@ def agreement(
     ratings: Judgments | Mapping[str, Any] | Any,
     scale: Scale = "ordinal",
     *,
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
@@ -65,19 +65,19 @@ def agreement(
     arrays, one or several by name. scale: what the numbers mean, which decides the coefficients:
     Krippendorff's alpha on every scale; Cohen's (mean of pairs) and Fleiss' kappa on a nominal one; weighted
     Cohen's kappa and Kendall's tau-b from an ordinal one on; the intraclass correlations from an interval one
-    on. Intervals come from segments drawn with replacement (units, where the array has two axes); draws=0
+    on. Intervals come from segments drawn with replacement (units, where the array has two axes); resamples=0
     leaves them out.
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0:
-        raise ParameterError(f"draws must be a whole number from 0, got {draws!r}.")
+    if not isinstance(resamples, int) or isinstance(resamples, bool) or resamples < 0:
+        raise ParameterError(f"resamples must be a whole number from 0, got {resamples!r}.")
     rows: list[dict[str, Any]] = []
     for dimension, values in _by_dimension(ratings).items():
         rated = checked_ratings(values, dimension)
         segments = rated.shape[-2]
         rng = np.random.default_rng(seed)
-        drawn = [np.take(rated, rng.integers(segments, size=segments), axis=-2) for _ in range(draws)]
+        drawn = [np.take(rated, rng.integers(segments, size=segments), axis=-2) for _ in range(resamples)]
         shared = int(((~np.isnan(rated)).sum(axis=-1) >= 2).sum())
         for name, of in _coefficients(scale).items():
             value = of(rated)
@@ -100,7 +100,7 @@ def agreement(
             )
     return Findings(
         rows,
-        made(scale=scale, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
+        made(scale=scale, resamples=resamples, confidence=confidence, seed=seed, generalises_to="inputs"),
         "Agreement of annotators",
     )
 

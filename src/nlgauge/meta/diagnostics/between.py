@@ -20,12 +20,12 @@ def between_metrics(
     level: str = "global",
     coefficient: str = "pearson",
     metrics: Sequence[str] | None = None,
-    humans: bool = False,
+    with_human: bool = False,
 ) -> Findings:
     """One row per pair of metrics: their correlation over the outputs that both score, both turned so that
     higher is better.
 
-    humans=True puts the human dimensions among the metrics. Where there are groups, the value is the average
+    with_human=True puts the human dimensions among the metrics. Where there are groups, the value is the average
     over those that have one.
 
     >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
@@ -34,11 +34,11 @@ def between_metrics(
     """
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     parts = chosen.by_group().values()
-    names = [*chosen.labels, *(chosen.humans if humans else ())]
+    names = [*chosen.labels, *(chosen.humans if with_human else ())]
     if len(names) < 2:
         raise InputError(f"agreement with each other needs two metrics, got {', '.join(names) or 'none'}.")
     if len(set(names)) < len(names):
-        raise InputError("a metric has the name of a human dimension; leave humans out.")
+        raise InputError("a metric has the name of a human dimension; leave with_human out.")
     measure = coefficient_of(coefficient)
     check_level(level)
     rows: list[dict[str, Any]] = []

@@ -8,7 +8,7 @@ where its partial correlation with people is much lower than the plain one, it s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ def bias(
     judgments: Judgments,
     covariates: Corpus | Result | Mapping[str, Any],
     *,
-    human: str | list[str] | None = None,
+    human: str | Sequence[str] | None = None,
     level: str = "global",
 ) -> Findings:
     """How metrics and people correlate with what texts are like, one row per human dimension, metric and
@@ -95,12 +95,7 @@ def bias(
     given = aligned(judgments, covariates)
     if not given:
         raise InputError("bias needs covariates, none were given.")
-    dimensions = [
-        judgments.dimension(name)
-        for name in (
-            list(judgments.humans) if human is None else [human] if isinstance(human, str) else human
-        )
-    ]
+    dimensions = judgments.only(human=human).humans
     groups = group_columns(judgments)
     rows = []
     for dimension in dimensions:

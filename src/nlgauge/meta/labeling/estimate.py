@@ -59,7 +59,9 @@ class Estimates(Findings):
         """
         if not width > 0:
             raise ParameterError(f"width must be above 0, got {width!r}.")
-        rows = [_needed_row(row, self.parts[_names(row)], width, self.made["level"]) for row in self.rows]
+        rows = [
+            _needed_row(row, self.parts[_names(row)], width, self.made["confidence"]) for row in self.rows
+        ]
         return Findings(
             rows, {**self.made, "width": width}, f"Labels needed for intervals of width {width:g}", self.notes
         )
@@ -77,8 +79,8 @@ def estimate(
     generalise_to: GeneraliseTo = "inputs",
     power: float | None = None,
     folds: int = 5,
-    level: float = 0.95,
-    seed: int = 0,
+    confidence: float = 0.95,
+    seed: int = 12345,
 ) -> Estimates:
     """Each system's mean human score (or each difference of two systems) from labels of a sample and metrics
     of all outputs.
@@ -104,7 +106,7 @@ def estimate(
     (40, True, True)
     """
     given = labels(human, metrics, systems, drawn, probabilities, documents)
-    _check(given, of, generalise_to, power, folds, level)
+    _check(given, of, generalise_to, power, folds, confidence)
     summed_up = _summed_up(given, predicted(given, of, folds, seed), of, generalise_to == "inputs")
     tuned = best_power(summed_up.values()) if power is None else power
     price = 1 / max(len(given.systems) - (of == "differences"), 1) if power is None else 0.0
@@ -114,13 +116,13 @@ def estimate(
         part = _Part(
             *(_estimated(given, summed_up, which, *weight) for weight in ((tuned, price), (0.0, 0.0)))
         )
-        rows.append(_row(given, which, part, level))
+        rows.append(_row(given, which, part, confidence))
         parts[_names(rows[-1])] = part
     how = made(
         of=of,
         drawn=given.drawn,
         generalises_to=_MEANT[generalise_to],
-        level=level,
+        confidence=confidence,
         power="tuned" if power is None else power,
         folds=folds,
         seed=seed,
@@ -212,7 +214,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(row[name] for name in ("system", "other") if name in row)
 
 
-def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float) -> dict[str, Any]:
+def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, confidence: float) -> dict[str, Any]:
     found, alone = part
     n, everything = given.count(which), int(given.population(which).sum())
     share = found.drawing / alone.drawing if alone.drawing > 0 else np.nan
@@ -224,8 +226,8 @@ def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float
         if n
         else np.nan
     )
-    low, high = _interval(found, level)
-    classical_low, classical_high = _interval(alone, level)
+    low, high = _interval(found, confidence)
+    classical_low, classical_high = _interval(alone, confidence)
     return {
         **{name: given.systems[s] for name, s in zip(("system", "other"), which, strict=False)},
         "estimate": found.estimate,
@@ -244,15 +246,15 @@ def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float
     }
 
 
-def _needed_row(row: Mapping[str, Any], part: _Part, width: float, level: float) -> dict[str, Any]:
+def _needed_row(row: Mapping[str, Any], part: _Part, width: float, confidence: float) -> dict[str, Any]:
     n, everything = row["labels"], row["of"]
-    smallest = _width(part.found.inputs, max(everything - 2, 1), level)
+    smallest = _width(part.found.inputs, max(everything - 2, 1), confidence)
     reason = (
         f"even all {everything} labels give {smallest:.4g}; more segments are needed"
         if smallest > width
         else row["reason"]
     )
-    needed, alone = (_needed(found, n, everything, width, level) for found in (part.found, part.alone))
+    needed, alone = (_needed(found, n, everything, width, confidence) for found in (part.found, part.alone))
     names = {name: row[name] for name in ("system", "other") if name in row}
     return {
         **names,
@@ -264,35 +266,35 @@ def _needed_row(row: Mapping[str, Any], part: _Part, width: float, level: float)
     }
 
 
-def _interval(found: Controlled, level: float) -> tuple[float, float]:
-    half = _width(found.variance, found.degrees, level) / 2
+def _interval(found: Controlled, confidence: float) -> tuple[float, float]:
+    half = _width(found.variance, found.degrees, confidence) / 2
     return found.estimate - half, found.estimate + half
 
 
-def _width(variance: float, degrees: float, level: float) -> float:
+def _width(variance: float, degrees: float, confidence: float) -> float:
     from scipy.special import stdtrit
 
     return (
-        2 * float(stdtrit(degrees, (1 + level) / 2)) * float(np.sqrt(variance))
+        2 * float(stdtrit(degrees, (1 + confidence) / 2)) * float(np.sqrt(variance))
         if variance > 0
         else float(variance)
     )
 
 
-def _needed(found: Controlled, n: int, everything: int, width: float, level: float) -> int | None:
+def _needed(found: Controlled, n: int, everything: int, width: float, confidence: float) -> int | None:
     """The smallest number of labels with which the interval is at most so wide; None if even all are too
     few, or nothing is known.
     """
     gap = 1 / n - 1 / everything if n else 0.0
     scale = found.drawing / gap if gap > 0 else 0.0
     for count in range(3, everything + 1):
-        if _width(scale * (1 / count - 1 / everything) + found.inputs, count - 2, level) <= width:
+        if _width(scale * (1 / count - 1 / everything) + found.inputs, count - 2, confidence) <= width:
             return count
     return None
 
 
 def _check(
-    given: LabeledSample, of: str, generalise_to: str, power: float | None, folds: int, level: float
+    given: LabeledSample, of: str, generalise_to: str, power: float | None, folds: int, confidence: float
 ) -> None:
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
@@ -309,5 +311,5 @@ def _check(
         )
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
-    if not 0 < level < 1:
-        raise ParameterError(f"level must be between 0 and 1, such as 0.95, got {level!r}.")
+    if not 0 < confidence < 1:
+        raise ParameterError(f"confidence must be between 0 and 1, such as 0.95, got {confidence!r}.")

@@ -37,7 +37,7 @@ def segments_to_label(
     segments: Sequence[Any] | None = None,
     strata: int = 5,
     folds: int = 5,
-    seed: int = 0,
+    seed: int = 12345,
 ) -> Findings:
     """One row per segment: whether it is proposed for labelling, and the probability with which it is
     labelled then.

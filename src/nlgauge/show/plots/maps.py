@@ -113,7 +113,7 @@ def human_map(
     systems = len(given.systems) if isinstance(given, Judgments) else None
     if isinstance(given, Judgments):
         usual = "global" if systems == 1 else "system"
-        given = given.correlate(levels=level or usual, coefficients=coefficient or "kendall", interval=None)
+        given = given.correlate(level=level or usual, coefficient=coefficient or "kendall", interval=None)
         if given.rows and "group" in given.names:
             given = given.where(group=AVERAGE)
     if isinstance(given, Findings):

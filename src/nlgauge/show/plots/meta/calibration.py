@@ -21,7 +21,7 @@ def calibration(
     *,
     accuracies: Sequence[float] = (0.8, 0.9, 0.95),
     bins: int = 10,
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
     figure: Any = None,
@@ -35,7 +35,7 @@ def calibration(
     """
     dimension = judgments.dimension(human)
     pairs = compared_systems(judgments, metric, dimension, 0, seed)
-    curve = agreement_curve(judgments, metric, dimension, bins=bins, draws=draws, seed=seed)
+    curve = agreement_curve(judgments, metric, dimension, bins=bins, resamples=resamples, seed=seed)
     figure = canvas(figure, COLUMN * 1.3, COLUMN + 0.13 * len(accuracies))
     ax = bare(figure.subplots(), "y")
     places = binned(pairs.delta, bins)

@@ -40,7 +40,7 @@ def scatter(
     *,
     level: str = "system",
     coefficient: str = "kendall",
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
     figure: Any = None,
@@ -77,7 +77,7 @@ def scatter(
     known = ~np.isnan(x) & ~np.isnan(y)
     figure = canvas(figure, COLUMN * 1.3 * larger_for(len(x)), COLUMN * 1.2 * larger_for(len(x)))
     ax = bare(figure.subplots())
-    inputs = bootstrap(len(people), people.shape[1], "inputs", draws, seed).inputs * (
+    inputs = bootstrap(len(people), people.shape[1], "inputs", resamples, seed).inputs * (
         1.0 if judgments.weights is None else judgments.weights
     )
     both = np.isnan(people) if whole is not None else np.isnan(scores) | np.isnan(people)
@@ -99,7 +99,7 @@ def scatter(
     few_ticks(ax.xaxis)
     few_ticks(ax.yaxis)
     if known.sum() >= 2 and np.ptp(x[known]) > 0:
-        _line(ax, x[known], y[known], draws, confidence, seed)
+        _line(ax, x[known], y[known], resamples, confidence, seed)
     row = correlate(
         judgments,
         "system",
@@ -107,7 +107,7 @@ def scatter(
         dimension,
         metric,
         interval="systems",
-        draws=draws,
+        resamples=resamples,
         confidence=confidence,
         seed=seed,
     ).rows[0]
@@ -162,10 +162,10 @@ def _means(values: Array, missing: Array, inputs: Array) -> Array:
     return np.asarray(inputs @ np.where(missing, 0.0, values).T / np.where(total == 0, np.nan, total))
 
 
-def _line(ax: Any, x: Array, y: Array, draws: int, confidence: float, seed: int) -> None:
+def _line(ax: Any, x: Array, y: Array, resamples: int, confidence: float, seed: int) -> None:
     at = np.linspace(x.min(), x.max(), 50)
     ax.plot(at, np.polyval(np.polyfit(x, y, 1), at), color=COLOURS[2], linewidth=LINE, label="line")
-    systems = bootstrap(len(x), 1, "systems", draws, seed).systems
+    systems = bootstrap(len(x), 1, "systems", resamples, seed).systems
     n = len(x)
     centre_x, centre_y = systems @ x / n, systems @ y / n
     spread = systems @ x**2 / n - centre_x**2
