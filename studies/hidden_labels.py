@@ -153,7 +153,7 @@ def tried(
         probabilities = None
         if proposed:
             proposal = segments_to_label(
-                np.where(mask, human, np.nan), metrics, shown - first, seed=int(rng.integers(2**32))
+                np.where(mask, human, np.nan), shown - first, metrics, seed=int(rng.integers(2**32))
             )
             mask |= np.array(proposal.column("proposed"))
             probabilities = proposal.column("probability")

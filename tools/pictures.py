@@ -23,7 +23,16 @@ from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.io import read_corpus
-from nlgauge.meta import Findings, Judgments, benchmarks, compare, correlate, power, stress, top_systems
+from nlgauge.meta import (
+    Findings,
+    Judgments,
+    benchmarks,
+    compare,
+    correlate,
+    stress,
+    top_systems,
+    williams_power,
+)
 from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
 from nlgauge.meta.papers.shannon import separation
 from nlgauge.results.result import Result
@@ -166,7 +175,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "topk": lambda: plots.topk(top_systems(judged(), "relevance")),
     "stress": lambda: plots.stress(stressed()),
     "power": lambda: plots.power(
-        power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], resamples=500)
+        williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], resamples=500)
     ),
     "sweep": lambda: plots.sweep(swept(), "order"),
     "by_model": lambda: plots.by_model(informed()),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nlgauge import meta
+from nlgauge.errors import ParameterError
 from nlgauge.meta import Findings, Judgments, benchmarks
 
 SAMPLE = benchmarks.load("sample")
@@ -36,8 +37,16 @@ def test_methods_are_the_functions(name: str, given: tuple[Any, ...], options: d
     assert len(found) > 0
     assert found.to_csv() == expected.to_csv()
     assert found.made == expected.made
-    assert method.__doc__ is not None
-    assert f"`nlgauge.meta.{name}`" in method.__doc__
+    assert getattr(Judgments, name) is getattr(meta, name)
+
+
+def test_estimates_take_judgments_or_arrays() -> None:
+    for human, expected in ((None, JUDGED.human()), ("relevance", JUDGED.human("relevance"))):
+        arrays = {label: JUDGED.oriented(label) for label in JUDGED.labels}
+        found = JUDGED.estimate(human=human)
+        assert found.rows == meta.estimate(expected, arrays, systems=JUDGED.systems).rows
+    with pytest.raises(ParameterError, match="names a dimension of judgments"):
+        meta.estimate(JUDGED.human(), arrays, human="relevance")
 
 
 def test_what_is_made_of_judgments_has_the_methods_too() -> None:

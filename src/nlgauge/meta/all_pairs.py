@@ -6,13 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
@@ -22,6 +21,9 @@ from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
 from nlgauge.stats.resampling import bootstrap
 from nlgauge.stats.williams import williams
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 MAX_T = ("maxT", "maxT-raw")
 _FIRST_DRAWS = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments, listed
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.stats.corrections import METHODS
 from nlgauge.stats.intervals import check_confidence
@@ -22,6 +21,9 @@ from nlgauge.stats.levels import check_level
 from nlgauge.stats.measures import Measure, measure
 from nlgauge.stats.permutation.swaps import GENERALISES_TO
 from nlgauge.stats.resampling import check_resampling
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 TESTS = ("randomization", "williams", "bootstrap")
 # With fewer systems hardly anything can be shown about new ones.
@@ -188,25 +190,49 @@ def compare(
     stop: int | None = None,
     against: str | Sequence[str] | None = None,
 ) -> MetricComparison:
-    """Whether metrics differ in their agreement with people: one row per pair of metrics (and human
-    dimension, and group).
+    """Test whether metrics differ in their agreement with people.
 
-    `generalise_to` is what the claim is about: "systems" (new systems; the default), "inputs" (new inputs of
-    these very systems), or "both". `test`: "randomization" (the default; swaps what `generalise_to` says, or
-    `swap`: "systems", "inputs", "cells", "rows-xor-cols"), "bootstrap" (the default for "both", which no swap
-    serves) or "williams" (new systems at system level, new independent outputs at global level). p-values of
-    resampling are (1 + b) / (B + 1). `adjust` corrects them for all pairs of a dimension and group: "maxT"
-    (the default if there are resamples; "maxT-raw" without scaling), "holm" (the default of Williams' test),
-    "bonferroni", "bh", "by", "none". The interval of a difference is Zou's for Williams' test, else the
-    percentile bootstrap over what `generalise_to` says. Cells that any metric or people lack are left out for
-    all metrics. `better` names a metric where p_adjusted <= alpha. `stop`, such as 20, ends randomization tests
-    early by Besag and Clifford's rule: with that many resamples as large as what was observed, p is settled and
-    stays valid; a small p takes all resamples. "maxT" needs the same resamples for all pairs, so that "holm" is the
-    default then.
+    Parameters
+    ----------
+    judgments
+        Human and metric scores. Outputs that any metric or people lack are left out for all metrics.
+    level, coefficient
+        One of those of `correlate`.
+    test
+        "randomization" (the default; swaps the scores of two metrics), "bootstrap" (the default for
+        generalise_to="both", which no swap serves) or "williams" (new systems at system level, new
+        independent outputs at global level). p-values of resampling are (1 + b) / (B + 1).
+    generalise_to
+        What the claim is about: "systems" (new systems; the default), "inputs" (new inputs of these very
+        systems), or "both".
+    adjust
+        Correction for all pairs of a dimension and group: "maxT" (the default if there are resamples;
+        "maxT-raw" without scaling), "holm" (the default of Williams' test, and with `stop`), "bonferroni",
+        "bh", "by", "none".
+    resamples, seed
+        Number and seed of the resamples.
+    human, metrics
+        Human dimensions (needed if there are several) and metrics (default: all).
+    swap
+        What randomization swaps, if not what `generalise_to` says: "systems", "inputs", "cells",
+        "rows-xor-cols".
+    confidence
+        Confidence of the interval of a difference, which is Zou's for Williams' test, else the percentile
+        bootstrap over what `generalise_to` says.
+    alpha
+        `better` names a metric if p_adjusted <= alpha.
+    stop
+        A number such as 20 ends randomization tests early by Besag and Clifford's rule: with that many
+        resamples as large as the observed difference, p is settled and stays valid; a small p takes all
+        resamples.
+    against
+        Metrics that were chosen before looking, such as BLEU or a sentinel: each metric is compared with
+        each of these and with nothing else, and p-values are corrected for these planned pairs alone.
 
-    `against` names metrics that were chosen before looking, such as BLEU or a sentinel: each metric is
-    compared with each of these, in their order, and with nothing else, and p-values are corrected for these
-    planned pairs alone. Fewer pairs are fewer chances to be wrong, so that more is found.
+    Returns
+    -------
+    MetricComparison
+        One row per pair of metrics, human dimension and group.
     """
     named = tuple(judgments.check_metric(name) for name in listed(against or ()))
     plan = planned(

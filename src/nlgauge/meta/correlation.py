@@ -8,21 +8,23 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments, listed
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.meta.ready_pairs import pair_rows
 from nlgauge.stats.agreement import why_unknown
 from nlgauge.stats.intervals import Bounds, bca, check_confidence, fisher, percentile
 from nlgauge.stats.levels import Levelled, check_level
 from nlgauge.stats.measures import Measure, measure
 from nlgauge.stats.resampling import OVER, Resamples, bootstrap, check_resampling, leave_one_out
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 AVERAGE = "average"
 
@@ -43,25 +45,51 @@ def correlate(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Findings:
-    """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and
-    for their average.
+    """Measure how well metrics agree with people.
 
-    `interval` says over what is drawn: "systems", "inputs" or "both" by the bootstrap (`method` "percentile"
-    or "bca"), "fisher" for its formula, None for none. An interval over inputs says nothing of other systems.
-    A coefficient is left out at levels where it has no meaning.
+    Parameters
+    ----------
+    judgments
+        Human and metric scores.
+    level
+        "system", "input", "global" or "by_system", one or several.
+    coefficient
+        Names (see `nlgauge.stats.measures.MEASURES`) or measures. A coefficient is left out at levels at
+        which it has no meaning.
+    human, metrics
+        Human dimensions and metrics, one or several; by default all.
+    interval
+        What the bootstrap resamples: "systems", "inputs" or "both"; "fisher" for Fisher's formula, None for
+        no interval. An interval over inputs says nothing of other systems.
+    method
+        "percentile" or "bca".
+    resamples, seed, confidence
+        Number and seed of the bootstrap's resamples, and confidence of the intervals.
+    complete
+        Use only outputs that all metrics and people scored.
+    absolute
+        Absolute values (WMT before 2021).
+    average
+        "macro": every input counts alike; "pairs": by its number of pairs.
+    undefined
+        "drop" leaves inputs (or systems) whose correlation is not defined out of averages; "zero" counts
+        them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs.
+        `darr`, `acc_eq_calibrated` and `spa` have rules of their own for both.
 
+    Returns
+    -------
+    Findings
+        One row per metric, human dimension, level and coefficient; with groups, one for each group and one
+        for their average.
+
+    Notes
+    -----
     Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level
     it takes outputs for independent); `n` points, `n_groups` averaged correlations, `n_undefined` left out of
     the average; `floor`, what a constant metric reaches (accuracies); `ceiling`, one annotator against the
     mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
-    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_resamples`; `reason`, why
-    something else is NaN or to be read with care. Negative values are negative: metrics are turned by their
-    direction, and absolute=True must be asked for (WMT before 2021).
-
-    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts
-    them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs. Every
-    input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and
-    `spa` have rules of their own.
+    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_resamples`; `reason`,
+    why something else is NaN or to be read with care. Metrics are turned by their direction first.
     """
     plan = _Plan(interval, method, resamples, seed, check_confidence(confidence), absolute)
     wanted = [

@@ -166,3 +166,8 @@ def _shown(value: Any, decimals: int, is_p: bool = False) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def listed(names: str | Sequence[str]) -> list[str]:
+    """Return one name or several as a list."""
+    return [names] if isinstance(names, str) else list(names)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten
 from nlgauge.stats.corrections import adjusted, max_t, two_sided
 from nlgauge.stats.measures import SPA, Measure
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 # Measures that lie in [0, 1]; all others lie in [-1, 1].
 _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
@@ -144,13 +146,27 @@ def rank(
     swap: str | None = None,
     alpha: float = 0.05,
 ) -> Findings:
-    """One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
-    cluster in the tasks, each value.
+    """Rank metrics by their average over tasks, with significance clusters of the average.
 
-    Give `tasks`, or a `preset`: "wmt17" to "wmt24", "summeval". `by` names attributes for the weight tree
-    ("group", "human", "level", "coefficient"). Tests are those of `compare`, without Williams' (which has no
-    resamples to sum). A metric that is undefined in a task has no average. `made["tasks"]` names the tasks with
-    their weights.
+    Parameters
+    ----------
+    judgments
+        Human and metric scores.
+    tasks
+        The tasks, or None for those of the preset.
+    preset
+        "wmt17" to "wmt24" or "summeval".
+    by
+        Attributes for the tree of weights: "group", "human", "level", "coefficient".
+    test, generalise_to, adjust, resamples, seed, metrics, swap, alpha
+        As for `compare`, without Williams' test, which has no resamples to sum.
+
+    Returns
+    -------
+    Findings
+        One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
+        cluster in the tasks, each value. A metric that is undefined in a task has no average.
+        `made["tasks"]` names the tasks with their weights.
     """
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     suite, tree = (list(tasks), tuple(by or ())) if tasks is not None else _of_preset(chosen, preset, by)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.measures import Darr, Measure
 from nlgauge.stats.resampling import OVER, Resamples, bootstrap
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 _BLOCK = 10_000_000
 

@@ -22,7 +22,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from nlgauge.errors import InputError, MissingExtraError, ParameterError
-from nlgauge.meta import Findings, Judgments, between_metrics, compare, correlate, power, stress, top_systems
+from nlgauge.meta import (
+    Findings,
+    Judgments,
+    between_metrics,
+    compare,
+    correlate,
+    stress,
+    top_systems,
+    williams_power,
+)
 from nlgauge.meta.papers.cosmic import InformationGraph
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots import meta as plots
@@ -192,7 +201,7 @@ def of_every_kind():
             [["a cat sat"], ["7 birds sang"]],
             perturbations=["word_order"],
         ),
-        "power": power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=50),
+        "power": williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=50),
     }
 
 

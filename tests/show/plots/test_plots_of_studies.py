@@ -10,7 +10,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from nlgauge import plots
-from nlgauge.meta import Findings, Judgments, compare, correlate, power, top_systems
+from nlgauge.meta import Findings, Judgments, compare, correlate, top_systems, williams_power
 from nlgauge.show.plots import meta as figures
 from tests.show.plots.drawn import check_readable, words
 
@@ -46,7 +46,7 @@ GIVEN = {
     "landscape": ((JUDGED, "m_1$"), {"extremes": {"empty": 0.0}}),
     "topk": ((top_systems(JUDGED),), {}),
     "stress": ((STRESSED,), {}),
-    "power": ((power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=20),), {}),
+    "power": ((williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=20),), {}),
     "sweep": ((SWEPT, "k"), {}),
 }
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.coefficients import coefficient as coefficient_of
 from nlgauge.stats.levels import at_level, check_level, human_means
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 
 def between_metrics(
@@ -28,6 +30,7 @@ def between_metrics(
     with_human=True puts the human dimensions among the metrics. Where there are groups, the value is the average
     over those that have one.
 
+    >>> from nlgauge.meta import Judgments
     >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
     >>> between_metrics(judged).column("value")
     [0.994...]

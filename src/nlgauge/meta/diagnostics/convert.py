@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.curves import AgreementCurve, SystemPairs, binned, fitted, system_pairs
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.levels import human_means, system_means
 from nlgauge.stats.resampling import folds_of
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 How = Literal["quantile", "isotonic"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -22,26 +22,9 @@ from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.williams import williams
 
 Sides = Literal[1, 2]
-DRAWS = 20_000
+RESAMPLES = 20_000
 # No study has more systems: a difference that needs them is not one.
 _MOST = 1_000_000
-
-
-def power(kind: str = "williams", **options: Any) -> Findings:
-    """The power of a comparison, one row for each size: kind "williams" (`williams_power`), "data"
-    (`data_power`) or "mcnemar" (`mcnemar_power`).
-
-    >>> power("mcnemar", accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
-    [0.544...]
-    """
-    kinds: dict[str, Callable[..., Findings]] = {
-        "williams": williams_power,
-        "data": data_power,
-        "mcnemar": mcnemar_power,
-    }
-    if kind not in kinds:
-        raise ParameterError(f"kind must be one of {', '.join(kinds)}, got {kind!r}.")
-    return kinds[kind](**options)
 
 
 def williams_power(
@@ -52,11 +35,28 @@ def williams_power(
     *,
     alpha: float = 0.05,
     sides: Sides = 1,
-    resamples: int = DRAWS,
+    resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> Findings:
-    """How often Williams' test finds that a metric at r1 is better than one at r2, which correlate by
-    r12, on n systems; one row for each n.
+    """Compute how often Williams' test finds that one metric agrees better with people than another.
+
+    Parameters
+    ----------
+    r1, r2
+        Correlations of both metrics with people.
+    r12
+        Correlation of the metrics with each other.
+    n
+        Numbers of systems.
+    alpha, sides
+        Level of the test; 1 (the first is better) or 2 sides.
+    resamples, seed
+        Number and seed of the simulated samples.
+
+    Returns
+    -------
+    Findings
+        One row for each n.
     """
     _check(alpha, sides, resamples)
     rows = []
@@ -86,7 +86,7 @@ def min_detectable(
     target: float = 0.8,
     alpha: float = 0.05,
     sides: Sides = 1,
-    resamples: int = DRAWS,
+    resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> Findings:
     """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each
@@ -125,7 +125,7 @@ def systems_needed(
     target: float = 0.8,
     alpha: float = 0.05,
     sides: Sides = 1,
-    resamples: int = DRAWS,
+    resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> int:
     """How many systems Williams' test needs to find r1 better than r2 with the target power."""
@@ -227,10 +227,13 @@ def data_power(
 def mcnemar_power(
     accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05
 ) -> Findings:
-    """How often the exact two-sided McNemar test finds that two accuracies on the same n items differ; one
-    row for each n.
+    """Compute how often the exact two-sided McNemar test finds that two accuracies on the same n items
+    differ; one row for each n.
 
     agreement: the share of items on which both are right or both are wrong, at most 1 - |accuracy - other|.
+
+    >>> mcnemar_power(accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
+    [0.544...]
     """
     from scipy.stats import binom
 

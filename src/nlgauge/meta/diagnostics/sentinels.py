@@ -17,20 +17,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.meta.diagnostics.covariates import aligned
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments, listed
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
 from nlgauge.stats.coefficients import Coefficient
 from nlgauge.stats.coefficients import coefficient as coefficient_of
 from nlgauge.stats.levels import LEVELS, Levelled, at_level, check_level
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 # The sentinels that see no output.
 _BLIND = ("reference_only", "source_only", "segment_mean")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from nlgauge.errors import ParameterError
 from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.labeling.control_variates import Controlled, Summed, best_power, controlled, summed
 from nlgauge.meta.labeling.cross_fitting import out_of_fold
-from nlgauge.meta.labeling.labels import LabeledSample, labels
+from nlgauge.meta.labeling.labels import LabeledSample, labels, scores_of
+from nlgauge.stats.intervals import check_confidence
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 Of = Literal["means", "differences"]
-GeneraliseTo = Literal["inputs", "none"]
 
 _MEANT = {
     "inputs": "new inputs like these",
@@ -68,34 +71,63 @@ class Estimates(Findings):
 
 
 def estimate(
-    human: Any,
-    metrics: Any,
+    judgments: Judgments | Any,
+    metrics: Any = None,
     *,
+    human: str | None = None,
     of: Of = "means",
     systems: Sequence[str] | None = None,
-    drawn: Literal["segments", "cells", "documents"] | None = None,
+    drawn: str | None = None,
     probabilities: Any = None,
     documents: Sequence[Any] | None = None,
-    generalise_to: GeneraliseTo = "inputs",
+    generalise_to: str = "inputs",
     power: float | None = None,
     folds: int = 5,
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Estimates:
-    """Each system's mean human score (or each difference of two systems) from labels of a sample and metrics
-    of all outputs.
+    """Estimate each system's mean human score (or each difference of two systems) from labels of a sample
+    and metrics of all outputs.
 
-    `human` is (systems, segments) with NaN where there is not a label; `metrics` is one such array, several,
-    or label -> array. A metric that is NaN in some cell counts there as its system's mean; a cell where all
-    metrics are NaN is not an output.
+    Parameters
+    ----------
+    judgments
+        Judgments of one group without weights, or human scores (systems, segments); NaN if an output has no
+        label.
+    metrics
+        Names of metrics of the judgments (default: all), or with arrays one array (systems, segments),
+        several, or a mapping of names to arrays. A metric that is NaN in some cell counts there as its
+        system's mean; a cell in which all metrics are NaN is not an output.
+    human
+        The human dimension of the judgments; needed if there are several.
+    of
+        "means" of systems, or "differences" between systems.
+    systems
+        Names of the systems, if arrays are given.
+    drawn
+        What was drawn at random to be labeled: "segments" with all their systems, single "cells", or
+        "documents". By default segments if every labeled segment has labels of all its outputs, else cells.
+    probabilities
+        The probability with which each segment (or cell) was drawn, if these were not equal.
+    documents
+        The document of each segment. With drawn="segments", segments of one document may be alike.
+    generalise_to
+        "inputs": new inputs like these; "none": only the segments at hand, which is narrower.
+    power
+        How much the predictions count, from 0 (labels alone) to 1; None takes the power with the smallest
+        variances.
+    folds
+        Predictions of a segment come from labels of other folds.
+    confidence
+        Confidence of the intervals.
+    seed
+        Seed of the folds.
 
-    `drawn` says how labels were chosen, at random: whole segments with all their systems, single cells, or
-    whole documents (then `documents` names one per segment); by default segments if every labelled segment
-    has labels of all its outputs, else cells. `probabilities` are those with which each segment (or cell) was
-    chosen, where they were not equal. With `documents` and drawn="segments", segments of one document may be
-    alike. `generalise_to` "inputs" means new inputs like these; "none" only the segments at hand, which is
-    narrower. `power` is how much the predictions count, from 0 (labels alone) to 1; None takes the one with
-    which the variances are smallest.
+    Returns
+    -------
+    Estimates
+        One row per system or pair of systems: estimate and interval, those of the labels alone, numbers of
+        labels.
 
     >>> rng = np.random.default_rng(0)
     >>> metric = rng.normal(size=(2, 200))
@@ -105,7 +137,10 @@ def estimate(
     >>> row["labels"], row["effective_labels"] > 60, row["high"] - row["low"] < row["classical_high"] - row["classical_low"]
     (40, True, True)
     """
-    given = labels(human, metrics, systems, drawn, probabilities, documents)
+    scores, metric_scores, names, _ = scores_of(judgments, metrics, human)
+    given = labels(
+        scores, metric_scores, names if systems is None else systems, drawn, probabilities, documents
+    )
     _check(given, of, generalise_to, power, folds, confidence)
     summed_up = _summed_up(given, predicted(given, of, folds, seed), of, generalise_to == "inputs")
     tuned = best_power(summed_up.values()) if power is None else power
@@ -142,7 +177,7 @@ def predicted(given: LabeledSample, of: Of, folds: int, seed: int) -> Array:
     )
 
 
-def assumptions(given: LabeledSample, generalise_to: GeneraliseTo) -> str:
+def assumptions(given: LabeledSample, generalise_to: str) -> str:
     """What the intervals rest on, and what breaks them."""
     with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
     return (
@@ -311,5 +346,4 @@ def _check(
         )
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
-    if not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, such as 0.95, got {confidence!r}.")
+    check_confidence(confidence)
