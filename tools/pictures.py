@@ -29,7 +29,6 @@ from nlgauge.meta import (
     benchmarks,
     compare,
     correlate,
-    power,
     seconds_per_thousand,
     stress,
     top_systems,
@@ -72,7 +71,7 @@ def judged() -> Judgments:
 
 
 def only(level: str = "system", human: str = "relevance") -> Findings:
-    return correlate(judged(), level, "kendall", human, draws=500)
+    return correlate(judged(), level, "kendall", human, resamples=500)
 
 
 @cache
@@ -94,7 +93,7 @@ def swept() -> Findings:
             summeval(True).judgments(summeval(True).score(name), dimensions=DIMENSIONS),
             "system",
             "kendall",
-            draws=300,
+            resamples=300,
         )
         rows += [{**row, "metric": row["human"], "order": order} for row in found.rows]
     return Findings([{name: value for name, value in row.items() if name != "human"} for row in rows])
@@ -169,13 +168,15 @@ EVERY: dict[str, Callable[[], Any]] = {
     "human_map": lambda: plots.human_map(judged()),
     "profiles": lambda: plots.profiles(correlate(judged(), "system", "kendall", interval=None), "human"),
     "scatter": lambda: plots.scatter(judged(), "chrf", "relevance"),
-    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", draws=500)),
+    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", resamples=500)),
     "pareto": lambda: plots.pareto(only(), seconds_per_thousand(*scores().values())),
     "calibration": lambda: plots.calibration(judged(), "chrf", "relevance"),
     "landscape": lambda: plots.landscape(judged(), "chrf", "relevance"),
     "topk": lambda: plots.topk(top_systems(judged(), "relevance")),
     "stress": lambda: plots.stress(stressed()),
-    "power": lambda: plots.power(power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], draws=500)),
+    "power": lambda: plots.power(
+        williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], resamples=500)
+    ),
     "sweep": lambda: plots.sweep(swept(), "order"),
     "by_model": lambda: plots.by_model(informed()),
     "information_graph": lambda: plots.information_graph(

@@ -60,7 +60,7 @@ def human_map(
     systems = len(data.systems) if isinstance(data, Judgments) else None
     if isinstance(data, Judgments):
         usual = "global" if systems == 1 else "system"
-        data = data.correlate(levels=level or usual, coefficients=coefficient or "kendall", interval=None)
+        data = data.correlate(level=level or usual, coefficient=coefficient or "kendall", interval=None)
         if data.rows and "group" in data.names:
             data = data.where(group=AVERAGE)
     if isinstance(data, Findings):

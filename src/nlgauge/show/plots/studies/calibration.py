@@ -76,7 +76,7 @@ def calibration(
     """
     dimension = judgments.dimension(human)
     pairs = compared_systems(judgments, metric, dimension, 0, seed)
-    curve = agreement_curve(judgments, metric, dimension, bins=bins, draws=resamples, seed=seed)
+    curve = agreement_curve(judgments, metric, dimension, bins=bins, resamples=resamples, seed=seed)
     ax = one_axes(ax, COLUMN * 1.3, COLUMN + 0.13 * len(accuracies), "y")
     places = binned(pairs.delta, bins)
     here = [places == place for place in np.unique(places)]

@@ -130,7 +130,7 @@ def scatter(
         dimension,
         metric,
         interval="systems",
-        draws=resamples,
+        resamples=resamples,
         confidence=confidence,
         seed=seed,
     ).rows[0]
