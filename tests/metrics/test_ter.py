@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from sacrebleu.metrics.lib_ter import translation_edit_rate
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora, streams
 
 import nlgauge
@@ -60,7 +61,7 @@ def assert_equals_sacrebleu(
     assert ours["edits"] == expected.num_edits
     assert ours["reference_length"] == pytest.approx(expected.ref_length, abs=1e-9)
     assert result.signatures[str(metric)].startswith(signature + "|")
-    for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
+    for row, prediction, group in zip(rows_by_label(result), predictions, references, strict=True):
         assert row[str(metric)] == pytest.approx(peer.sentence_score(prediction, group).score, abs=1e-9)
 
 

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from nlgauge._core.numbers import bounds, number, p_value
 from nlgauge._core.page import Page
 from nlgauge._core.shown import Exported
-from nlgauge.errors import ParameterError, UnknownNameError
+from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
 from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
+from nlgauge.results.labels import output_name, rows_named
 from nlgauge.results.missing import Gaps
 
 
@@ -43,15 +44,19 @@ class Compared(NamedTuple):
     units: int = 0
 
     def __repr__(self) -> str:
-        name = self.label if self.output.name == self.label else f"{self.label} {self.output.name}"
         found = (
             f"{number(self.difference, self.output)} {bounds(self.low, self.high, self.output)}, p"
             f" {p_value(self.p)}"
         )
         return (
-            f"Compared({name}, {self.first} - {self.second}:"
+            f"Compared({self.name}, {self.first} - {self.second}:"
             f" {found}{f', {self.reason}' if self.reason else ''})"
         )
+
+    @property
+    def name(self) -> str:
+        """The metric's label, and after a dot the output if it has another name."""
+        return output_name(self.label, self.output.name)
 
     @property
     def difference(self) -> float:
@@ -141,24 +146,8 @@ class Comparison(Exported):
         return len(self.rows)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Compared:
-        """The row of a label (or what else stands for it), of label.output or of (label, output), where
-        just one pair was compared.
-        """
-        found = [
-            row
-            for row in self.rows
-            if key in (row.label, f"{row.label}.{row.output.name}", (row.label, row.output.name))
-        ]
-        if not found:
-            label, output = key if isinstance(key, tuple) else (key, None)
-            try:
-                wanted = self._label(label)
-            except UnknownNameError:
-                wanted = label
-            found = [row for row in self.rows if row.label == wanted and output in (None, row.output.name)]
-        if not found:
-            names = dict.fromkeys(row.label for row in self.rows)
-            raise UnknownNameError(f"no metric {key!r} was compared; there are {', '.join(names)}.")
+        """Return the row of a metric, of metric.output or of (metric, output), if one pair was compared."""
+        found = rows_named(key, self.rows, self._label)
         if len({(row.first, row.second) for row in found}) > 1:
             raise ParameterError(f"{key!r} was compared for several pairs of systems; go through the rows.")
         return found[0]

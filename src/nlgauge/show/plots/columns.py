@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import InputError, UnknownNameError
+from nlgauge.errors import InputError
 from nlgauge.metric import Output
+from nlgauge.results.labels import output_named, output_names
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -36,43 +37,11 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
             for output in result.tables[result.systems[0], label].leading()
         ]
     else:
-        asked = [_asked(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
-    names = short_names([(label, output.name) for label, output in asked], result.labels)
+        asked = [output_named(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
     if not asked:
         raise InputError("this result has no score to draw.")
-    return [PlottedOutput(name, label, output) for name, (label, output) in zip(names, asked, strict=True)]
-
-
-def short_names(outputs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
-    """How outputs (label, output) are called on a plot: without parameters where that is unique, and without
-    the output where it adds nothing.
-
-    >>> short_names([("bleu", "bleu"), ("rouge", "rouge2"), ("chrf(order=2)", "chrf")], ["bleu", "rouge", "chrf(order=2)"])
-    ['bleu', 'rouge.rouge2', 'chrf']
-    """
-    bare = [label.partition("(")[0] for label in labels]
-    found = []
-    for label, output in outputs:
-        short = label.partition("(")[0]
-        name = short if bare.count(short) == 1 else label
-        found.append(name if output in ("score", short) else f"{name}.{output}")
-    return found
-
-
-def _asked(result: Result, name: str) -> tuple[str, Output]:
-    """The label and the output that a name stands for: a metric's first output, or label.output."""
-    try:
-        label = result.label(name)
-        return label, result.tables[result.systems[0], label].outputs()[0]
-    except UnknownNameError:
-        metric, dot, wanted = name.rpartition(".")
-        if not dot:
-            raise
-    label = result.label(metric)
-    every = {output.name: output for output in result.tables[result.systems[0], label].outputs()}
-    if wanted not in every:
-        raise UnknownNameError(f"{label} has no output {wanted!r}; there are {', '.join(every)}.")
-    return label, every[wanted]
+    names = output_names(result)
+    return [PlottedOutput(names[label, output.name], label, output) for label, output in asked]
 
 
 def segment_scores(result: Result, column: PlottedOutput) -> Array | None:

@@ -12,6 +12,7 @@ from nlgauge._core.numbers import bounds, number, ties
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
+from nlgauge.results.labels import output_name, short_names
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import (
     COLOURS,
@@ -26,7 +27,7 @@ from nlgauge.show.plots.canvas import (
     room,
     titled,
 )
-from nlgauge.show.plots.columns import columns, direction, need_segments, short_names
+from nlgauge.show.plots.columns import columns, direction, need_segments
 from nlgauge.show.plots.place import on_figure, one_axes, told
 
 
@@ -74,9 +75,8 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
 
 
 def _differences(rows: list[Compared], first: str, second: str, alpha: float, ax: Any) -> Any:
-    names = short_names(
-        [(row.label, row.output.name) for row in rows], list(dict.fromkeys(row.label for row in rows))
-    )
+    short = short_names(row.label for row in rows)
+    names = [output_name(short[row.label], row.output.name) for row in rows]
     ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
     ax.axvline(0, color=GREY, linewidth=THIN, label="zero")
     said = []
