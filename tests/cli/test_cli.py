@@ -66,7 +66,7 @@ def test_quiet_prints_the_scores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0
     assert progress == [False]
     assert result.stderr == ""
-    assert "rouge rougeL" in result.stdout
+    assert "rouge.rougeL" in result.stdout
 
 
 def test_json_is_one_document_with_everything() -> None:
