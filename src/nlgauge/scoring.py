@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nlgauge._core.defaults import SEED
 from nlgauge._core.progress import progress
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import system_names
@@ -89,7 +90,7 @@ class Scorer:
         skip_missing: bool = False,
         common: bool = False,
         pooled: bool = False,
-        seed: int = 12345,
+        seed: int = SEED,
         batch_size: int | None = None,
         device: str | None = None,
         show_progress: bool | None = None,
@@ -222,7 +223,7 @@ def score(
     skip_missing: bool = False,
     common: bool = False,
     pooled: bool = False,
-    seed: int = 12345,
+    seed: int = SEED,
     batch_size: int | None = None,
     device: str | None = None,
     show_progress: bool | None = None,
@@ -283,7 +284,7 @@ def _remove(directory: str | None) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:
+def run_options(seed: int = SEED, batch_size: int | None = None, device: str | None = None) -> RunOptions:
     """The options of a run, or an error that says which of them is not one."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
