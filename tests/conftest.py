@@ -37,13 +37,26 @@ settings.register_profile(
     database=None,
     phases=PHASES,
 )
-settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examples=2000, derandomize=False)
+settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examples=500, derandomize=False)
 settings.load_profile("nlgauge")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that need a model as slow, and those of metrics with plain kernels as thorough: tests/kernels
+    proves that both kinds of kernels give the same numbers.
+    """
+    for item in items:
+        if "tiny_models" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+        kernels = item.callspec.params.get("both_kernels") if hasattr(item, "callspec") else None
+        if kernels == "python" and backend.NATIVE is not None and item.path.parent.name == "metrics":
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="module", params=["python", "native"])
 def both_kernels(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Runs the tests of a module with plain and with compiled kernels."""
+    """Run the tests of a module with plain and with compiled kernels."""
     if request.param == "native" and backend.NATIVE is None:
         pytest.skip("nothing was compiled")
     with backend.using(request.param):

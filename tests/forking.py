@@ -11,7 +11,7 @@ import pytest
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 # After so many seconds a child counts as hung and ends itself.
-_PATIENCE = 60
+_PATIENCE = 600
 
 
 def assert_in_child(work: Callable[[], bool]) -> None:

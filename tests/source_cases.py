@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from human_judgments import rows_of
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
-from test_benchmark_data import rows
 
 import nlgauge
 
@@ -19,7 +19,7 @@ def summeval_taus(label: str, output: str) -> list[float]:
     """Kendall's tau-b of 17 systems' mean values with the experts: coherence, consistency, fluency,
     relevance.
     """
-    data = rows("summeval")
+    data = rows_of("summeval")
     systems = sorted({row["system"] for row in data})
     segments = sorted({row["segment"] for row in data})
     by_key = {(row["system"], row["segment"]): row for row in data}

@@ -137,7 +137,7 @@ def segments_of(result: Any) -> Any:
 def explanations_of(result: Any) -> Any:
     from nlgauge.explain.wire import document
 
-    explained = result.explain_many(EXPLAINED).items()
+    explained = result.explain(None, list(EXPLAINED)).items()
     return {
         key_of(result, label, *names): [document(item) for item in items]
         for (label, *names), items in explained
@@ -193,11 +193,11 @@ def meta_analyses(human: Any, ratings: Any, metrics: dict[str, Any]) -> dict[str
     both = Judgments.from_arrays(
         {"quality": human}, metrics, ratings={"fluency": ratings}, higher_is_better={"ter": False}
     )
-    quality, fluency = both.only(humans=["quality"]), both.only(humans=["fluency"])
+    quality, fluency = both.only(human=["quality"]), both.only(human=["fluency"])
     return {
         "correlate": both.correlate,
         "correlate bca": lambda: both.correlate(
-            interval="systems", method="bca", coefficients=["pearson", "kendall_c", "spa"]
+            interval="systems", method="bca", coefficient=["pearson", "kendall_c", "spa"]
         ),
         "compare": quality.compare,
         "compare inputs": lambda: fluency.compare(
@@ -367,7 +367,7 @@ META_MAY_CHANGE = (
         "high",
         "classical_low",
         "classical_high",
-        "undefined_draws",
+        "undefined_resamples",
         "p",
         "p_error",
         "p_adjusted",

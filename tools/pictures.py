@@ -22,8 +22,18 @@ from nlgauge import plots
 from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders.embeddings import TextEmbedding
-from nlgauge.io import read_corpus
-from nlgauge.meta import Findings, Judgments, benchmarks, compare, correlate, power, stress, top_systems
+from nlgauge.io import Inputs
+from nlgauge.meta import (
+    Findings,
+    Judgments,
+    benchmarks,
+    compare,
+    correlate,
+    seconds_per_thousand,
+    stress,
+    top_systems,
+    williams_power,
+)
 from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
 from nlgauge.meta.papers.shannon import separation
 from nlgauge.results.result import Result
@@ -62,18 +72,18 @@ def judged() -> Judgments:
 
 
 def only(level: str = "system", human: str = "relevance") -> Findings:
-    return correlate(judged(), level, "kendall", human, draws=500)
+    return correlate(judged(), level, "kendall", human, resamples=500)
 
 
 @cache
 def sample(*metrics: str) -> Result:
-    corpus = read_corpus([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")])
+    corpus = Inputs([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")]).read()
     return Scorer(list(metrics)).score_corpus(corpus.take(np.arange(1)), None, RunOptions(1))
 
 
-def why(metric: str, plot: Callable[..., Any] = plots.explanation, **options: Any) -> Any:
+def why(metric: str, form: str | None = None) -> Any:
     explained = sample(metric).explain(metric.partition("(")[0], "ferry-1", "baseline")
-    return plot(explained[0], **options)
+    return plots.explanation(explained[0], form=form)
 
 
 def swept() -> Findings:
@@ -84,7 +94,7 @@ def swept() -> Findings:
             summeval(True).judgments(summeval(True).score(name), dimensions=DIMENSIONS),
             "system",
             "kendall",
-            draws=300,
+            resamples=300,
         )
         rows += [{**row, "metric": row["human"], "order": order} for row in found.rows]
     return Findings([{name: value for name, value in row.items() if name != "human"} for row in rows])
@@ -155,23 +165,25 @@ EVERY: dict[str, Callable[[], Any]] = {
     "forest": lambda: plots.forest(result(), "M22", "M11"),
     "waterfall": lambda: plots.waterfall(result(), "chrf", "M22", "M11"),
     "distributions": lambda: plots.distributions(spoilt(), "Jensen-Shannon divergence, turned"),
-    "agreement": lambda: plots.agreement(judged()),
+    "heatmap": lambda: plots.heatmap(judged()),
     "human_map": lambda: plots.human_map(judged()),
     "profiles": lambda: plots.profiles(correlate(judged(), "system", "kendall", interval=None), "human"),
     "scatter": lambda: plots.scatter(judged(), "chrf", "relevance"),
-    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", draws=500)),
-    "pareto": lambda: plots.pareto(only(), summeval(True).seconds_per_thousand(scores())),
+    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", resamples=500)),
+    "pareto": lambda: plots.pareto(only(), seconds_per_thousand(*scores().values())),
     "calibration": lambda: plots.calibration(judged(), "chrf", "relevance"),
     "landscape": lambda: plots.landscape(judged(), "chrf", "relevance"),
     "topk": lambda: plots.topk(top_systems(judged(), "relevance")),
     "stress": lambda: plots.stress(stressed()),
-    "power": lambda: plots.power(power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], draws=500)),
+    "power": lambda: plots.power(
+        williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], resamples=500)
+    ),
     "sweep": lambda: plots.sweep(swept(), "order"),
     "by_model": lambda: plots.by_model(informed()),
     "information_graph": lambda: plots.information_graph(
         information_graph(summeval().corpus(), "cosmic(model='minilm')")
     ),
-    "error_bound": lambda: plots.error_bound({one.system: one.information for one in informed()}),
+    "error_bound": lambda: plots.error_bound({row.system: row.information for row in informed()}),
     "embedding_map": lambda: plots.embedding_map(embedded()),
     "taxonomy": plots.taxonomy,
     "tokens": lambda: why("shannon(model='smollm2')"),
@@ -179,9 +191,9 @@ EVERY: dict[str, Callable[[], Any]] = {
     "words": lambda: why("meteor"),
     "groups": lambda: why("sari"),
     "edits": lambda: why("ter"),
-    "lattice": lambda: why("cder", plots.edits, form="lattice"),
+    "lattice": lambda: why("cder", "lattice"),
     "alignment": lambda: why("bertscore(model='minilm', layer=6)"),
-    "alignment_text": lambda: why("bertscore(model='minilm', layer=6)", plots.alignment, form="text"),
+    "alignment_text": lambda: why("bertscore(model='minilm', layer=6)", "text"),
     "transport": lambda: why("moverscore(model='minilm')"),
     "guesses": lambda: why("infolm(model='smollm2')"),
     "verdict": lambda: why("yes_no(model='smollm2', with_source=True)"),
@@ -194,10 +206,9 @@ def main(names: list[str]) -> None:
     PICTURES.mkdir(exist_ok=True)
     for name in names or EVERY:
         axes = EVERY[name]()
-        first = np.atleast_1d(axes).flat[0]
         path = PICTURES / f"{name}.png"
         held = io.BytesIO()
-        first.figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
+        np.atleast_1d(axes).flat[0].figure.figure.savefig(held, format="png", dpi=_DOTS_PER_INCH)
         # Few colours are enough for a plot, and make the repository smaller.
         Image.open(held).convert("RGB").quantize(64).save(path, optimize=True)
         print(

@@ -8,4 +8,4 @@
 
 from nlgauge._core.public import public
 
-__getattr__, __dir__, __all__ = public(__name__, __file__)
+__getattr__, __dir__, __all__ = public(__name__, __file__, moved_to="compat.nlgmetricverse")

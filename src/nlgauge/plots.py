@@ -1,9 +1,11 @@
-"""Plots of results, explanations and studies: each takes `ax`, an axes of yours, and returns the axes it drew
-on (an array where there are several).
+"""Plots of results, explanations and studies, one function each.
 
-Needs matplotlib: pip install "nlgauge[plot]"; it is imported when the first plot is asked for. `save(axes,
-"figure.pdf")` writes what was drawn: reproducibly, with text as text, and with a sentence for those who do
-not see it (`alt(axes)`).
+Every function takes `ax`, an axes to draw on, and returns the axes that it drew on (an array if there are
+several, which then take the place of `ax`). Without `ax` a new figure is made, which a notebook shows.
+`save(axes, "figure.pdf")` writes it: reproducibly, with text as text, and with the description in words that
+`alt(axes)` returns.
+
+Needs matplotlib: pip install "nlgauge[plot]"; it is imported at the first use of a plot.
 """
 
 from nlgauge._core.public import public

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nlgauge.meta.benchmarks.scores import MetricScores, kept
 from nlgauge.metric.registry import parse
 from studies import study
 from studies.leaderboard.boards import (
@@ -23,6 +22,7 @@ from studies.leaderboard.boards import (
     folder_name,
     has_weights,
 )
+from studies.leaderboard.kept import MetricScores, kept
 from studies.leaderboard.shown import agreement, shown
 from studies.leaderboard.tables import LENGTH, RANDOM, Line, Table
 from studies.leaderboard.words import ABOUT

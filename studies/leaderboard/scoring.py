@@ -15,9 +15,9 @@ import msgspec
 
 from nlgauge.errors import NlgaugeError
 from nlgauge.meta.benchmarks.benchmark import Benchmark
-from nlgauge.meta.benchmarks.scores import MetricScores, file_name, read
 from nlgauge.metric.registry import parse
 from studies.leaderboard.boards import COSTS, METRICS, Scored, folder_name, texts
+from studies.leaderboard.kept import MetricScores, file_name, fingerprint, of_results, read
 
 _DIGITS = 5
 
@@ -37,7 +37,7 @@ def score(folder: Path, benchmarks: Sequence[str], metrics: Sequence[str] | None
         benchmark = known[name, one.cost]
         place = folder / folder_name(name, one.cost)
         path = place / file_name(str(parse(spec)))
-        if not again and path.is_file() and read(path).fingerprint == benchmark.fingerprint:
+        if not again and path.is_file() and read(path).fingerprint == fingerprint(benchmark):
             continue
         print(
             f"[{count} of {len(wanted)}, {(time.monotonic() - started) / 60:.0f} min] {name}: {spec}",
@@ -80,8 +80,8 @@ def _timed(benchmark: Benchmark, spec: str) -> MetricScores:
         with suppress(NlgaugeError):  # some metrics need more texts than these
             few.score(spec, show_progress=False, cache=False)
         start = time.process_time()
-        (found,) = benchmark.score(spec, show_progress=False, cache=False).values()
-    return msgspec.structs.replace(found, seconds=round(time.process_time() - start, 3))
+        results = benchmark.score(spec, show_progress=False, cache=False)
+    return of_results(benchmark, results, seconds=round(time.process_time() - start, 3))
 
 
 def shortened(scores: MetricScores, outputs: Sequence[str]) -> MetricScores:

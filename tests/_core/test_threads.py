@@ -138,7 +138,7 @@ result = nlgauge.score({PREDICTIONS!r}, {REFERENCES!r}, metrics=metrics, executo
 print(*(result[label]["score"] for label in result.labels))
 """
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], check=False, capture_output=True, text=True, timeout=300
+        [sys.executable, "-W", "ignore", "-c", code], check=False, capture_output=True, text=True, timeout=600
     )
     metrics = ["meteor", "meteor(version='2005', compat='nltk')", "flesch_reading_ease", "rouge(stem=True)"]
     expected = nlgauge.score(PREDICTIONS, REFERENCES, metrics=metrics, executor=Serial())

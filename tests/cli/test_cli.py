@@ -66,7 +66,7 @@ def test_quiet_prints_the_scores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0
     assert progress == [False]
     assert result.stderr == ""
-    assert "rouge rougeL" in result.stdout
+    assert "rouge.rougeL" in result.stdout
 
 
 def test_json_is_one_document_with_everything() -> None:
@@ -343,7 +343,7 @@ def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
     assert "Traceback" in result.stderr
 
 
-@pytest.mark.parametrize("where", ["nlgauge.io.read_corpus", "nlgauge.engine.engine.run"])
+@pytest.mark.parametrize("where", ["nlgauge.io.Inputs.read", "nlgauge.engine.engine.run"])
 def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(
     where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,7 +359,7 @@ def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write", "pathlib.Path.replace"])
+@pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write_result", "pathlib.Path.replace"])
 def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(
     where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -558,15 +558,13 @@ def test_list_filters_by_the_taxonomy() -> None:
     assert "bleu" in run("list").stdout
     assert [
         row["name"] for row in document("list", "--task", "SR", "--needs-references")
-    ] == nlgauge.filter_metrics(appl_task="SR", needs_references=True)
+    ] == nlgauge.list_metrics(appl_task="SR", needs_references=True)
     assert all(row["references"] for row in document("list", "--needs-references"))
     assert "distinct" in [
         row["name"] for row in document("list", "--no-references", "--no-source", "--category", "Statistics")
     ]
     assert (
-        [row["name"] for row in document("list", "--trained")]
-        == nlgauge.filter_metrics(trained=True)
-        != names
+        [row["name"] for row in document("list", "--trained")] == nlgauge.list_metrics(trained=True) != names
     )
     assert document("list", "--untrained", "--supervised", "--quality", "Fluency") == []
 

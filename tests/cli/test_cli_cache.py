@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_cases import document, enter, printed, refused, run, write
+from judge_cases import choice
 
 from nlgauge.engine.cache.maintenance import contents
+from nlgauge.judges import cache as replies
+from nlgauge.judges.cache import Cache
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of the words have no vector")
 
@@ -26,17 +31,27 @@ def rows(file: Path) -> int:
     return sum(contents(file).rows.values())
 
 
-def test_info_clear_and_verify(metric: str, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture
+def replies_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with two replies of a judge."""
+    file = tmp_path / "replies" / "some.sqlite"
+    monkeypatch.setenv("NLGAUGE_JUDGE_CACHE", str(file))
+    with closing(Cache(file)) as cache:
+        cache.put({name: {"choice": choice("4")} for name in ("a", "b")})
+    return file
+
+
+def test_info_clear_and_verify(
+    metric: str, statistics_file: Path, replies_file: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", "1MB")
-    assert document("cache", "info", "--json") == {
-        "file": str(statistics_file),
-        "bytes": 0,
-        "limit": 1_000_000,
-        "rows": {},
-    }
+    info = document("cache", "info", "--json")
+    assert info["statistics"] == {"file": str(statistics_file), "bytes": 0, "limit": 1_000_000, "rows": {}}
+    assert info["replies"].pop("bytes") >= 4096
+    assert info["replies"] == {"file": str(replies_file), "replies": 2}
     printed("score", "-m", metric, "-r", "refs.txt", "sysA.txt")
-    size = document("cache", "info", "--json")["bytes"]
-    assert document("cache", "info", "--json")["rows"] == {"embedding_average": 3} and 0 < size < 1_000_000
+    statistics = document("cache", "info", "--json")["statistics"]
+    assert statistics["rows"] == {"embedding_average": 3} and 0 < statistics["bytes"] < 1_000_000
     shown = run("cache", "info")
     assert shown.exit_code == 0 and shown.stdout.split() == [
         "metric",
@@ -46,27 +61,65 @@ def test_info_clear_and_verify(metric: str, statistics_file: Path, monkeypatch: 
         "3",
     ]
     assert f"3 rows in {statistics_file}; " in shown.stderr and "bytes of at most 1,000,000" in shown.stderr
-    assert "3 rows, and nothing is damaged" in run("cache", "verify").stderr
+    assert f"replies of judges: 2 in {replies_file}; " in shown.stderr
+    assert run("cache", "verify").stderr.splitlines() == [
+        "statistics: 3 checked, and nothing is damaged",
+        "replies of judges: 2 checked, and nothing is damaged",
+    ]
     assert "no rows of 'wmd'" in refused("cache", "clear", "--metric", "wmd", code=1)
     assert "3 rows were dropped" in run("cache", "clear", "--metric", "embedding_average").stderr
-    assert "0 rows were dropped" in run("cache", "clear").stderr
+    assert "0 rows were dropped; the replies of judges are as before" in run("cache", "clear").stderr
+    assert document("cache", "info", "--json")["replies"]["replies"] == 2
 
 
-def test_verify_ends_with_1_where_something_is_damaged(metric: str, statistics_file: Path):
+def test_replies_are_cleared_only_if_that_is_asked_for_and_confirmed(
+    metric: str, statistics_file: Path, replies_file: Path
+):
+    printed("score", "-m", metric, "-r", "refs.txt", "sysA.txt")
+    assert "--metric cannot go with --replies" in refused("cache", "clear", "--replies", "-m", "wmd")
+    asked = run("cache", "clear", "--replies", stdin="n\n")
+    assert (
+        asked.exit_code == 1 and f"Drop 2 replies, which were paid for, from {replies_file}?" in asked.stderr
+    )
+    assert replies.count(replies_file) == 2 and "nothing was dropped" in asked.stderr
+    assert "2 replies were dropped" in run("cache", "clear", "--replies", "--yes").stderr
+    assert replies.count(replies_file) == 0 and rows(statistics_file) == 3
+    assert "0 replies were dropped" in run("cache", "clear", "--replies").stderr
+
+
+def test_verify_ends_with_1_if_something_is_damaged(metric: str, statistics_file: Path, replies_file: Path):
     printed("score", "-m", metric, "-r", "refs.txt", "sysA.txt")
     run("cache", "clear")
     data = statistics_file.read_bytes()
     statistics_file.write_bytes(data[:100] + b"\xff" * (len(data) - 100))
-    found = run("cache", "verify")
-    assert found.exit_code == 1 and "damaged: " in found.stderr and "the file is now " in found.stderr
+    damaged = run("cache", "verify")
+    assert damaged.exit_code == 1 and "statistics: damaged: " in damaged.stderr
+    assert "the file is now " in damaged.stderr
     assert not statistics_file.exists() and len(list(statistics_file.parent.glob("*.damaged-*"))) == 1
     assert run("cache", "verify").exit_code == 0
 
 
-def test_where_there_is_none(metric: str, monkeypatch: pytest.MonkeyPatch):
+def test_verify_removes_a_damaged_reply_and_saves_the_others(metric: str, replies_file: Path):
+    with closing(sqlite3.connect(replies_file)) as connection, connection:
+        connection.execute("UPDATE replies SET reply = 'x' WHERE key = 'a'")
+    damaged = run("cache", "verify")
+    assert damaged.exit_code == 1 and "1 replies were not as they were written" in damaged.stderr
+    assert replies.verify(replies_file) == (1, "", None)
+    replies_file.write_bytes(replies_file.read_bytes()[:4096] + b"\xff" * 8192)
+    damaged = run("cache", "verify")
+    assert damaged.exit_code == 1 and "replies of judges: damaged: " in damaged.stderr
+    assert len(list(replies_file.parent.glob("some.sqlite.damaged-*"))) == 1
+    assert run("cache", "verify").exit_code == 0
+
+
+def test_if_there_are_no_statistics(metric: str, replies_file: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NLGAUGE_STATISTICS_CACHE", "off")
-    for command in ("info", "clear", "verify"):
-        assert "NLGAUGE_STATISTICS_CACHE is off" in refused("cache", command)
+    assert "NLGAUGE_STATISTICS_CACHE is off" in refused("cache", "clear")
+    assert document("cache", "info", "--json")["statistics"]["file"] is None
+    for command in ("info", "verify"):
+        shown = run("cache", command)
+        assert shown.exit_code == 0 and "NLGAUGE_STATISTICS_CACHE is off" in shown.stderr
+        assert "replies of judges: 2 " in shown.stderr
 
 
 def test_no_cache(metric: str, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):

@@ -230,7 +230,9 @@ def test_a_baseline_in_another_directory_is_tested_as_in_the_same() -> None:
     code, found = conditions("new", "--baseline", "old")
     assert code == WORSE
     assert [row["p"] for row in found] == [row.p for row in expected]
-    assert [(row["gain_low"], row["gain_high"]) for row in found] == [(row.gain_low, row.gain_high) for row in expected]
+    assert [(row["gain_low"], row["gain_high"]) for row in found] == [
+        (row.gain_low, row.gain_high) for row in expected
+    ]
     assert "Baseline: main (old)." in run("check", "new", "--baseline", "old").stdout
 
 

@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import nlgauge
 from nlgauge.cli import app
+from nlgauge.corpus import Corpus
 from nlgauge.errors import ResultError
-from nlgauge.meta import compare
+from nlgauge.meta import Judgments, compare, seconds_per_thousand
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.study import Study, reopened
-from nlgauge.scoring import Scorer
+from nlgauge.metrics.ter import Ter
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -32,17 +34,17 @@ def _no_benchmarks(tmp_path, monkeypatch):
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "none"))
 
 
-QUICK = ("--draws", "50", "--level", "system,global", "-c", "kendall")
+QUICK = ("--resamples", "50", "--level", "system,global", "-c", "kendall")
 
 
 def test_rows_are_those_of_correlate():
     code, out, err = run("sample", "--human", "relevance", "-m", "chrf", "wer", "--json", *QUICK)
     assert code == 0, err
     document = json.loads(out)
-    assert document["made"]["draws"] == 50
+    assert document["made"]["resamples"] == 50
     sample = load("sample")
     expected = sample.judgments(sample.score("chrf", "wer", show_progress=False)).correlate(
-        levels=["system", "global"], coefficients=["kendall"], humans="relevance", draws=50
+        level=["system", "global"], coefficient=["kendall"], human="relevance", resamples=50
     )
     assert len(document["rows"]) == len(expected) == 4
     for found, row in zip(document["rows"], expected, strict=True):
@@ -54,12 +56,22 @@ def test_rows_are_those_of_correlate():
 
 def test_a_table_names_what_is_the_same_in_its_title():
     code, out, err = run(
-        "sample", "--human", "relevance", "-m", "chrf", "--level", "system", "-c", "kendall", "--draws", "50"
+        "sample",
+        "--human",
+        "relevance",
+        "-m",
+        "chrf",
+        "--level",
+        "system",
+        "-c",
+        "kendall",
+        "--resamples",
+        "50",
     )
     assert code == 0
     assert out.splitlines()[0] == "relevance, system, kendall"
     assert out.splitlines()[1].split() == ["metric", "value", "low", "high", "p", "n", "ceiling"]
-    assert "draws: 50" in err
+    assert "resamples: 50" in err
 
 
 def test_all_dimensions_without_a_name_and_reasons_below():
@@ -74,42 +86,64 @@ def test_only_what_is_missing_is_computed(tmp_path):
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "-o", str(place), *QUICK)
     assert code == 0
     assert "scoring chrf" in err
-    before = (place / "scores" / "chrf.json.gz").stat().st_mtime_ns
     _, out, err = run(
         "sample", "--human", "fluency", "-m", "chrf", "ter", "-o", str(place), "--format", "csv", *QUICK
     )
     assert "scoring chrf" not in err
     assert "scoring ter" in err
-    assert (place / "scores" / "chrf.json.gz").stat().st_mtime_ns == before
     assert out == (place / "correlations.csv").read_text("utf-8")
     assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
     _, out, err = run("sample", "-o", str(place), "--format", "csv", *QUICK)
-    assert "scoring" not in err, "without -m the metrics that are kept are taken"
+    assert "scoring" not in err, "without -m the metrics that are there are taken"
     assert {row["metric"] for row in csv.DictReader(out.splitlines())} == {"chrf", "ter"}
-    texts = (
-        b"".join(gzip.decompress(path.read_bytes()) for path in (place / "scores").iterdir())
-        + (place / "study.json").read_bytes()
-    )
-    assert b"ferry" not in texts
+    shown = CliRunner().invoke(app, ["show", str(place / "results" / "sample")])
+    assert shown.exit_code == 0, shown.stderr
+    assert "chrf" in shown.stdout
 
 
-def test_an_interrupted_run_keeps_what_it_had_and_goes_on(tmp_path, monkeypatch):
-    place, score = tmp_path / "out", Scorer.score_corpus
+@pytest.fixture
+def interrupted_run(tmp_path, monkeypatch):
+    """A study of chrf to which ter was to be added, interrupted after some segments."""
+    place = tmp_path / "out"
+    assert run("sample", "-m", "chrf", "-o", str(place), *QUICK)[0] == 0
+    statistics, calls = Ter.statistics, []
 
-    def interrupted(self, *given):
-        if "ter" in self.metrics:
+    def interrupted(*given):
+        calls.append(given)
+        if len(calls) == 3:
             raise KeyboardInterrupt
-        return score(self, *given)
+        return statistics(*given)
 
-    monkeypatch.setattr(Scorer, "score_corpus", interrupted)
-    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
+    with monkeypatch.context() as patch:
+        patch.setattr(Corpus, "chunks", lambda self, *_: [np.array([i]) for i in range(len(self))])
+        patch.setattr(Ter, "statistics", interrupted)
+        code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
     assert code == 130
     assert f"interrupted; the result is in {place}" in err
-    assert [path.name for path in (place / "scores").iterdir()] == ["chrf.json.gz"]
-    monkeypatch.undo()
-    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(place), *QUICK)
-    assert code == 0
-    assert "scoring chrf" not in err
+    assert nlgauge.load(place / "results" / "sample").labels == ("chrf",)
+    assert (place / "results" / "sample.unfinished").is_dir()
+    return place
+
+
+def test_an_interrupted_run_is_resumed(interrupted_run):
+    result = interrupted_run / "results" / "sample"
+    code, _, err = run("sample", "-m", "chrf", "wer", "-o", str(interrupted_run), *QUICK)
+    assert code == 1
+    assert "other metrics" in err
+    assert "--overwrite" in err
+    code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(interrupted_run), *QUICK)
+    assert code == 0, err
+    assert "scoring ter" in err
+    assert nlgauge.load(result).labels == ("chrf", "ter")
+    assert [path.name for path in result.parent.iterdir()] == ["sample"]
+
+
+def test_an_interrupted_run_is_started_again_on_request(interrupted_run):
+    result = interrupted_run / "results" / "sample"
+    code, _, err = run("sample", "-m", "wer", "-o", str(interrupted_run), "--overwrite", *QUICK)
+    assert code == 0, err
+    assert nlgauge.load(result).labels == ("chrf", "wer"), "what is finished stays"
+    assert [path.name for path in result.parent.iterdir()] == ["sample"]
 
 
 def test_a_directory_is_of_one_study(tmp_path):
@@ -129,12 +163,8 @@ def test_a_study_is_opened_again(tmp_path):
     place = tmp_path / "out"
     run("sample", "--human", "relevance", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
     study, benchmark, scores = reopened(place)
-    assert (study.benchmark, study.segments, len(benchmark.segments), list(scores)) == (
-        "sample",
-        5,
-        5,
-        ["chrf"],
-    )
+    assert (study.benchmark, study.segments, len(benchmark.segments)) == ("sample", 5, 5)
+    assert [result.labels for result in scores.values()] == [("chrf",)]
     assert list(study.judgments(benchmark, scores).humans) == ["relevance"]
     (place / "study.json").write_text("{", "utf-8")
     with pytest.raises(ResultError, match="is damaged"):
@@ -146,7 +176,7 @@ def test_a_study_is_opened_again(tmp_path):
 def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     place = str(tmp_path / "out")
     run("sample", "--human", "relevance,fluency", "-m", "chrf", "ter", "wer", "-o", place, *QUICK)
-    code, out, err = run("compare", place, "--human", "relevance", "--draws", "50", "--json")
+    code, out, err = run("compare", place, "--human", "relevance", "--resamples", "50", "--json")
     assert code == 0, err
     document = json.loads(out)
     assert document["made"]["generalise_to"] == "systems"
@@ -156,31 +186,31 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
         ("ter", "wer"),
     ]
     _, benchmark, scores = reopened(tmp_path / "out")
-    expected = compare(benchmark.judgments(scores), human="relevance", draws=50, coefficient="kendall")
+    expected = compare(benchmark.judgments(scores), human="relevance", resamples=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
-    code, out, err = run("compare", place, "-m", "chrf,wer", "--draws", "50", "--generalise-to", "inputs")
+    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalise-to", "inputs")
     assert code == 0, err
     assert "The claims are about new inputs" in out
     rows = [line.split()[:3] for line in out.splitlines() if re.match(r"(relevance|fluency) +chrf", line)]
     assert rows == [["relevance", "chrf", "wer"], ["fluency", "chrf", "wer"]]
-    assert "test: permutation" in err
+    assert "test: randomization" in err
     code, _, err = run("compare", str(tmp_path))
     assert code == 1
-    assert "holds no study" in err
+    assert "is not an nlgauge result" in err
 
 
 def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
     place = str(tmp_path / "out")
-    words = ("sample", "--human", "relevance", "-m", "chrf", "ter", "wer", "-o", place, "--draws", "20")
+    words = ("sample", "--human", "relevance", "-m", "chrf", "ter", "wer", "-o", place, "--resamples", "20")
     run(*words, "--level", "global", "-c", "kendall")
     for command in ("compare", "cost"):
         made = json.loads(run(command, place, "--json")[1])
         row = made["made"] if command == "compare" else made["rows"][0]
         assert (row["level"], row["coefficient"]) == ("global", "kendall")
-    _, out, _ = run("compare", place, "--draws", "20")
+    _, out, _ = run("compare", place, "--resamples", "20")
     assert out.splitlines()[0] == "Differences in Kendall's tau-b, global level: relevance"
     made = json.loads(
-        run("compare", place, "--level", "system", "-c", "pearson", "--draws", "20", "--json")[1]
+        run("compare", place, "--level", "system", "-c", "pearson", "--resamples", "20", "--json")[1]
     )["made"]
     assert (made["level"], made["coefficient"]) == ("system", "pearson")
     # A coefficient takes a level at which it has a meaning; what was asked for last counts, and a run without
@@ -192,7 +222,10 @@ def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
     )
     assert reopened(tmp_path / "out")[0].coefficients == ["darr"]
     run(*words)
-    assert json.loads(run("compare", place, "--draws", "20", "--json")[1])["made"]["coefficient"] == "pearson"
+    assert (
+        json.loads(run("compare", place, "--resamples", "20", "--json")[1])["made"]["coefficient"]
+        == "pearson"
+    )
     run(*words, "-c", "spearman")
     run("estimate", "sample", "--human", "relevance", "-m", "chrf", "-o", place)
     assert reopened(tmp_path / "out")[0].coefficients == ["spearman"]
@@ -201,12 +234,12 @@ def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
 def test_planned_comparisons_of_a_study(tmp_path):
     place = str(tmp_path / "out")
     run("sample", "--human", "relevance", "-m", "bleu", "chrf", "ter", "-o", place, *QUICK)
-    code, out, err = run("compare", place, "--against", "bleu", "--draws", "50", "--json")
+    code, out, err = run("compare", place, "--against", "bleu", "--resamples", "50", "--json")
     assert code == 0, err
     document = json.loads(out)
     assert [(row["metric"], row["other"]) for row in document["rows"]] == [("chrf", "bleu"), ("ter", "bleu")]
     assert document["made"]["against"] == ["bleu"]
-    _, out, _ = run("compare", place, "--against", "bleu", "--draws", "50")
+    _, out, _ = run("compare", place, "--against", "bleu", "--resamples", "50")
     assert "letters" not in out
     assert "corrected for 2 pairs of metrics, each metric with bleu" in " ".join(out.split())
 
@@ -237,7 +270,7 @@ def test_the_answer_is_sorted_and_says_no_more_than_the_table(tmp_path):
         "system",
         "-c",
         "pearson",
-        "--draws",
+        "--resamples",
         "200",
     )
     assert code == 0, err
@@ -362,7 +395,7 @@ def test_judged_pairs_are_told_by_darr(tmp_path):
     path.write_text(
         json.dumps({"segment": 1, "references": ["the cat sat"], **sides, "meta": {}}) + "\n", "utf-8"
     )
-    code, out, err = run(str(path), "-m", "chrf", "--json", "--draws", "50")
+    code, out, err = run(str(path), "-m", "chrf", "--json", "--resamples", "50")
     assert code == 0, err
     (row,) = json.loads(out)["rows"]
     assert (row["coefficient"], row["value"]) == ("darr", 1.0)
@@ -505,7 +538,7 @@ def test_between_metrics_of_a_study(kept, tmp_path):
     assert code == 0, err
     _, benchmark, scores = reopened(kept)
     judged = benchmark.judgments(scores, dimensions=["relevance"])
-    expected = judged.between_metrics(level="system", coefficient="kendall", humans=True)
+    expected = judged.between_metrics(level="system", coefficient="kendall", with_human=True)
     assert [row["value"] for row in json.loads(out)["rows"]] == expected.column("value")
     code, _, err = run("between", str(kept), "-m", "chrf")
     assert (code, "needs two metrics, got chrf" in err) == (2, True)
@@ -516,9 +549,9 @@ def test_between_metrics_of_a_study(kept, tmp_path):
 def test_what_agreement_costs(kept):
     code, out, err = run("cost", str(kept), "--level", "global", "--json")
     assert code == 0, err
-    scores = reopened(kept)[2]
+    (result,) = reopened(kept)[2].values()
     seconds = {row["metric"]: row["seconds_per_1000"] for row in json.loads(out)["rows"]}
-    assert seconds == {label: 1000 * one.seconds / 96 for label, one in scores.items()}
+    assert seconds == {label: seconds_per_thousand(result)[label] for label in ("chrf", "ter")}
     assert [row["metric"] for row in json.loads(out)["rows"]] == sorted(seconds, key=seconds.get)
     assert any(row["frontier"] for row in json.loads(out)["rows"])
     code, _, err = run("cost", str(kept), "-m", "bleu")
@@ -536,11 +569,14 @@ def test_plots_on_request(kept, tmp_path):
     ]
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", "ter", *words, *QUICK)
     assert code == 0, err
-    alone = {kind: str(tmp_path / f"{kind}.svg") for kind in ("scatter", "bins", "calibration", "landscape")}
+    alone = {
+        kind: str(tmp_path / f"{kind}.svg")
+        for kind in ("scatter", "distributions", "calibration", "landscape")
+    }
     words = [word for kind, path in alone.items() for word in ("--plot", f"{kind}={path}")]
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", *words, *QUICK)
     assert code == 0, err
-    of_kept = {"compare": ("--draws", "20"), "between": (), "cost": ()}
+    of_kept = {"compare": ("--resamples", "20"), "between": (), "cost": ()}
     for command, options in of_kept.items():
         files[command] = str(tmp_path / f"{command}.svg")
         code, _, err = run(command, str(kept), *options, "--plot", files[command])
@@ -697,7 +733,7 @@ def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
     )
     assert out.splitlines()[1].split() == ["metric", "value", "n"]
     assert "chrf, ter (system): scores are the same for all" in out
-    _, out, _ = run("compare", str(tmp_path / "out"), "--draws", "20")
+    _, out, _ = run("compare", str(tmp_path / "out"), "--resamples", "20")
     assert "chrf - ter: kendall of chrf and ter is undefined" in out
 
 
@@ -714,3 +750,133 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf")
     assert code == 2
     assert "name it with --group; there are fr-en, de-en" in err
+
+
+def saved_result(tmp_path: Path, rows: list[dict], **options) -> Path:
+    """A result of records, saved as `nlgauge score -o` does."""
+    result = nlgauge.score(rows, metrics=["chrf", "ter"], show_progress=False, **options)
+    return result.save(tmp_path / "result")
+
+
+WORDS = ("--human", "adequacy", "--json", "--draws", "20")
+
+
+@pytest.mark.filterwarnings("ignore:systems were judged on different inputs")
+@pytest.mark.parametrize("kind", ["numbers", "missing", "ratings", "gap"])
+def test_a_saved_result_gives_the_numbers_of_its_file(tmp_path, kind):
+    rows = records()
+    if kind == "missing":
+        rows[2]["adequacy"] = None
+    if kind == "ratings":
+        rows = [{**row, "adequacy": [row["adequacy"], i % 4, None]} for i, row in enumerate(rows)]
+    if kind == "gap":
+        rows = rows[1:]
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    place = saved_result(tmp_path, rows, pooled=kind == "gap")
+    (code, of_result, err), (_, of_file, _) = (
+        run(str(place), *WORDS),
+        run(str(path), "-m", "chrf", "ter", *WORDS),
+    )
+    assert code == 0, err
+    assert json.loads(of_result)["rows"] == json.loads(of_file)["rows"]
+    assert any(row["value"] is not None for row in json.loads(of_result)["rows"])
+
+
+@pytest.mark.parametrize("options", [(), ("--corpus-scores", "--all-outputs"), ("--group-by", "lp")])
+def test_options_of_a_saved_result_are_those_of_a_file(tmp_path, options):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in records()), "utf-8")
+    place = saved_result(tmp_path, records())
+    of_result = run(str(place), "-m", "chrf", *options, *WORDS)[1]
+    assert (
+        json.loads(of_result)["rows"] == json.loads(run(str(path), "-m", "chrf", *options, *WORDS)[1])["rows"]
+    )
+
+
+def test_a_result_of_a_study_gives_the_numbers_of_its_benchmark(kept):
+    words = ("--human", "relevance,fluency", "-m", "chrf", "ter", "--json", *QUICK)
+    code, out, err = run(str(kept / "results" / "sample"), *words)
+    assert code == 0, err
+    rows = json.loads(out)["rows"]
+    assert rows == json.loads(run("sample", *words)[1])["rows"]
+    assert all(row["ceiling"] is not None for row in rows), "ratings of annotators are there too"
+
+
+def test_a_result_without_texts_has_numbers_enough(tmp_path):
+    result = nlgauge.score(records(), metrics=["chrf"], show_progress=False)
+    for place, texts in ((tmp_path / "with", True), (tmp_path / "without", False)):
+        result.save(place, texts=texts)
+    found = [json.loads(run(str(tmp_path / name), *WORDS)[1])["rows"] for name in ("with", "without")]
+    assert found[0] == found[1]
+    as_text = [{**row, "adequacy": str(row["adequacy"])} for row in records()]
+    nlgauge.score(as_text, metrics=["chrf"]).save(tmp_path / "text", texts=False)
+    code, _, err = run(str(tmp_path / "text"), *WORDS)
+    assert code == 1
+    assert "saved without texts, and the field 'adequacy' held texts" in " ".join(err.split())
+    nlgauge.score(records()[1:], metrics=["chrf"], pooled=True).save(tmp_path / "pooled", texts=False)
+    code, _, err = run(str(tmp_path / "pooled"), *WORDS)
+    assert code == 1
+    assert "the names of their systems are not known" in " ".join(err.split())
+
+
+def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
+    place = saved_result(tmp_path, records(judged=False))
+    path = tmp_path / "human.csv"
+    lines = [f"{row['system']},{row['id']},{row['adequacy']}" for row in records()]
+    path.write_text("\n".join(["system,segment,adequacy", *lines]), "utf-8")
+    of_file = json.loads(run(str(place), "--human", str(path), "--json", "--draws", "20")[1])["rows"]
+    judged = Judgments.from_result(nlgauge.load(place), str(path)).correlate(resamples=20)
+    assert sorted(row["value"] or 0 for row in of_file) == sorted(
+        0 if math.isnan(row["value"]) else row["value"] for row in judged
+    )
+
+
+def test_commands_that_read_a_study_read_a_saved_result(tmp_path):
+    place = str(saved_result(tmp_path, records()))
+    code, out, err = run("compare", place, "--human", "adequacy", "--draws", "20", "--json")
+    assert code == 0, err
+    assert [(row["metric"], row["other"]) for row in json.loads(out)["rows"]] == [("chrf", "ter")]
+    code, out, err = run("cost", place, "--human", "adequacy", "--json")
+    assert code == 0, err
+    assert {row["metric"] for row in json.loads(out)["rows"]} == {"chrf", "ter"}
+    code, out, err = run("between", place, "--json")
+    assert code == 0, err
+    assert len(json.loads(out)["rows"]) == 1
+    _, out, _ = run("between", place, "--with-humans", "--human", "adequacy", "--json")
+    assert len(json.loads(out)["rows"]) == 3
+    code, out, err = run("estimate", place, "--human", "adequacy", "--json")
+    assert code == 0, err
+
+
+def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
+    place = str(saved_result(tmp_path, records()))
+    for words, message in (
+        ((place,), "hold human scores with --human; there are adequacy, lp."),
+        (
+            (place, "--human", "adequecy"),
+            "no field 'adequecy' (did you mean 'adequacy'?); there are adequacy, lp.",
+        ),
+        ((place, "--human", "lp"), "same for all systems"),
+        ((place, "--human", "adequacy", "-m", "bleu"), "there is no metric 'bleu' in this result"),
+        ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
+        ((place, "--human", "adequacy", "--sample", "2"), "--sample is for benchmarks and files"),
+        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "--output is for benchmarks and files"),
+        ((str(kept), "--human", "relevance"), "is a study, not a result"),
+        ((str(tmp_path), "--human", "adequacy"), "is not an nlgauge result"),
+        (("compare", place), "hold human scores with --human"),
+    ):
+        code, out, err = run(*words)
+        assert code != 0, words
+        assert out == ""
+        assert message in " ".join(err.replace("│", " ").split()), words
+
+
+def test_one_system_is_judged_at_the_levels_that_it_has(tmp_path):
+    alone = [{name: value for name, value in row.items() if name != "system"} for row in records()[:3]]
+    place = str(saved_result(tmp_path, alone))
+    code, _, err = run(place, "--human", "adequacy", "--level", "system,input", "-c", "kendall")
+    assert code == 2
+    assert "two systems are needed at system and input level" in " ".join(err.split())
+    _, out, _ = run(place, "--human", "adequacy", "--level", "global", "-c", "kendall", "--json")
+    assert all(row["value"] is not None for row in json.loads(out)["rows"])

@@ -14,8 +14,10 @@ from typing import Any
 import polars
 import pytest
 from cli_cases import document, enter, printed, refused, run, scored, warned, write
+from human_judgments import path_of
 
 import nlgauge
+from nlgauge.metric.card import ApplTasks, QualityDims
 from nlgauge.models.weights.catalogue import CATALOGUE
 
 
@@ -94,7 +96,7 @@ def test_segment_files_hold_what_the_frame_holds() -> None:
             f"s.{suffix}",
             "--texts",
         )
-    expected = nlgauge.load("tsv").frame(texts=True, frame="records")
+    expected = nlgauge.load("tsv").segments(texts=True, frame="records")
     assert [json.loads(line) for line in Path("s.jsonl").read_text("utf-8").splitlines()] == expected
     for suffix, delimiter in (("tsv", "\t"), ("csv", ",")):
         found = rows(Path(f"s.{suffix}").read_text("utf-8"), delimiter)
@@ -127,7 +129,7 @@ def test_parquet_is_written_where_pyarrow_is() -> None:
         )
         return
     printed(*arguments)
-    expected = [row["wer"] for row in nlgauge.load("out").frame(frame="records")]
+    expected = [row["wer"] for row in nlgauge.load("out").segments(frame="records")]
     assert polars.read_parquet("s.parquet")["wer"].to_list() == [
         None if math.isnan(value) else value for value in expected
     ]
@@ -412,13 +414,8 @@ def test_lists_fit_eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "source, model" in metrics["blanc"]
     assert len(printed("models", "list").strip().split("\n")) < 2 * len(CATALOGUE)
     shown = " ".join(printed("list", "--help").split())
-    for value in (*nlgauge.ApplTasks, *nlgauge.QualityDims):
+    for value in (*ApplTasks, *QualityDims):
         assert value.value in shown
-
-
-BENCHMARKS = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 
 
 @pytest.mark.parametrize(
@@ -430,9 +427,7 @@ BENCHMARKS = Path(
     ],
 )
 def test_files_of_the_field_are_scored_as_they_are(name: str, options: list[str], groups: int) -> None:
-    path = BENCHMARKS / f"{name}.jsonl.gz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in {BENCHMARKS}; set NLGAUGE_BENCHMARKS to the folder that holds it")
+    path = path_of(name)
     found = warned("score", "-m", "exact_match", str(path), *options, "--resamples", "0", "--json")
     assert found.exit_code == 0, found.stderr
     assert len(json.loads(found.stdout).get("groups", [])) == groups

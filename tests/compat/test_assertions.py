@@ -45,7 +45,7 @@ def test_the_message_has_the_numbers_of_a_comparison():
 
 
 def test_another_output_a_margin_and_a_level():
-    with pytest.raises(AssertionError, match=re.escape("rouge rouge2 is worse")):
+    with pytest.raises(AssertionError, match=re.escape("rouge.rouge2 is worse")):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge2")
     with pytest.raises(UnknownNameError, match="no metric"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge7")
@@ -91,6 +91,6 @@ def test_what_cannot_be_asked(metric, options, message):
 
 
 def test_what_cannot_be_compared_fails():
-    nothing = nlgauge.metric(lambda p, r: None, name="nothing")
+    nothing = nlgauge.metric_from(lambda p, r: None, name="nothing")
     with pytest.raises(AssertionError, match="nothing cannot be compared with that of the baseline: "):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, nothing)

@@ -5,29 +5,27 @@ are those of scipy.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import path_of
 from scipy import stats
+from segment_rows import rows_by_label
 
 import nlgauge
-from nlgauge import (
+from nlgauge.compat import nlgmetricverse as nmv
+from nlgauge.compat.nlgmetricverse import (
     Benchmarks,
     CorrelationMeasures,
     load_metric,
     metric_human_correlation,
     metrics_correlation,
 )
-from nlgauge.compat import nlgmetricverse as nmv
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta import benchmarks
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 OF_SCIPY: dict[Any, Any] = {
     CorrelationMeasures.Pearson: stats.pearsonr,
     CorrelationMeasures.Spearman: stats.spearmanr,
@@ -46,7 +44,7 @@ human = [80.0, 35, 50, 62, 95, 0]
 
 
 def segment_scores(metric: str, sign: float = 1.0) -> list[float]:
-    return [sign * row[metric] for row in nlgauge.score(preds, refs, metrics=metric).segments("records")]
+    return [sign * row[metric] for row in rows_by_label(nlgauge.score(preds, refs, metrics=metric))]
 
 
 def explicit_darr(x: list[float], z: list[float]) -> tuple[float, int]:
@@ -148,9 +146,7 @@ def test_metrics_with_each_other_as_scipy() -> None:
 
 
 def test_the_call_of_the_thesis_runs_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (FOLDER / "wmt17_da_seg.jsonl.gz").is_file():
-        pytest.skip(f"wmt17_da_seg is not in {FOLDER}")
-    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("wmt17_da_seg").parent))
     with pytest.warns(UserWarning, match="a benchmark has texts of its own"):
         found = metric_human_correlation(
             preds,
@@ -222,19 +218,17 @@ def test_the_calls_draw_on_request(tmp_path: Path) -> None:
     found = metric_human_correlation(
         preds, refs, chosen, human, [CorrelationMeasures.Spearman], plot=tmp_path / "people.svg"
     )
-    figure = found.plot()
-    assert [part.axes[0].get_xlabel() for part in figure.subfigs[:3]] == [
+    axes = found.plot()
+    assert [ax.get_xlabel() for ax in axes] == [
         "chrf",
         "ter (lower is better; negated)",
         "bleu",
     ]
-    assert [part.axes[0].get_title(loc="left") for part in figure.subfigs[:3]] == [
-        f"Spearman {row['value']:.2f}" for row in found
-    ]
-    points = figure.subfigs[1].axes[0].get_lines()[0]
+    assert [ax.get_title(loc="left") for ax in axes] == [f"Spearman {row['value']:.2f}" for row in found]
+    points = axes[1].get_lines()[0]
     assert points.get_xdata() == pytest.approx(segment_scores("ter", -1))
     assert list(points.get_ydata()) == human
-    check_readable(figure)
+    check_readable(axes)
 
     between = metrics_correlation(
         preds,
@@ -246,36 +240,36 @@ def test_the_calls_draw_on_request(tmp_path: Path) -> None:
     results, pvalues = between
     assert len(results) == len(pvalues) == 2
     heatmaps = between.plot()
-    for part, matrix in zip(heatmaps.subfigs, results, strict=True):
-        drawn = part.axes[1].get_images()[0].get_array()
+    for (_, below), matrix in zip(heatmaps, results, strict=True):
+        drawn = below.get_images()[0].get_array()
         assert sorted(drawn.ravel()) == pytest.approx(sorted(matrix.ravel()))
     check_readable(heatmaps)
 
     seconds = nmv.times_correlation(preds, refs, chosen, plot=tmp_path / "times.svg")
     bars = seconds.plot()
-    assert [bar.get_width() for bar in bars.axes[0].patches] == sorted(seconds.values())
+    assert [bar.get_width() for bar in bars.patches] == sorted(seconds.values())
     check_readable(bars)
     against = seconds.plot(correlations=found)
     assert "Agreement and cost" in words(against)
-    (chrf,) = [line for line in against.axes[0].get_lines() if line.get_label() == "chrf"]
+    (chrf,) = [line for line in against.get_lines() if line.get_label() == "chrf"]
     assert chrf.get_xdata()[0] == pytest.approx(1000 * seconds["chrf"] / len(preds))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["metrics.svg", "people.svg", "times.svg"]
 
 
 def test_groups_have_looks_of_their_own_in_a_scatterplot() -> None:
     pytest.importorskip("matplotlib")
+    from nlgauge import plots
     from nlgauge.meta import Judgments
-    from nlgauge.show.plots import meta as plots
 
     rng = np.random.default_rng(0)
     judged = Judgments.from_arrays(
         rng.normal(size=(3, 8)), {"a": rng.normal(size=(3, 8))}, groups=["x-y"] * 4 + ["y-x"] * 4
     )
-    figure = plots.scatter(judged, "a", level="global", coefficient="pearson")
-    lines = figure.axes[0].get_lines()
+    ax = plots.scatter(judged, "a", level="global", coefficient="pearson")
+    lines = ax.get_lines()
     assert [line.get_label() for line in lines] == ["x-y", "y-x"]
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == 2
-    found = judged.correlate(levels="global", coefficients="pearson", interval=None)
-    assert figure.axes[0].get_title(loc="left") == f"Pearson {found[-1]['value']:.2f} (average)"
+    found = judged.correlate(level="global", coefficient="pearson", interval=None)
+    assert ax.get_title(loc="left") == f"Pearson {found[-1]['value']:.2f} (average)"
     with pytest.raises(ParameterError, match="level 'system' or 'global', got 'input'"):
         plots.scatter(judged, "a", level="input")

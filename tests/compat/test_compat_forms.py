@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge import NLGMetricverse, load_metric
+from nlgauge.compat.nlgmetricverse import NLGMetricverse, load_metric
 from nlgauge.errors import ModelError, ParameterError
 
 preds = ["the cat sat on the mat", "there is a dog in the garden"]

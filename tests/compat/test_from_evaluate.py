@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from cli_cases import refused, warned
+from segment_rows import rows_by_label
 
 import nlgauge
-from nlgauge import NLGMetricverse, load_metric
 from nlgauge.compat import from_evaluate
+from nlgauge.compat.nlgmetricverse import NLGMetricverse, load_metric
 from nlgauge.errors import (
     InputError,
     MetricError,
@@ -149,7 +150,7 @@ def test_nothing_runs_without_permission(script: Path, monkeypatch: pytest.Monke
 def test_known_names_stay_nlgauges_own(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(script.parent, "chrf", ("predictions", "references"))
     monkeypatch.chdir(script.parent)
-    assert nlgauge.score(PREDICTIONS, REFERENCES, metrics="chrf", allow_remote_code=True).segments("records")
+    assert rows_by_label(nlgauge.score(PREDICTIONS, REFERENCES, metrics="chrf", allow_remote_code=True))
     assert not ran(script)
 
 
@@ -237,7 +238,7 @@ def test_nothing_of_the_registry_takes_the_place_of_a_saved_one(tmp_path: Path) 
         )
     again = nlgauge.load(tmp_path / "result")
     assert again["chrf"]["texts"] == 3
-    assert again.segments("records")[0].keys() == {"segment", "system"}
+    assert rows_by_label(again)[0].keys() == {"segment", "system"}
 
 
 def test_what_a_script_does_not_take_is_an_error_of_the_metric(script: Path, tmp_path: Path) -> None:
@@ -280,7 +281,7 @@ def test_load_metric_and_its_scorers_ask_for_the_same_permission(script: Path) -
 
 def test_a_directory_of_nlg_metricverse_is_loaded_as_before(script: Path) -> None:
     (script / "overlap.py").write_text(
-        "from nlgauge import MetricForNLG\n\n__main_class__ = 'Own'\n\n\nclass Own(MetricForNLG):\n    def"
+        "from nlgauge.compat.nlgmetricverse import MetricForNLG\n\n__main_class__ = 'Own'\n\n\nclass Own(MetricForNLG):\n    def"
         " _compute_single_pred_single_ref(self, preds, refs, reduce_fn=None, **kwargs):\n        return"
         " 0.25\n"
     )

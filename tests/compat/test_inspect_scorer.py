@@ -18,7 +18,7 @@ from nlgauge.errors import InputError, MissingExtraError, ParameterError
 
 ANSWERS = {"say it": "the cat sat", "again": "a dog"}
 TARGETS = {"say it": ["the cat slept", "the cat sat"], "again": ["my dog"]}
-undefined_for_dogs = nlgauge.metric(lambda p, r: None if "dog" in p else 1.0, name="cats")
+undefined_for_dogs = nlgauge.metric_from(lambda p, r: None if "dog" in p else 1.0, name="cats")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_sample_is_scored_against_all_its_targets_on_the_metrics_own_scale():
 
 @pytest.mark.usefixtures("stand_in")
 def test_sources_and_undefined_scores():
-    read = nlgauge.metric(lambda prediction, source: source == "again", name="read", needs="sources")
+    read = nlgauge.metric_from(lambda prediction, source: source == "again", name="read", needs="sources")
     assert scores_of("again", [read]).value == {"read": 1.0}
     assert math.isnan(scores_of("again", undefined_for_dogs).value["cats"])
     with pytest.raises(ParameterError, match="distinct has a score for a whole corpus"):

@@ -11,6 +11,7 @@ import pickle
 import warnings
 
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.engine import segments
@@ -34,7 +35,7 @@ def chat(text):
 
 
 def segment_values(metric, references=REFERENCES, **options):
-    rows = nlgauge.score(PREDICTIONS, references, SOURCES, metrics=metric, **options).segments("records")
+    rows = rows_by_label(nlgauge.score(PREDICTIONS, references, SOURCES, metrics=metric, **options))
     return [row[metric if isinstance(metric, str) else str(metric)] for row in rows]
 
 
@@ -88,7 +89,7 @@ def test_the_scale():
 
 
 def test_the_output():
-    rows = nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge").segments("records")
+    rows = rows_by_label(nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge"))
     assert nlgauge.reward("rouge", output="rouge2")(PREDICTIONS, REFERENCES) == [
         row["rouge.rouge2"] for row in rows
     ]
@@ -98,7 +99,7 @@ def test_the_output():
 def test_options_of_a_run():
     assert nlgauge.reward("bleu", lang="zh")(["你好吗"], ["你好啊"]) == [
         row["bleu(tokenizer='zh')"]
-        for row in nlgauge.score(["你好吗"], ["你好啊"], metrics="bleu", lang="zh").segments("records")
+        for row in rows_by_label(nlgauge.score(["你好吗"], ["你好啊"], metrics="bleu", lang="zh"))
     ]
     assert nlgauge.reward("wer", reduce_fn="mean")(PREDICTIONS, SEVERAL) == [
         -value for value in segment_values("wer", SEVERAL, reduce_fn="mean")
@@ -156,7 +157,9 @@ def test_the_column_that_was_named_is_read():
     reward = nlgauge.reward("exact_match", references="gold_text")
     assert reward(completions=["a"], gold_text=["a"], reference=["b"], references=["b"]) == [1.0]
     assert reward(["a"], ["a"]) == [1.0]
-    copied = nlgauge.metric(lambda prediction, source: prediction == source, name="copied", needs="sources")
+    copied = nlgauge.metric_from(
+        lambda prediction, source: prediction == source, name="copied", needs="sources"
+    )
     assert nlgauge.reward(copied)(completions=["a", "b"], source=["a", "c"]) == [1.0, 0.0]
     prompts = [[{"role": "user", "content": text}] for text in "ac"]
     assert nlgauge.reward(copied, sources="prompts")(completions=["a", "b"], prompts=prompts) == [1.0, 0.0]
@@ -243,13 +246,14 @@ def test_what_is_fitted_is_fitted_on_the_training_set(metric):
     assert reward(PREDICTIONS, REFERENCES) == expected
     assert reward(PREDICTIONS[:2], REFERENCES[:2]) == expected[:2]
     assert [
-        row[metric]
-        for row in nlgauge.score(PREDICTIONS[:2], REFERENCES[:2], metrics=metric).segments("records")
+        row[metric] for row in rows_by_label(nlgauge.score(PREDICTIONS[:2], REFERENCES[:2], metrics=metric))
     ] != expected[:2]
 
 
 def test_an_undefined_score_is_what_was_asked_for():
-    metric = nlgauge.metric(lambda prediction, reference: None if prediction == "a dog" else 1, name="some")
+    metric = nlgauge.metric_from(
+        lambda prediction, reference: None if prediction == "a dog" else 1, name="some"
+    )
     assert nlgauge.reward(metric, undefined=-1.0)(PREDICTIONS, REFERENCES) == [1, -1, 1, 1, 1]
     assert math.isnan(nlgauge.reward(metric)(PREDICTIONS, REFERENCES)[1])
 
@@ -275,7 +279,7 @@ def test_languages_are_looked_at_once():
 
 
 def test_an_error_of_a_function_names_the_segment():
-    reward = nlgauge.reward(nlgauge.metric(lambda p, r: 1 / len(p), name="inverse"))
+    reward = nlgauge.reward(nlgauge.metric_from(lambda p, r: 1 / len(p), name="inverse"))
     with pytest.raises(MetricError, match="segment 2: inverse raised ZeroDivisionError"):
         reward(PREDICTIONS, REFERENCES)
 

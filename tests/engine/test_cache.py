@@ -281,7 +281,7 @@ def uncached(tiny_models: Any, costly_metrics: ModuleType) -> Iterator[dict[str,
     yield {
         "words are compared faster than they are looked up": "chrf",
         "a class that says so": costly_metrics.Cheap(),
-        "a function": nlgauge.metric(lambda prediction, reference: 1.0, name="constant"),
+        "a function": nlgauge.metric_from(lambda prediction, reference: 1.0, name="constant"),
         "objects of the caller": nlgauge.metrics.bertscore.BertScore(Model(own.model, own.tokenizer), 1),
         "fitted on positions": f"cosmic(model={str(tiny_models['encoder'])!r}, folds=2, modes=1, seeds=1)",
         "replies are kept already": f"yes_no(model={causal!r}, question='Is it?')",

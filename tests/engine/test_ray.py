@@ -19,6 +19,7 @@ from typing import Any
 import cli_cases
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.corpus import Corpus, records
@@ -102,7 +103,7 @@ def assert_equal(found: nlgauge.Result, expected: nlgauge.Result) -> None:
     for key, table in found.tables.items():
         for part, values in table.statistics.items():
             assert np.array_equal(values, expected.tables[key].statistics[part], equal_nan=True), key
-    assert found.segments("records") == expected.segments("records")
+    assert rows_by_label(found) == rows_by_label(expected)
 
 
 def serial(**options: Any) -> nlgauge.Result:
@@ -222,7 +223,7 @@ def test_fits_and_scores_are_computed_by_the_same_workers(joined, monkeypatch):
 
 
 def test_metrics_that_cannot_travel_are_computed_here(joined):
-    metrics = ["wer", nlgauge.metric(stays_here), "distinct"]
+    metrics = ["wer", nlgauge.metric_from(stays_here), "distinct"]
     assert_equal(on_cluster(metrics=metrics), serial(metrics=metrics))
 
 
@@ -474,7 +475,7 @@ LOCAL = """
                     yield fields[1].partition(":")[0]
 
     def left():
-        until = time.monotonic() + 60
+        until = time.monotonic() + 400
         while (processes := family()) and time.monotonic() < until:
             time.sleep(0.2)
         return [(process / "cmdline").read_bytes() for process in processes]
@@ -490,15 +491,15 @@ LOCAL = """
 
     def interrupt(prediction, reference):
         os.killpg(0, signal.SIGINT)  # as a terminal does: everybody gets it
-        time.sleep(60)
+        time.sleep(600)
 
     texts = ["a b c", "a c", "d"] * 20
-    result = nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric(look)], executor=Ray(characters=50))
+    result = nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric_from(look)], executor=Ray(characters=50))
     assert result["wer"] == nlgauge.score(texts, texts[::-1], metrics="wer")["wer"]
     assert {True, None, "0000000000000000FFFF00000100007F"} <= seen <= {True, None, "0100007F", "0000000000000000FFFF00000100007F"}, seen
     assert left() == []
     try:
-        nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric(interrupt)], executor="ray")
+        nlgauge.score(texts, texts[::-1], metrics=["wer", nlgauge.metric_from(interrupt)], executor="ray")
     except KeyboardInterrupt:
         assert left() == []
         print("interrupted")
@@ -534,7 +535,7 @@ def test_a_cluster_of_our_own_hears_this_machine_alone_and_is_gone_afterwards(tm
         check=False,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1000,
         env=alone(place),
         cwd=tmp_path,
         start_new_session=True,
@@ -565,7 +566,7 @@ KILLED = """
         print("running", flush=True)
         time.sleep(600)
 
-    nlgauge.score(["a"], ["b"], metrics=["wer", nlgauge.metric(wait)], executor="ray")
+    nlgauge.score(["a"], ["b"], metrics=["wer", nlgauge.metric_from(wait)], executor="ray")
 """
 
 
@@ -600,10 +601,10 @@ def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
 def test_processes_of_a_cluster_are_known_by_their_mark_or_by_where_they_print(tmp_path):
     """Ray's agents give themselves a title, which overwrites their environment as others see it."""
     directory = str(tmp_path)
-    marked = subprocess.Popen(["sleep", "60"], env={MARK: directory, **os.environ})
+    marked = subprocess.Popen(["sleep", "600"], env={MARK: directory, **os.environ})
     with (tmp_path / "log").open("w") as log:
-        printing = subprocess.Popen(["sleep", "60"], stdout=log)
-    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARK: f"{directory}-other"})
+        printing = subprocess.Popen(["sleep", "600"], stdout=log)
+    other = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK: f"{directory}-other"})
     try:
         (tmp_path / "log").unlink()
         assert set(processes_of(directory)) == {marked.pid, printing.pid}

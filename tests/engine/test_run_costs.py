@@ -50,7 +50,7 @@ def slow() -> Any:
         time.sleep(0.05)
         return float(prediction == reference)
 
-    return nlgauge.metric(slow)
+    return nlgauge.metric_from(slow)
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_memory_of_a_run_is_its_peak(tmp_path: Path) -> None:
         "import nlgauge\n"
         "def large(prediction, reference):\n"
         "    return float(len(bytes(b'x') * 150_000_000) > 0)\n"
-        "for metric in (nlgauge.metric(large), 'wer'):\n"
+        "for metric in (nlgauge.metric_from(large), 'wer'):\n"
         "    costs = nlgauge.score(['a'], ['b'], metrics=metric).costs\n"
         "    print(costs.memory, costs.memory_note, sep='|')\n"
     )
@@ -159,7 +159,7 @@ def test_of_two_runs_the_higher_memory_stays(one: Any, other: Any, expected: Any
 def ended(threads: set[threading.Thread]) -> bool:
     """Whether threads that were told to end do so."""
     for thread in threads:
-        thread.join(20)
+        thread.join(600)
     return not any(thread.is_alive() for thread in threads)
 
 
@@ -287,7 +287,7 @@ def test_an_error_of_the_run_ends_the_tracker(codecarbon: Any) -> None:
 
     threads = set(threading.enumerate())
     with pytest.raises(nlgauge.NlgaugeError):
-        nlgauge.score(PREDICTIONS, REFERENCES, metrics=nlgauge.metric(fails), carbon="DEU")
+        nlgauge.score(PREDICTIONS, REFERENCES, metrics=nlgauge.metric_from(fails), carbon="DEU")
     assert ended(set(threading.enumerate()) - threads)
     assert logging.getLogger("codecarbon").filters == []
 

@@ -1,41 +1,12 @@
-"""The rooms of the house: imports point one way, no folder is a corridor, tests stand where their modules stand."""
+"""The rooms of the house: imports point one way, no folder is a corridor, and the page of contributors says so."""
 
 from __future__ import annotations
 
-import ast
+import re
 from collections import defaultdict
-from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-SOURCES = ROOT / "src" / "nlgauge"
-# A package may import itself and what stands before it.
-ORDER = [
-    "errors",
-    "_core",
-    "corpus",
-    "io",
-    "kernels",
-    "models",
-    "estimators",
-    "explanations",
-    "features",
-    "stats",
-    "metric",
-    "judges",
-    "metrics",
-    "engine",
-    "results",
-    "scoring",
-    "meta",
-    "show",
-    "plots",
-    "testing",
-    "compat",
-    "cli",
-    "__main__",
-]
+from tools import house
+
 # Values that show themselves call upwards when they are shown; nothing else may.
 DOORS = {
     "_core.shown": {"show"},
@@ -45,97 +16,60 @@ DOORS = {
     "results.groups": {"show"},
     "results.ranks": {"show"},
     "results.result": {"show", "scoring"},
-    "meta.findings": {"show"},
+    "meta.findings": {"plots"},
     "engine.prepare": {"compat"},
-    "metrics": {"compat"},
 }
 LARGEST_FOLDER = 20
 
 
-class Import(NamedTuple):
-    module: str
-    imported: str
-    line: int
-    is_late: bool
-
-    def __str__(self) -> str:
-        return f"{self.module} imports {self.imported} (line {self.line})"
-
-
-def _modules() -> dict[str, Path]:
-    paths = {
-        ".".join(path.relative_to(SOURCES).with_suffix("").parts): path for path in SOURCES.rglob("*.py")
-    }
-    return {name.removesuffix("__init__").removesuffix("."): path for name, path in paths.items()}
-
-
-MODULES = _modules()
-
-
-def _imports(module: str) -> Iterator[Import]:
-    """Yield every import of a module, but for those that only type checkers see."""
-    tree = ast.parse(MODULES[module].read_text("utf-8"))
-    for_types = {
-        child
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for child in ast.walk(node)
-    }
-    late = {child for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for child in ast.walk(node)}
-    for node in ast.walk(tree):
-        if node in for_types or not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        for name in _names(node):
-            if name.split(".")[0] == "nlgauge":
-                yield Import(
-                    module, _module_of(name.removeprefix("nlgauge").lstrip(".")), node.lineno, node in late
-                )
-
-
-def _names(node: ast.Import | ast.ImportFrom) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    return [f"{node.module}.{alias.name}" for alias in node.names]
-
-
-def _module_of(name: str) -> str:
-    while name not in MODULES:
-        name = name.rpartition(".")[0]
-    return name
-
-
-def _package(module: str) -> str:
-    return module.partition(".")[0]
-
-
-IMPORTS = [found for module in MODULES if module for found in _imports(module) if found.imported]
-
-
 def test_every_package_has_its_place_in_the_order():
-    assert {_package(module) for module in MODULES if module} <= set(ORDER)
+    assert {house.package(module) for module in house.modules() if module} == set(house.ORDER)
 
 
 def test_imports_point_one_way():
-    upwards = [
-        str(found)
-        for found in IMPORTS
-        if ORDER.index(_package(found.imported)) > ORDER.index(_package(found.module))
-        and not (found.is_late and _package(found.imported) in DOORS.get(found.module, ()))
-    ]
-    assert upwards == []
+    assert [str(found) for found in house.upward() if not found.is_late] == []
 
 
-def test_every_door_is_used():
-    used = defaultdict(set)
-    for found in IMPORTS:
-        if found.is_late and ORDER.index(_package(found.imported)) > ORDER.index(_package(found.module)):
-            used[found.module].add(_package(found.imported))
-    assert dict(used) == DOORS
+def test_late_imports_go_up_through_known_doors_only():
+    upward = defaultdict(set)
+    for found in house.upward():
+        upward[found.module].add(found.packages[1])
+    assert dict(upward) == DOORS
 
 
 def test_no_folder_is_a_corridor():
     sizes: dict[str, int] = defaultdict(int)
-    for path in SOURCES.rglob("*.py"):
-        sizes[path.parent.relative_to(SOURCES).as_posix()] += path.name != "__init__.py"
-    large = {folder: size for folder, size in sizes.items() if size > LARGEST_FOLDER and folder != "metrics"}
-    assert large == {}
+    for path in house.modules().values():
+        sizes[path.parent.relative_to(house.SOURCES).as_posix()] += path.name != "__init__.py"
+    assert {name: size for name, size in sizes.items() if size > LARGEST_FOLDER and name != "metrics"} == {}
+
+
+def test_a_folder_of_metrics_holds_metrics_only():
+    from nlgauge.metric.registry import metric_classes
+
+    names = {
+        name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")
+    }
+    assert {path.stem for path in (house.SOURCES / "metrics").glob("*.py")} - {"__init__"} == names
+
+
+def test_the_page_of_contributors_draws_the_house_as_it_is():
+    page = house.PAGE.read_text("utf-8")
+    assert house.written(page) == page, "run: python tools/house.py"
+
+
+def test_public_names_are_declared_in_stubs_only():
+    """A package whose names are imported at first use has a stub, and its code lists none of them."""
+    stubs = sorted(path.with_suffix(".py") for path in house.SOURCES.rglob("*.pyi"))
+    assert [path.relative_to(house.SOURCES).as_posix() for path in stubs] == [
+        "__init__.py",
+        "compat/nlgmetricverse/__init__.py",
+        "meta/__init__.py",
+        "plots.py",
+    ]
+    for path in stubs:
+        code = path.read_text("utf-8").rpartition('"""')[2]
+        assert "public(__name__, __file__" in code
+        declared = re.findall(r" as (\w+)$", path.with_suffix(".pyi").read_text("utf-8"), re.MULTILINE)
+        assert len(declared) > 10
+        assert [name for name in declared if re.search(rf"\b{name}\b", code)] == []

@@ -136,7 +136,7 @@ def test_self_preference_is_held_against_another_metric():
 
 
 def _like_short() -> Any:
-    return nlgauge.metric(lambda prediction: -float(len(prediction)), needs=None, name="short")
+    return nlgauge.metric_from(lambda prediction: -float(len(prediction)), needs=None, name="short")
 
 
 def test_what_is_not_a_judge_is_refused():

@@ -96,7 +96,7 @@ def in_a_process(program: str, **environment: str) -> str:
     """What a program prints that runs in a process of its own."""
     command = [sys.executable, "-c", program]
     done = subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=120
+        command, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import FOLDER
 from twins import assert_twins, needs_native
 
 from nlgauge._core.ragged import Ragged
@@ -25,10 +24,10 @@ from nlgauge.kernels.skip_bigrams import skip_bigram_matches
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 
-SETS = Path(os.environ.get("NLGAUGE_BENCHMARKS", Path(__file__).parents[3] / "shared" / "benchmarks"))
 pytestmark = [
     needs_native,
-    pytest.mark.skipif(not SETS.is_dir(), reason="the human-judgment sets are not here"),
+    pytest.mark.slow,
+    pytest.mark.skipif(not FOLDER.is_dir(), reason="the human-judgment sets are not here"),
 ]
 # Pairs of each set; the Python kernels need a second for some pairs of stories.
 COUNTS = {"quick": 40, "slow": 2}
@@ -49,7 +48,7 @@ def sampled(count: int) -> list[str]:
     next prediction, and so on.
     """
     found = []
-    for path in sorted(SETS.glob("*.jsonl.gz")):
+    for path in sorted(FOLDER.glob("*.jsonl.gz")):
         if "." in path.name.removesuffix(".jsonl.gz"):  # scores of other metrics
             continue
         with gzip.open(path, "rt", encoding="utf-8") as file:

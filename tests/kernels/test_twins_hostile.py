@@ -42,20 +42,18 @@ def test_every_compiled_function_has_a_case():
     assert set(fuzz.CASES) == {name for name in dir(NATIVE) if not name.startswith("_") and name != "SOURCES"}
 
 
-@pytest.mark.parametrize("name", fuzz.CASES)
-def test_a_right_call_is_accepted(name):
-    chance = random.Random(name)
-    if name == "Vocabulary":
-        return
-    fuzz.function(name)(*fuzz.CASES[name](chance))
+@pytest.mark.parametrize("name", [name for name in fuzz.CASES if name != "Vocabulary"])
+def test_a_right_call_is_accepted_and_gives_the_same_again(name):
+    first, second = (fuzz.function(name)(*fuzz.CASES[name](random.Random(name))) for _ in range(2))
+    assert repr(first) == repr(second)
 
 
 @pytest.mark.parametrize("name", fuzz.CASES)
 def test_hostile_arguments_are_refused_or_harmless(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of NaN that becomes a whole number
-        for seed in range(25):
-            fuzz.attempt(name, random.Random(f"{seed} {name}"))
+        outcomes = {fuzz.attempt(name, random.Random(f"{seed} {name}")) for seed in range(25)}
+    assert (outcomes == {"accepted"}) == (name in {"flattened", "set_patience", "stop_kernels"})
 
 
 KEYS = Ragged(np.arange(10, dtype=np.uint64), np.array([0, 10]))
@@ -315,6 +313,6 @@ print("done")
 def test_a_kernel_without_memory_raises_a_memory_error(threads):
     command = [sys.executable, "-c", LITTLE_MEMORY, str(threads)]
     done = subprocess.run(
-        command, env=dict(os.environ), capture_output=True, text=True, check=False, timeout=300
+        command, env=dict(os.environ), capture_output=True, text=True, check=False, timeout=600
     )
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import os
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
+from human_judgments import FOLDER
 from hypothesis import example, given
 from hypothesis import strategies as st
 from twins import assert_twins, column, needs_native
@@ -18,7 +17,6 @@ from nlgauge.features.tokens.token_ids import vocabulary
 from nlgauge.features.tokens.tokenizers import tokenizer
 
 pytestmark = needs_native
-SETS = Path(os.environ.get("NLGAUGE_BENCHMARKS", Path(__file__).parents[3] / "shared" / "benchmarks"))
 
 # What the patterns of the rule speak of, so that words put together from it meet every alternative and what
 # excludes it.
@@ -104,10 +102,10 @@ def test_all_words_of_three_pieces():
 
 
 def test_all_words_of_the_human_judgment_sets():
-    if not SETS.is_dir():
+    if not FOLDER.is_dir():
         pytest.skip("the human-judgment sets are not here")
     words = vocabulary(tokenizer("joined"))
-    for path in sorted(SETS.glob("*.jsonl.gz")):
+    for path in sorted(FOLDER.glob("*.jsonl.gz")):
         if "." not in path.name.removesuffix(".jsonl.gz"):  # else scores of other metrics
             words.tokens(gzip.decompress(path.read_bytes()).decode("utf-8").splitlines())
     assert len(words.words()) > 30_000

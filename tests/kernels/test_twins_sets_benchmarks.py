@@ -6,26 +6,20 @@ NLGAUGE_TWINS=20 takes twenty times as many texts.
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import rows_of
 from twins import needs_native
 
 import nlgauge
 from nlgauge._core import backend
 from nlgauge.metrics.meteor import Meteor
 
-pytestmark = [needs_native, pytest.mark.filterwarnings("ignore")]
+pytestmark = [needs_native, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 SETS = (
     "bagel",
     "hanna",
@@ -54,12 +48,8 @@ WITH_BOTH = ("sari", "sari(compat='original')")
 
 def sample(name: str, most: int) -> list[dict[str, Any]]:
     """Rows with prediction, references and source, spread over the set."""
-    path = FOLDER / f"{name}.jsonl.gz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
     most *= int(os.environ.get("NLGAUGE_TWINS") or 1)
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        rows = [json.loads(line) for line in islice(stream, 20 * most)]
+    rows = rows_of(name, 20 * most)
     step = max(1, len(rows) // most)
     return [{**row, "prediction": row["better"]["text"]} if "better" in row else row for row in rows[::step]][
         :most

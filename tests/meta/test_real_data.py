@@ -1,51 +1,45 @@
 """Real judgments: values of SummEval from the specification of meta-evaluation, and a test on HANNA.
 
-Data as in test_benchmark_data.py.
+Data as in human_judgments.py.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import os
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+from human_judgments import path_of, rows_of
 
 import nlgauge
 from nlgauge.meta import Judgments
 from nlgauge.meta.benchmarks import load
-from nlgauge.meta.benchmarks.scores import read
 from nlgauge.meta.ceiling import reliability
 from nlgauge.stats.levels import LEVELS
 from nlgauge.stats.measures import measure
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import Swaps
+from studies.leaderboard.kept import judgments, read
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 SCORES = Path(__file__).resolve().parents[2] / "docs" / "results" / "scores" / "leaderboard" / "hanna"
-pytestmark = pytest.mark.skipif(
-    not (FOLDER / "summeval.jsonl.gz").is_file(), reason="the benchmarks are not here"
-)
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[dict]:
-    with gzip.open(FOLDER / "summeval.jsonl.gz", "rt", encoding="utf-8") as stream:
-        read = [json.loads(line) for line in stream]
-    return [{**row, **{name: row["human_raw"]["expert"][name] for name in DIMENSIONS}} for row in read]
+    return [
+        {**row, **{name: row["human_raw"]["expert"][name] for name in DIMENSIONS}}
+        for row in rows_of("summeval")
+    ]
 
 
 def test_ceilings_and_reliability_of_sixteen_systems(rows: list[dict]) -> None:
     judged = Judgments.from_frame([row for row in rows if row["system"] != "M23_dynamicmix"], DIMENSIONS)
     judged = judged.with_metrics({"relevance": judged.human("relevance")})
-    found = judged.correlate(levels=["system", "input"], coefficients="kendall", interval=None)
+    found = judged.correlate(level=["system", "input"], coefficient="kendall", interval=None)
     assert [round(row["ceiling"], 3) for row in found.where(level="system")] == [0.784, 0.878, 0.688, 0.769]
     assert [round(row["ceiling"], 3) for row in found.where(level="input")] == [0.590, 0.792, 0.626, 0.413]
     assert [round(reliability("global", judged.ratings[name]), 3) for name in DIMENSIONS] == [
@@ -67,7 +61,7 @@ def test_chrf_at_the_four_levels(rows: list[dict]) -> None:
         for row in rows
     ]
     judged = Judgments.from_result(nlgauge.score(predictions, references, metrics=["chrf"]), human)
-    found = judged.correlate(levels=LEVELS, coefficients=["pearson", "kendall"], interval=None)
+    found = judged.correlate(level=LEVELS, coefficient=["pearson", "kendall"], interval=None)
     assert [round(row["value"], 3) for row in found.where(coefficient="pearson")] == [
         0.736,
         0.338,
@@ -82,16 +76,15 @@ def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pyte
     """All 1,024 swaps of standardized system means give .00195, and swaps of scores whose cells were
     standardized .203.
     """
-    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("hanna").parent))
     hanna = load("hanna").machines()
     names = ["sentence_bleu", "f1"]
-    judged = hanna.judgments(
-        {name: read(SCORES / f"{name}.json.gz") for name in names}, dimensions=["coherence"]
-    )
+    judged = judgments(hanna, {name: read(SCORES / f"{name}.json.gz") for name in names}, ["coherence"])
+    judged = replace(judged, system_scores={})
     every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)
     x, z = judged.stacked(names), judged.human("coherence")
     null = null_differences(x, z, "system", measure("pearson"), Swaps("systems", every, None, None))[:, 0]
-    row = judged.compare(draws=20_000)[0]
+    row = judged.compare(resamples=20_000)[0]
     assert (row["value"], row["other_value"]) == pytest.approx((0.758, 0.875), abs=5e-4)
     assert (np.abs(null) >= abs(row["delta"]) - 1e-12).mean() == 2 / 1024
     assert row["p"] == pytest.approx(2 / 1024, abs=5 * math.sqrt(2 / 1024 / 20_000))

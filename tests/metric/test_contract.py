@@ -12,11 +12,11 @@ A metric's own test file may say, for this contract:
 
 from __future__ import annotations
 
-import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric
 from nlgauge.metric.registry import metric_classes
 from nlgauge.metrics._shared.judged import Judged
-from nlgauge.testing import CHECKS, ODD, Terms
+from nlgauge.models.loader import held
+from nlgauge.testing import CHECKS, ODD, Terms, of_numbers
 from nlgauge.testing.comparing import fitted_on_a_system, rows_of, scored
 from nlgauge.testing.of_texts import check_bounds
 from nlgauge.testing.of_values import has_model, other_values
@@ -48,8 +49,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 Build = Callable[[str], AnyMetric]
 NAMES = list(metric_classes())
 STRINGS = [name for name, metric in metric_classes().items() if not has_model(metric)]
+SLOW_IF_MODEL = [
+    name if name in STRINGS else pytest.param(name, marks=pytest.mark.slow) for name in metric_classes()
+]
 COSTLY = [
-    name
+    pytest.param(name, marks=pytest.mark.slow)
     for name, metric in metric_classes().items()
     if issubclass(metric, Metric) and has_model(metric) and not issubclass(metric, Judged)
 ]
@@ -61,10 +65,43 @@ CHARACTERS_COUNT = {"perplexity", "shannon"}
 METRIC_TESTS = Path(__file__).parents[1] / "metrics"
 
 
+def family(name: str) -> str:
+    """Return the class in metrics/_shared that a metric has its code from, or its own name."""
+    base = metric_classes()[name].__mro__[1]
+    return base.__qualname__ if base.__module__.startswith("nlgauge.metrics._shared.") else name
+
+
+# One metric of each family.
+FAMILIES = set({family(name): name for name in reversed(NAMES)}.values())
+
+
+# What batches, chunks, order and company do to numbers is decided by the code of a family: the other metrics of
+# it are checked by `make test-thorough`.
+CHECKS_OF_FAMILIES = {check for check in vars(of_numbers).values() if check in CHECKS} - {
+    of_numbers.check_explanations_have_the_statistics_of_the_rows
+}
+
+
+def contract() -> Iterator[Any]:
+    """Pair every check with every metric."""
+    for check in CHECKS:
+        for name in NAMES:
+            marks = [pytest.mark.slow] if name not in STRINGS else []
+            if name not in FAMILIES and check in CHECKS_OF_FAMILIES:
+                marks.append(pytest.mark.thorough)
+            yield pytest.param(check, name, id=f"{check.__name__}-{name}", marks=marks)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_models() -> Iterator[None]:
+    """Load each tiny model once."""
+    with held():
+        yield
+
+
 @cache
 def own_test_file(name: str) -> dict[str, Any]:
-    path = METRIC_TESTS / f"test_{name}.py"
-    return runpy.run_path(str(path)) if path.exists() else {}
+    return vars(import_module(f"test_{name}"))
 
 
 def said(name: str, attribute: str, otherwise: Any = None) -> Any:
@@ -133,13 +170,12 @@ def model_kind(name: str) -> str:
     return str(said(name, "MODEL_KIND", "encoder" if default is None else default.kind))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("check", CHECKS, ids=[check.__name__ for check in CHECKS])
+@pytest.mark.parametrize(("check", "name"), list(contract()))
 def test_every_metric_keeps_the_contract(check, name, build, terms):
     check(build(name), terms(name))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SLOW_IF_MODEL)
 def test_every_parameter_has_another_value_to_be_checked_with(name, build, terms):
     metric = build(name)
     known = other_values(metric, terms(name).other_values)
@@ -194,11 +230,12 @@ def test_every_metric_has_a_test_file_that_speaks_of_texts_there_are(name):
     assert set(said(name, "NOT_BEST_WHEN_EQUAL", ())) <= set(ODD)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SLOW_IF_MODEL)
 def test_signatures_end_with_our_version(name, build):
     assert build(name).signature(Corpus.read(["a"], ["a"], ["a"])).endswith(f"nlgauge:{version('nlgauge')}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if name not in STRINGS and name not in CHARACTERS_COUNT]
 )
@@ -215,9 +252,10 @@ def test_predictions_that_cannot_be_seen_score_as_empty_ones(name, build):
         assert values == pytest.approx([values[0]] * len(unseen), abs=1e-6, nan_ok=True), output.name
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_numbers(build, monkeypatch):
     monkeypatch.setenv("NLGAUGE_THREADS", "2")
-    metrics = [build(name) for name in NAMES]
+    metrics = [build(name) for name in NAMES if name in STRINGS or name in FAMILIES]
     predictions, references, sources = sample(1)
     texts = {"A": predictions, "B": sample(2)[0]}, references, sources
     serial, parallel = (

@@ -1,4 +1,4 @@
-"""A plain function as a metric: `nlgauge.metric(f)`, in every place where a metric can be."""
+"""A plain function as a metric: `nlgauge.metric_from(f)`, in every place where a metric can be."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import functools
 import inspect
 import math
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import InputError, MetricError, ParameterError
@@ -34,20 +33,20 @@ def measured(metric, predictions=PREDICTIONS, references=REFERENCES, **options):
 
 
 def test_the_score_is_the_mean_of_the_best_references():
-    result = measured(nlgauge.metric(overlap))
+    result = measured(nlgauge.metric_from(overlap))
     expected = [
         max(overlap(p, r) for r in references) for p, references in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
-    assert [row["overlap"] for row in result.segments("records")] == expected
+    assert [row["overlap"] for row in rows_by_label(result)] == expected
     assert result["overlap"]["score"] == pytest.approx(np.mean(expected), rel=1e-15)
 
 
 def test_the_reference_that_is_best_depends_on_the_direction_and_may_be_averaged():
-    lowest = measured(nlgauge.metric(overlap, higher_is_better=False)).segments("records")
+    lowest = rows_by_label(measured(nlgauge.metric_from(overlap, higher_is_better=False)))
     assert [row["overlap"] for row in lowest] == [
         min(overlap(p, r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
-    mean = measured(nlgauge.metric(overlap), reduce_fn="mean").segments("records")
+    mean = rows_by_label(measured(nlgauge.metric_from(overlap), reduce_fn="mean"))
     assert [row["overlap"] for row in mean] == [
         pytest.approx(np.mean([overlap(p, r) for r in rs]))
         for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
@@ -55,7 +54,7 @@ def test_the_reference_that_is_best_depends_on_the_direction_and_may_be_averaged
 
 
 def test_intervals_comparisons_saving_and_adding(tmp_path):
-    metric = nlgauge.metric(overlap, low=0, high=1)
+    metric = nlgauge.metric_from(overlap, low=0, high=1)
     systems = {"A": PREDICTIONS * 10, "B": ["the", "dog", "he", "it"] * 10}
     result = nlgauge.score(systems, REFERENCES * 10, metrics=[metric, "wer"])
     assert result.intervals()["A"]["overlap"]["score"].low < result["A"]["overlap"]["score"]
@@ -65,8 +64,8 @@ def test_intervals_comparisons_saving_and_adding(tmp_path):
     assert result.compare("A", "B")["overlap"].p < 0.05
     loaded = nlgauge.load(result.save(tmp_path / "result"))
     assert loaded["A"]["overlap"] == result["A"]["overlap"]
-    assert [row["overlap"] for row in loaded.segments("records")] == [
-        row["overlap"] for row in result.segments("records")
+    assert [row["overlap"] for row in rows_by_label(loaded)] == [
+        row["overlap"] for row in rows_by_label(result)
     ]
     assert (
         nlgauge.score(systems, REFERENCES * 10, metrics="wer").add(metric)["B"]["overlap"]
@@ -75,11 +74,11 @@ def test_intervals_comparisons_saving_and_adding(tmp_path):
 
 
 def test_as_a_decorator_with_and_without_options():
-    @nlgauge.metric
+    @nlgauge.metric_from
     def one(prediction, reference):
         return 1.0
 
-    @nlgauge.metric(name="length", needs=None, higher_is_better=None, low=0)
+    @nlgauge.metric_from(name="length", needs=None, higher_is_better=None, low=0)
     def two(prediction):
         return len(prediction)
 
@@ -94,32 +93,34 @@ def test_as_a_decorator_with_and_without_options():
 @pytest.mark.parametrize("needs", [("references", "sources"), ["sources", "references"]])
 def test_what_the_function_needs_comes_in_one_order(needs):
     seen = []
-    metric = nlgauge.metric(lambda *texts: seen.append(texts) or 0, name="listen", needs=needs)
+    metric = nlgauge.metric_from(lambda *texts: seen.append(texts) or 0, name="listen", needs=needs)
     nlgauge.score(["p", "q"], ["r", "s"], ["t", "u"], metrics=metric)
     assert seen == [("p", "r", "t"), ("q", "s", "u")]
-    assert metric == nlgauge.metric(metric.function, name="listen", needs=("references", "sources"))
+    assert metric == nlgauge.metric_from(metric.function, name="listen", needs=("references", "sources"))
 
 
 def test_sources_alone():
-    metric = nlgauge.metric(lambda prediction, source: prediction == source, name="copied", needs="sources")
+    metric = nlgauge.metric_from(
+        lambda prediction, source: prediction == source, name="copied", needs="sources"
+    )
     assert nlgauge.score(["p", "q"], sources=["p", "u"], metrics=metric)["copied"]["score"] == 0.5
     with pytest.raises(InputError, match="copied needs sources"):
         nlgauge.score(["p"], metrics=metric)
     with pytest.raises(InputError, match="overlap needs references"):
-        nlgauge.score(["p"], metrics=nlgauge.metric(overlap))
+        nlgauge.score(["p"], metrics=nlgauge.metric_from(overlap))
 
 
 def test_several_outputs_each_with_its_direction():
     def parts(prediction, reference):
         return {"length": len(prediction), "overlap": overlap(prediction, reference)}
 
-    metric = nlgauge.metric(parts, outputs=("overlap", nlgauge.Output("length", None, 0)))
+    metric = nlgauge.metric_from(parts, outputs=("overlap", nlgauge.Output("length", None, 0)))
     result = measured(metric)
     assert list(result["parts"]) == ["score", "overlap", "length"]
     assert (
         result["parts"]["score"]
         == result["parts"]["overlap"]
-        == measured(nlgauge.metric(overlap))["overlap"]["score"]
+        == measured(nlgauge.metric_from(overlap))["overlap"]["score"]
     )
     assert [output.higher_is_better for output in metric.outputs()["parts"]] == [True, None]
     with pytest.raises(
@@ -129,36 +130,36 @@ def test_several_outputs_each_with_its_direction():
             r" 'overlap'"
         ),
     ):
-        measured(nlgauge.metric(parts))
+        measured(nlgauge.metric_from(parts))
     with pytest.raises(MetricError, match=r"overlap gave .*; it must give a dictionary with a, b"):
-        measured(nlgauge.metric(overlap, outputs=("a", "b")))
+        measured(nlgauge.metric_from(overlap, outputs=("a", "b")))
 
 
 @pytest.mark.parametrize("missing", [None, math.nan, np.float32("nan")])
 def test_a_segment_without_a_value_is_left_out_and_counted(missing):
-    metric = nlgauge.metric(lambda p, r: missing if p == "a dog" else 1, name="some")
+    metric = nlgauge.metric_from(lambda p, r: missing if p == "a dog" else 1, name="some")
     result = measured(metric)
     assert result["some"]["score"] == 1
-    assert math.isnan(result.segments("records")[1]["some"])
+    assert math.isnan(rows_by_label(result)[1]["some"])
     assert result.undefined() == {("system", "some", "some"): 1}
-    nothing = measured(nlgauge.metric(lambda p, r: missing, name="nothing"))
+    nothing = measured(nlgauge.metric_from(lambda p, r: missing, name="nothing"))
     assert math.isnan(nothing["nothing"]["score"])
     assert nothing.reasons() == {("system", "nothing", "nothing"): "nothing gave no number"}
 
 
 def test_in_batches():
-    pairs = measured(nlgauge.metric(length_ratio, batch=True)).segments("records")
+    pairs = rows_by_label(measured(nlgauge.metric_from(length_ratio, batch=True)))
     assert [row["length_ratio"] for row in pairs] == [
         max(len(p) / len(r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
-    columns = nlgauge.metric(
+    columns = nlgauge.metric_from(
         lambda ps: {"a": np.arange(len(ps)), "b": [None] * len(ps)},
         name="two",
         needs=None,
         outputs=("a", "b"),
         batch=True,
     )
-    rows = measured(columns, references=None).segments("records")
+    rows = rows_by_label(measured(columns, references=None))
     assert [row["two"] for row in rows] == [0, 1, 2, 3]
     assert all(math.isnan(row["two.b"]) for row in rows)
 
@@ -184,7 +185,7 @@ def test_in_batches():
 )
 def test_what_a_batch_must_give(given, message):
     with pytest.raises(MetricError, match=message):
-        measured(nlgauge.metric(lambda texts: given, name="f", needs=None, batch=True), references=None)
+        measured(nlgauge.metric_from(lambda texts: given, name="f", needs=None, batch=True), references=None)
 
 
 def test_an_error_of_the_function_names_the_segment_and_the_function():
@@ -193,7 +194,7 @@ def test_an_error_of_the_function_names_the_segment_and_the_function():
             raise KeyError("oops")
         return 1.0
 
-    metric = nlgauge.metric(fails)
+    metric = nlgauge.metric_from(fails)
     with pytest.raises(
         MetricError, match=r"^segment 'third': fails raised KeyError: 'oops' \(texts: 'bad', 'r'\)\.$"
     ) as caught:
@@ -205,7 +206,7 @@ def test_an_error_of_the_function_names_the_segment_and_the_function():
         measured(metric, [["a", "b"], ["c", "bad"]], [["x", "y"], ["y"]])
     with pytest.raises(MetricError, match="fails raised KeyError on a batch of 2 predictions: 'oops'"):
         measured(
-            nlgauge.metric(lambda ps, rs: list(map(fails, ps, rs)), name="fails", batch=True),
+            nlgauge.metric_from(lambda ps, rs: list(map(fails, ps, rs)), name="fails", batch=True),
             ["a", "bad"],
             ["x", "y"],
         )
@@ -216,13 +217,13 @@ def test_what_is_not_a_number_is_refused(given):
     with pytest.raises(
         MetricError, match=r"segment 0: f gave .*; it must give a finite number, or None where there is none"
     ):
-        measured(nlgauge.metric(lambda p, r: given, name="f"))
+        measured(nlgauge.metric_from(lambda p, r: given, name="f"))
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((lambda p, r: 1,), {}, "'<lambda>' is not; give one: nlgauge.metric"),
+        ((lambda p, r: 1,), {}, "'<lambda>' is not; give one: nlgauge.metric_from"),
         ((functools.partial(overlap, reference="x"),), {"needs": None}, "'' is not; give one"),
         ((overlap,), {"name": "two words"}, "'two words' is not"),
         ((overlap,), {"name": "bleu"}, "a metric named 'bleu' is registered already"),
@@ -245,24 +246,24 @@ def test_what_is_not_a_number_is_refused(given):
         ((overlap,), {"outputs": ()}, "outputs must be names that differ"),
         ((overlap,), {"outputs": ("a", "score")}, "only the first may be 'score'"),
         ((overlap,), {"low": 1, "high": 0}, "low must be below high, got 1 and 0"),
-        (("bleu",), {}, "nlgauge.metric takes a function of texts, got 'bleu'"),
+        (("bleu",), {}, "nlgauge.metric_from takes a function of texts, got 'bleu'"),
     ],
 )
 def test_what_cannot_be_a_metric_is_told_so_at_once(arguments, options, message):
     with pytest.raises(ParameterError, match=message):
-        nlgauge.metric(*arguments, **options)
+        nlgauge.metric_from(*arguments, **options)
 
 
 @pytest.mark.parametrize("metrics", [overlap, [overlap]])
 def test_a_function_itself_is_told_how_to_become_a_metric(metrics):
-    with pytest.raises(ParameterError, match=r"nlgauge\.metric\(f\) makes a metric of a function"):
+    with pytest.raises(ParameterError, match=r"nlgauge\.metric_from\(f\) makes a metric of a function"):
         measured(metrics)
 
 
 def test_a_compiled_function_whose_version_the_signature_names():
     from rapidfuzz import fuzz
 
-    metric = nlgauge.metric(fuzz.ratio, high=100, low=0)
+    metric = nlgauge.metric_from(fuzz.ratio, high=100, low=0)
     result = measured(metric, ["abc"], ["abd"])
     assert result["ratio"]["score"] == fuzz.ratio("abc", "abd")
     assert "metric:ratio|function:rapidfuzz.fuzz" in result.signatures["ratio"]
@@ -273,39 +274,24 @@ def test_it_keeps_the_contract_of_metrics_and_is_a_value():
     def same(prediction, reference):
         return float(prediction == reference)
 
-    check_metric(nlgauge.metric(same, low=0, high=1))
+    check_metric(nlgauge.metric_from(same, low=0, high=1))
     check_metric(
-        nlgauge.metric(lambda ps, rs: list(map(same, ps, rs)), name="same", low=0, high=1, batch=True)
+        nlgauge.metric_from(lambda ps, rs: list(map(same, ps, rs)), name="same", low=0, high=1, batch=True)
     )
-    metric = nlgauge.metric(overlap)
-    assert metric == nlgauge.metric(overlap) == copy.deepcopy(metric) == pickle.loads(pickle.dumps(metric))
-    assert metric != nlgauge.metric(overlap, low=0)
+    metric = nlgauge.metric_from(overlap)
+    assert (
+        metric == nlgauge.metric_from(overlap) == copy.deepcopy(metric) == pickle.loads(pickle.dumps(metric))
+    )
+    assert metric != nlgauge.metric_from(overlap, low=0)
 
 
 def test_functions_stay_in_this_process():
     """Other processes could not find them."""
     assert (
-        measured(nlgauge.metric(overlap), run_concurrent=True)["overlap"]
-        == measured(nlgauge.metric(overlap))["overlap"]
+        measured(nlgauge.metric_from(overlap), run_concurrent=True)["overlap"]
+        == measured(nlgauge.metric_from(overlap))["overlap"]
     )
 
 
-def test_the_name_is_a_package_too_in_every_order_of_imports():
-    for before in (
-        "",
-        "import nlgauge.metric.registry; ",
-        "from nlgauge.metric import Metric; ",
-        "nlgauge.score(['a'], ['a'], metrics='bleu'); ",
-    ):
-        code = (
-            f"import nlgauge; {before}m = nlgauge.metric(max, name='f'); import nlgauge.metric.card as c;"
-            " from nlgauge import metric; "
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code + "print(m, metric is nlgauge.metric, c.__name__)"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.stdout == "f True nlgauge.metric.card\n", done.stderr
-    assert "needs" in inspect.signature(nlgauge.metric).parameters
+def test_the_signature_is_the_functions():
+    assert "needs" in inspect.signature(nlgauge.metric_from).parameters

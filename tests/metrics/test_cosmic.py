@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import thorough
 
 import nlgauge
 from nlgauge.errors import ParameterError
@@ -41,6 +42,7 @@ from nlgauge.metrics._shared.mutual_information import Estimator, digests
 from nlgauge.metrics.cosmic import Cosmic
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.slow
 
 TEST_PARAMETERS = {"components": 1, "seeds": 2}
 CHANGED_PARAMETERS = {"components": 2, "estimator": "gaussian", "covariance": "full", "compat": "cosmic"}
@@ -77,7 +79,9 @@ def _information(found: Pointwise) -> float:
     return float((found.entropy - found.conditional).mean())
 
 
-@pytest.mark.parametrize(("count", "d", "correlation"), [(2000, 4, 0.8), (2000, 4, 0.99), (3000, 8, 0.5)])
+@pytest.mark.parametrize(
+    ("count", "d", "correlation"), [(2000, 4, 0.8), *thorough((2000, 4, 0.99), (3000, 8, 0.5))]
+)
 def test_gaussians_with_known_information(count: int, d: int, correlation: float) -> None:
     target, given = _gaussian(count, d, correlation)
     truth = -d / 2 * np.log(1 - correlation**2)
@@ -127,7 +131,9 @@ def _clusters(count: int, d: int, clusters: int, separation: float, seed: int = 
     return target, given
 
 
-@pytest.mark.parametrize(("count", "d", "clusters"), [(2000, 3, 2), (500, 16, 2), (500, 16, 8), (500, 64, 2)])
+@pytest.mark.parametrize(
+    ("count", "d", "clusters"), [(500, 16, 2), *thorough((2000, 3, 2), (500, 16, 8), (500, 64, 2))]
+)
 def test_clusters_with_known_information(count: int, d: int, clusters: int) -> None:
     """Both entropies must be right: ten steps of expectation maximization left 0.5 nats too much in h(T),
     which counted as information.
@@ -223,7 +229,7 @@ def _shaken(values: np.ndarray, seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("kind", ["knife", "gaussian"])
-@pytest.mark.parametrize(("count", "components"), [(12, None), (12, 4), (100, None), (400, None)])
+@pytest.mark.parametrize(("count", "components"), [(12, None), (12, 4), (100, None), *thorough((400, None))])
 def test_a_millionth_changes_nothing_that_is_seen(count: int, components: int | None, kind: str) -> None:
     target, given = _texts_as_vectors(count)
     estimate = Estimator(kind, components=components, seeds=2 if count < 400 else 1)
@@ -254,6 +260,7 @@ KERNELS: dict[str, dict[str, str]] = {
 }
 
 
+@pytest.mark.thorough
 def test_other_kernels_give_the_same_numbers(tmp_path: Path) -> None:
     """Processors sum in other orders, so that the last bits of matrix products differ; here by libraries
     that are told to use other instructions.

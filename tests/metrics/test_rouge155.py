@@ -9,17 +9,14 @@ prediction's file, then the references'):
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import warnings
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import rows_of
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
@@ -473,9 +470,6 @@ def test_one_metric_of_real_sentences_in_every_mode():
 
 # --- real data
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 # Table 1 of the Shannon Score paper: coherence, consistency, fluency, relevance.
 PUBLISHED = {
     "rouge1": (0.2500, 0.5294, 0.5240, 0.4118),
@@ -487,11 +481,7 @@ PUBLISHED = {
 
 @pytest.fixture(scope="module")
 def summeval() -> list[dict[str, Any]]:
-    path = FOLDER / "summeval.jsonl.gz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        return [json.loads(line) for line in stream]
+    return rows_of("summeval")
 
 
 def test_summeval_system_level_kendall(summeval):

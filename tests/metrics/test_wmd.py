@@ -15,6 +15,7 @@ from strategies import SENTENCES
 from word_vector_cases import CAT, OBAMA, need_glove, rows
 
 import nlgauge
+from nlgauge.compat.nlgmetricverse import load_metric
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.explanations import Transport
 from nlgauge.features.lexical.stop_words import ENGLISH
@@ -134,7 +135,7 @@ def test_explanation_is_the_plan_that_was_scored(tiny_models: dict[str, Path]) -
 
 
 def test_the_thesis_call(tiny_models: dict[str, Path]) -> None:
-    metric = nlgauge.load_metric("wmd", compute_kwargs={"vectors": str(tiny_models["vectors"])})
+    metric = load_metric("wmd", compute_kwargs={"vectors": str(tiny_models["vectors"])})
     found = metric.compute(predictions=["the cat sat"], references=["the cat sat"])
     assert found["wmd"]["score"] == 0
 

@@ -75,7 +75,7 @@ class Client:
             "cookie": self.cookie,
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in sent.items():
             if value is not None:
@@ -106,7 +106,7 @@ def client(result: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     threading.Thread(
         target=serve, args=({"first": result, "second\x1b": other},), kwargs={"ready": ready}, daemon=True
     ).start()
-    assert started.wait(30)
+    assert started.wait(600)
     return Client(found[0])
 
 
@@ -256,10 +256,11 @@ def test_half_a_request_does_not_stay_open(client: Client, monkeypatch: pytest.M
         b"GET / HTTP/1.1\r\nHost: x",
         f"GET /api/results HTTP/1.1\r\nHost: 127.0.0.1:{client.port}\r\n\r\nGET /".encode(),
     ):
-        with socket.create_connection(("127.0.0.1", client.port), timeout=60) as plain:
+        with socket.create_connection(("127.0.0.1", client.port), timeout=600) as plain:
             plain.sendall(start)
             while plain.recv(4096):
                 pass
+    monkeypatch.undo()
     assert client.ask("/api/results")[0] == 200
 
 
@@ -449,6 +450,6 @@ def test_serving_leaves_the_logging_of_the_process_alone(result: Result) -> None
         started.set()
 
     threading.Thread(target=serve, args=({"one": result},), kwargs={"ready": ready}, daemon=True).start()
-    assert started.wait(30)
+    assert started.wait(600)
     assert Client(told[0]).ask("/")[0] == 200
     assert not handler.closed

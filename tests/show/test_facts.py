@@ -164,7 +164,7 @@ def test_means_over_different_segments_do_not_vote() -> None:
 
 
 def test_a_page_compares_on_common_segments() -> None:
-    grade = nlgauge.metric(lambda text: None if text == "?" else float(text), name="grade", needs=())
+    grade = nlgauge.metric_from(lambda text: None if text == "?" else float(text), name="grade", needs=())
     scores = [str(number / 40) for number in range(40)]
     result = nlgauge.score(
         {"A": scores, "B": ["?" if number < 15 else score for number, score in enumerate(scores)]},

@@ -35,7 +35,7 @@ SHOWN = {
 DRAWN = {
     "one axes": "plots.forest(compared, 'A', 'B')",
     "panels": "plots.intervals(r, resamples=100)",
-    "panels of a study": "plots.agreement(r)",
+    "panels of a study": "plots.heatmap(r)",
     "text": "plots.explanation(r.explain('wer', 0, 'A')[0])",
 }
 FAILING = {
@@ -44,7 +44,7 @@ FAILING = {
     "name": "r.worst('bleurt')",
     "metric of the notebook": (
         "def divided(prediction, reference):\n    return 1 / 0\n\nnlgauge.score(['a'], ['b'],"
-        " metrics=nlgauge.metric(divided))"
+        " metrics=nlgauge.metric_from(divided))"
     ),
 }
 OTHERS = {

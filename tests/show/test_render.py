@@ -37,12 +37,22 @@ from nlgauge.metric import TRUNCATED, CorpusMetric, Output
 from nlgauge.metric.table import Table
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.result import Result
+from nlgauge.show.pages.comparison import comparison_page
 from nlgauge.show.pages.explanation import explanation_page
 from nlgauge.show.pages.explanations import render
-from nlgauge.show.pages.tables import comparison_table, result_table
+from nlgauge.show.pages.result import result_page
 from nlgauge.show.writers.markdown import markdown_of
+from nlgauge.show.writers.text import Printed
 
 EVIL = "[red]x[/red] :smile: \x1b[31m\x07\u202e"
+
+
+def result_table(*arguments: Any, **options: Any) -> Printed:
+    return Printed(result_page(*arguments, **options))
+
+
+def comparison_table(comparison: Comparison) -> Printed:
+    return Printed(comparison_page(comparison))
 
 
 def printed(renderable: Any, width: int = 80, encoding: str = "utf-8") -> str:
@@ -83,8 +93,8 @@ def test_result_table_has_scores_directions_and_intervals(result: Result) -> Non
     assert "↑" in line
     assert f"{result['baseline']['wer']['score']:.4f}" in row_of(text, "wer", "↓")
     assert f"{result.compare()['bleu'].p_holm:.4f}" in text.split("\n")[3]
-    assert "rouge rougeL " in text
-    assert "rouge rouge2" in text
+    assert "rouge.rougeL " in text
+    assert "rouge.rouge2" in text
     assert "precision1" not in text
     how = (
         "p: against baseline, approximate randomization with 1000 resamples; p (Holm): corrected for the 5"

@@ -4,32 +4,22 @@ data are.
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
+from human_judgments import rows_of
 from scipy import stats
 
 from nlgauge.stats.agreement import krippendorff, noise_ceiling, reliability
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[3] / "shared" / "benchmarks"
-)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 
 
 @cache
 def summeval(kind):
     """(dimensions, the 16 systems of the paper, documents, annotators)."""
-    path = FOLDER / "summeval.jsonl.gz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        rows = [json.loads(line) for line in stream]
+    rows = rows_of("summeval")
     rated = {
         (row["system"], row["segment"]): row["human_raw"][kind]
         for row in rows

@@ -5,7 +5,6 @@ made of both.
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +12,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from human_judgments import path_of
 
 from nlgauge.errors import ResultError
 from nlgauge.meta import kendall
-from nlgauge.meta.benchmarks.scores import MetricScores, file_name, kept, read
 from nlgauge.metric.registry import parse
 from studies import leaderboard
 from studies.leaderboard import boards, learned, page, scoring, summary, words
@@ -32,13 +31,13 @@ from studies.leaderboard.boards import (
     folder_name,
     texts,
 )
+from studies.leaderboard.kept import MetricScores, file_name, fingerprint, kept, of_results, read
 from studies.leaderboard.pairs import pair_clusters
 from studies.leaderboard.tables import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SCORES = ROOT / "docs" / "results" / "scores" / "leaderboard"
 PAGE = ROOT / "docs" / "results" / "leaderboard.md"
-FOLDER = Path(os.environ.get("NLGAUGE_BENCHMARKS") or ROOT.parent / "shared" / "benchmarks")
 NAME = "sample"
 
 
@@ -94,7 +93,7 @@ def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
     assert [path.name for path in (done / f"{NAME}-6").iterdir()] == ["ter.json.gz"]
     found = read(folder / "rouge.json.gz")
     assert list(found.segments) == ["rougeL", "rouge1"] and found.seconds >= 0
-    (whole,) = texts(NAME).score("rouge").values()
+    whole = of_results(texts(NAME), texts(NAME).score("rouge"))
     np.testing.assert_allclose(found.segments["rouge1"], whole.segments["rouge1"], rtol=5.1e-5)
     assert all(value == float(f"{value:.5g}") for value in found.segments["rougeL"] if value is not None)
     assert leaderboard.report(done, "score", [NAME]) == "0 scored, 0 that cannot be scored, 4 were kept."
@@ -109,7 +108,8 @@ def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
 
 def test_pages_of_a_small_benchmark(done: Path) -> None:
     assert (
-        leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20) == "1 benchmarks, 12 rows."
+        leaderboard.report(done, "tables", [NAME], pages=done / "pages", resamples=20)
+        == "1 benchmarks, 12 rows."
     )
     text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
     assert "<!--" not in text and "over 20 bootstrap draws" in text
@@ -148,7 +148,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
     """
     monkeypatch.setitem(boards.METRICS, "pairwise", Scored(JUDGES))
     part = texts(NAME, JUDGES)
-    (scores,) = part.score("chrf").values()
+    scores = of_results(part, part.score("chrf"))
     values = scores.segments["chrf"]
     judge = msgspec.structs.replace(
         scores,
@@ -162,7 +162,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
         systems={},
     )
     judge.save(done / f"{NAME}-4")
-    leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20)
+    leaderboard.report(done, "tables", [NAME], pages=done / "pages", resamples=20)
     text = (done / "pages" / "learned.md").read_text(encoding="utf-8")
     tables_of, judges = text[: text.index("| judge |")], text[text.index("| judge |") :]
     assert "<!--" not in text and text.startswith(f"TER has {row(tables_of, 'ter')[0]}.")
@@ -246,9 +246,7 @@ def test_numbers_for_practitioners_are_those_of_the_tables() -> None:
 
 
 def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (FOLDER / "summeval.jsonl.gz").is_file():
-        pytest.skip(f"summeval is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
-    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(FOLDER))
+    monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("summeval").parent))
     benchmark = texts("summeval")
     judged = benchmark.judgments(benchmark.score("chrf"), dimensions=["relevance"])
     metric, human = judged.oriented("chrf"), judged.human("relevance")
@@ -259,4 +257,4 @@ def test_page_is_what_the_scores_give(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = row(section, "chrf")
     assert [cell.partition(" ")[0] for cell in cells[::2][:2]] == [f"{of_texts:.2f}", f"{of_systems:.2f}"]
     assert f"{of_systems:.4f}" == "0.5882"  # the row CHRF of Table 1 of the Shannon Score paper
-    assert read(SCORES / "summeval" / "chrf.json.gz").fingerprint == benchmark.fingerprint
+    assert read(SCORES / "summeval" / "chrf.json.gz").fingerprint == fingerprint(benchmark)

@@ -15,13 +15,13 @@ from scipy.stats import kendalltau, pearsonr
 
 import nlgauge
 from nlgauge.meta.benchmarks import load
-from nlgauge.meta.benchmarks.scores import read as read_scores
 from nlgauge.metric import Arrays, Metric, View
 from nlgauge.metrics.cosmic import Cosmic
 from nlgauge.metrics.infolm import InfoLM
 from nlgauge.metrics.shannon import Shannon
 from studies import cosmic, data, infolm, separation, shannon, study
 from studies.__main__ import main
+from studies.leaderboard.kept import read as read_scores
 from studies.study import columns, interval, system_level, table, text_level
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"

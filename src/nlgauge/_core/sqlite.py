@@ -1,115 +1,180 @@
-"""The SQLite file itself: how it is made, opened and recognised, and how one that is damaged is set aside."""
+"""One layer for every cache that is an SQLite file: make, open and recognize the file, share it between
+processes and threads, check it, and set a damaged one aside.
+"""
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-USUAL_NAME = "statistics.sqlite"
-# What says that a file is ours: an id in its header, and the version of its tables.
-_APPLICATION, _FORMAT = 0x6E6C6763, 2
-_TABLES = (
-    (
-        "CREATE TABLE metrics (id INTEGER PRIMARY KEY, identity BLOB NOT NULL UNIQUE, name TEXT NOT NULL,"
-        " printed TEXT NOT NULL, widths TEXT NOT NULL)"
-    ),
-    (
-        "CREATE TABLE batches (id INTEGER PRIMARY KEY, metric INTEGER NOT NULL, rows INTEGER NOT NULL, used"
-        " REAL NOT NULL)"
-    ),
-    "CREATE TABLE rows (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, row BLOB NOT NULL)",
-    "CREATE UNIQUE INDEX rows_by_key ON rows (key)",
-)
+from nlgauge._core.locks import ForkedLock
+from nlgauge.errors import ResultError
+
+_PATIENCE_SECONDS = 20.0
+_PAUSE_SECONDS = 0.05
+_PAGES_IN_MEMORY_KIB = 131_072
+_Result = TypeVar("_Result")
 
 
 class Format(NamedTuple):
-    """The id in the header that says whose a file is, the version of its tables, and the statements that
-    make them.
+    """A kind of cache: what messages call it, its usual file name, the environment variable that names
+    another, the id in the header of its files, the version of its tables, and the statements that make them.
     """
 
+    title: str
+    file_name: str
+    variable: str
     application: int
     version: int
     tables: tuple[str, ...]
 
 
-STATISTICS = Format(_APPLICATION, _FORMAT, _TABLES)
-_PATIENCE_SECONDS = 20.0
-_PAUSE_SECONDS = 0.05
-_PAGES_IN_MEMORY_KIB = 131_072
-
-
 class Damaged(Exception):
-    """What is in the file is not what was written."""
+    """The content of the file is not what was written."""
 
 
 class Foreign(Exception):
-    """The file is somebody else's."""
+    """The file belongs to another program."""
+
+
+class Unusable(Exception):
+    """The file cannot be used; the message names it and says why."""
+
+    def __init__(self, file: Path, form: Format, error: Exception) -> None:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        super().__init__(f"the {form.title} {file} cannot be used ({reason})")
+
+
+# Everything that a file can do to the code that works with it.
+FAILURES = (sqlite3.Error, OSError, Damaged, Foreign)
+
+
+class CacheFile:
+    """A cache file that several processes and threads may use at once.
+
+    A damaged one is renamed, with a warning, and a new one is begun. Any other file that cannot be used stays
+    as it is.
+    """
+
+    def __init__(self, file: Path, form: Format) -> None:
+        self.path = file
+        self._form = form
+        self._lock = ForkedLock()
+        self._connection: sqlite3.Connection | None = None
+        self._number: tuple[int, int] | None = None
+        self._process = os.getpid()
+        # A connection of the parent process may be neither used nor closed here.
+        self._inherited: list[sqlite3.Connection | None] = []
+
+    def run(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Work with the file; if it is damaged, with a new one. Raise Unusable if neither is possible."""
+        with self._lock.taken():
+            try:
+                return work(self._opened())
+            except FAILURES as error:
+                self._begin_anew(error)
+            try:
+                return work(self._opened())
+            except FAILURES as error:
+                self.close()
+                raise Unusable(self.path, self._form, error) from None
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is needed."""
+        with self._lock.taken():
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _begin_anew(self, error: Exception) -> None:
+        """Set the file aside, or raise Unusable."""
+        self.close()
+        damaged = _is_damage(error) and _is_ours(self.path, self._form)
+        aside = set_aside(self.path) if damaged else None
+        if aside is None:
+            raise Unusable(self.path, self._form, error) from None
+        warnings.warn(
+            f"the {self._form.title} {self.path} is damaged ({error}); it is now {aside.name}, and a new one is"
+            " begun.",
+            stacklevel=6,
+        )
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._process != os.getpid():
+            self._inherited.append(self._connection)
+            self._connection, self._process = None, os.getpid()
+        if self._connection is not None and self._number != _number_of(self.path):
+            self.close()  # another process has set it aside
+        if self._connection is None:
+            self._connection = _connect(self.path, self._form)
+            self._number = _number_of(self.path)
+        return self._connection
+
+
+class Verified(NamedTuple):
+    """How many rows are sound, what is damaged ("": nothing), and the new name of a file that was set aside."""
+
+    rows: int
+    damage: str = ""
+    aside: Path | None = None
+
+
+@contextmanager
+def maintained(file: Path, form: Format) -> Iterator[sqlite3.Connection]:
+    """Open a file to look after it; raise ResultError if that is not possible."""
+    try:
+        with closing(_connect(file, form)) as connection:
+            yield connection
+    except FAILURES as error:
+        raise _refused(file, form, error) from None
+
+
+def verify(file: Path, form: Format, check: Callable[[sqlite3.Connection], Verified]) -> Verified:
+    """Check a whole file, and set it aside if it is damaged; `check` reads its rows, and raises Damaged if
+    they cannot be trusted.
+    """
+    if not file.exists():
+        return Verified(0)
+    try:
+        with closing(_connect(file, form)) as connection:
+            (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if answer != "ok":
+                raise Damaged(answer.splitlines()[-1])
+            return check(connection)
+    except FAILURES as error:
+        if not (_is_damage(error) and _is_ours(file, form)):
+            raise _refused(file, form, error) from None
+        aside = set_aside(file)
+        return Verified(0, str(error) if aside else f"{error}; the file cannot be renamed, remove it", aside)
+
+
+def bytes_of(file: Path) -> int:
+    """Return how many bytes a cache takes on the disk."""
+    parts = (file, file.with_name(f"{file.name}-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
 
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is written meanwhile, or nothing of it."""
+    """Write all that is written meanwhile, or nothing of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
     except BaseException:
-        with suppress(sqlite3.Error):  # the error that led here is the one to tell
+        with suppress(sqlite3.Error):  # the error that led here is the one to report
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
 
-def connect(file: Path, expected: Format = STATISTICS) -> sqlite3.Connection:
-    """The open file, made where there is none; an error where it is somebody else's."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(
-        file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None
-    )
-    try:
-        connection.execute(f"PRAGMA cache_size=-{_PAGES_IN_MEMORY_KIB}")
-        if _kind(connection) == (0, 0, 0):
-            _make(connection, expected)
-        if _kind(connection)[:2] != (expected.application, expected.version):
-            raise Foreign("it is another program's, or another version's")
-        connection.execute("PRAGMA synchronous=NORMAL")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _kind(connection: sqlite3.Connection) -> tuple[int, int, int]:
-    """The application, the version of the tables, and how many tables there are."""
-    queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
-    application, version, tables = (connection.execute(query).fetchone()[0] for query in queries)
-    return application, version, tables
-
-
-def _make(connection: sqlite3.Connection, expected: Format) -> None:
-    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL").fetchall()
-            break
-        except sqlite3.OperationalError:  # SQLite itself does not wait here where two make the same file
-            if time.monotonic() > until:
-                raise
-            time.sleep(_PAUSE_SECONDS)
-    with transaction(connection):
-        if _kind(connection) == (0, 0, 0):
-            for table in expected.tables:
-                connection.execute(table)
-            connection.execute(f"PRAGMA application_id={expected.application}")
-            connection.execute(f"PRAGMA user_version={expected.version}")
-
-
 def size_of(connection: sqlite3.Connection) -> int:
-    """The bytes of the file that are in use."""
+    """Return the bytes of the file that are in use."""
     pages, free, size = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "freelist_count", "page_size")
@@ -117,37 +182,14 @@ def size_of(connection: sqlite3.Connection) -> int:
     return int((pages - free) * size)
 
 
-def is_damage(error: Exception) -> bool:
-    """Whether an error says that a file is not what was written."""
-    return isinstance(error, Damaged) or getattr(error, "sqlite_errorcode", 0) & 0xFF in (
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-    )
-
-
-def is_ours(file: Path) -> bool:
-    """Whether its name or its header, however damaged the rest may be, says that a file is a cache of
-    statistics.
-    """
-    return file.name == USUAL_NAME or has_header(file, STATISTICS)
-
-
-def has_header(file: Path, expected: Format) -> bool:
-    """Check whether the header of a file, however damaged the rest may be, has the id of a format."""
-    with suppress(OSError), file.open("rb") as stream:
-        return stream.read(72)[68:] == expected.application.to_bytes(4, "big")
-    return False
-
-
-def number_of(file: Path) -> tuple[int, int] | None:
-    """What tells a file from another one that has its name later."""
-    with suppress(OSError):
-        return file.stat().st_dev, file.stat().st_ino
-    return None
+def shrink(connection: sqlite3.Connection) -> None:
+    """Give the room of dropped rows back to the disk."""
+    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after the first page
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def set_aside(file: Path) -> Path | None:
-    """Renames a damaged file, so that a new one can be made; its new name, or None where that is not
+    """Rename a damaged file, so that a new one can be made, and return its new name; None if that is not
     possible.
     """
     aside = file.with_name(f"{file.name}.damaged-{time.time_ns()}")
@@ -158,3 +200,79 @@ def set_aside(file: Path) -> Path | None:
     except OSError:
         return None
     return aside
+
+
+def _connect(file: Path, form: Format) -> sqlite3.Connection:
+    """Open the file, and make it if there is none; raise Foreign if it belongs to another program."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(
+        file, timeout=_PATIENCE_SECONDS, check_same_thread=False, isolation_level=None
+    )
+    try:
+        connection.execute(f"PRAGMA cache_size=-{_PAGES_IN_MEMORY_KIB}")
+        if _kind(connection) == (0, 0, 0):
+            _make(connection, form)
+        if _kind(connection)[:2] != (form.application, form.version):
+            raise Foreign("it is another program's, or another version's")
+        connection.execute("PRAGMA synchronous=NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _kind(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """Read the application, the version of the tables, and how many tables there are."""
+    queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    application, version, tables = (connection.execute(query).fetchone()[0] for query in queries)
+    return application, version, tables
+
+
+def _make(connection: sqlite3.Connection, form: Format) -> None:
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").fetchall()
+            break
+        except sqlite3.OperationalError:  # SQLite itself does not wait here if two make the same file
+            if time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+    with transaction(connection):
+        if _kind(connection) == (0, 0, 0):
+            for table in form.tables:
+                connection.execute(table)
+            connection.execute(f"PRAGMA application_id={form.application}")
+            connection.execute(f"PRAGMA user_version={form.version}")
+
+
+def _is_damage(error: Exception) -> bool:
+    """Check whether an error says that a file is not what was written."""
+    return isinstance(error, Damaged) or getattr(error, "sqlite_errorcode", 0) & 0xFF in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    )
+
+
+def _is_ours(file: Path, form: Format) -> bool:
+    """Check whether the name of a file or its header, however damaged the rest may be, says that it is such
+    a cache.
+    """
+    with suppress(OSError), file.open("rb") as stream:
+        return file.name == form.file_name or stream.read(72)[68:] == form.application.to_bytes(4, "big")
+    return False
+
+
+def _number_of(file: Path) -> tuple[int, int] | None:
+    """Tell a file from another one that has its name later."""
+    with suppress(OSError):
+        return file.stat().st_dev, file.stat().st_ino
+    return None
+
+
+def _refused(file: Path, form: Format, error: Exception) -> ResultError:
+    return ResultError(
+        f"{Unusable(file, form, error)}; `nlgauge cache verify` sets a damaged file aside, and {form.variable}"
+        " names another."
+    )

@@ -24,7 +24,7 @@ def matching(
     lang: str | None = None,
     device: str | None = None,
     beside: Sequence[str] = (),
-    **form: Any,
+    form: str | None = None,
 ) -> Any:
     """Return the figure of why a prediction got its score; it is also written to `fname` if that is given.
 
@@ -33,7 +33,7 @@ def matching(
     have them.
     """
     from nlgauge.scoring import score
-    from nlgauge.show.plots.plotting import check_file
+    from nlgauge.show.plots.files import check_file
 
     for name, text in (("prediction", prediction), ("reference", reference)):
         if not isinstance(text, str):
@@ -53,7 +53,7 @@ def matching(
             "there is nothing to draw: neither text has a token that the model knows, or every word of one of"
             " them weighs 0."
         )
-    figure = plots.explanation(explained[0], **form).figure
+    axes = plots.explanation(explained[0], form=form)
     if fname and not interactive:
-        plots.save(figure, fname)
-    return figure
+        plots.save(axes, fname)
+    return axes.figure

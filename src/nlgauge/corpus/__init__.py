@@ -1,4 +1,4 @@
-"""Corpus: the only place that reads predictions, references and sources in every shape.
+"""Corpora: predictions, references and sources in every shape become one `Corpus`.
 
 Each distinct text is kept once and referred to by an integer id; what belongs to a segment is held in columns
 of ids.

@@ -1,1 +1,1 @@
-"""Running: fits, chunks, reduction, executors, progress and costs."""
+"""The engine: fits, chunks, executors, the cache of statistics, costs and progress of a run."""

@@ -102,7 +102,7 @@ def _hint(given: Any) -> str:
             if issubclass(given, Metric | CorpusMetric)
             else ""
         )
-    return "; nlgauge.metric(f) makes a metric of a function" if callable(given) else ""
+    return "; nlgauge.metric_from(f) makes a metric of a function" if callable(given) else ""
 
 
 def _check_spec(holds: bool, key: str, domain: str, value: Any) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -21,23 +20,27 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from nlgauge._core.sqlite import Foreign, Format, connect, has_header, is_damage, set_aside, transaction
+from nlgauge._core import sqlite
+from nlgauge._core.sqlite import CacheFile, Format, Unusable, Verified, maintained, shrink, transaction
 from nlgauge.errors import JudgeError
 from nlgauge.judges.requests import BrokenReply, cached_reply
 from nlgauge.models.weights.store import cache_directory
 
 _FORMAT = Format(
+    "cache of judges' replies",
+    "judge.sqlite",
+    "NLGAUGE_JUDGE_CACHE",
     0x6E6C676A,
     1,
     (
-        (
-            "CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, digest BLOB NOT NULL, time REAL"
-            " NOT NULL) WITHOUT ROWID"
-        ),
+        "CREATE TABLE replies (key TEXT PRIMARY KEY, reply BLOB NOT NULL, digest BLOB NOT NULL, time REAL"
+        " NOT NULL) WITHOUT ROWID",
     ),
 )
 # How many keys SQLite is asked for at a time.
 _KEYS = 500
+# As bytes, whatever type a row has.
+_SELECT = "SELECT key, CAST(reply AS BLOB), CAST(digest AS BLOB) FROM replies"
 _Result = TypeVar("_Result")
 
 
@@ -45,8 +48,7 @@ def common_file() -> Path:
     """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite
     beside the models.
     """
-    given = os.environ.get("NLGAUGE_JUDGE_CACHE")
-    return Path(given) if given else cache_directory() / "judge.sqlite"
+    return Path(os.environ.get(_FORMAT.variable) or cache_directory() / _FORMAT.file_name)
 
 
 class Cache:
@@ -55,9 +57,7 @@ class Cache:
     """
 
     def __init__(self, file: Path) -> None:
-        self.file = file
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
+        self._file = CacheFile(file, _FORMAT)
         self._run(lambda connection: None)
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -66,20 +66,16 @@ class Cache:
         changed: list[str] = []
         for start in range(0, len(keys), _KEYS):
             part = keys[start : start + _KEYS]
-            for key, data, digest in self._run(partial(_selected, keys=part)):
+            for row in self._run(partial(_selected, keys=part)):
                 try:
-                    replies[key] = _checked(key, data, digest)
+                    replies[row[0]] = _checked(*row)
                 except BrokenReply:
-                    changed.append(key)
+                    changed.append(row[0])
         if changed:
-            self._run(
-                lambda connection: connection.executemany(
-                    "DELETE FROM replies WHERE key = ?", [(key,) for key in changed]
-                )
-            )
+            self._run(partial(_delete, keys=changed))
             warnings.warn(
-                f"{len(changed):,} replies in the cache {self.file} are not as they were written: they were"
-                " removed and count as missing.",
+                f"{len(changed):,} replies in the cache {self._file.path} are not as they were written: they"
+                " were removed and count as missing.",
                 stacklevel=5,
             )
         return replies
@@ -97,47 +93,63 @@ class Cache:
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._disconnect()
+        self._file.close()
 
     def _run(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        """Do something with the file; if it is a cache that is damaged, with a new one."""
-        with self._lock:
-            try:
-                return work(self._opened())
-            except (sqlite3.Error, Foreign, OSError) as error:
-                self._disconnect()
-                aside = set_aside(self.file) if is_damage(error) and has_header(self.file, _FORMAT) else None
-                if aside is None:
-                    reason = getattr(error, "strerror", None) or error
-                    raise JudgeError(
-                        f"the cache of judges' replies {self.file} cannot be used: {reason}; name another"
-                        " with calls='cache=FILE'."
-                    ) from None
-                warnings.warn(
-                    f"the cache of judges' replies {self.file} cannot be read ({error}); it is now"
-                    f" {aside.name}, and a new one was begun.",
-                    stacklevel=5,
-                )
-                return work(self._opened())
+        try:
+            return self._file.run(work)
+        except Unusable as error:
+            raise JudgeError(f"{error}; name another with calls='cache=FILE'.") from None
 
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = connect(self.file, _FORMAT)
-        return self._connection
 
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+def count(file: Path) -> int:
+    """Count the replies in a file; 0 if there is none."""
+    if not file.exists():
+        return 0
+    with maintained(file, _FORMAT) as connection:
+        (replies,) = connection.execute("SELECT count(*) FROM replies").fetchone()
+    return int(replies)
+
+
+def clear(file: Path) -> int:
+    """Drop all replies, and return their number."""
+    if not file.exists():
+        return 0
+    with maintained(file, _FORMAT) as connection:
+        dropped = connection.execute("DELETE FROM replies").rowcount
+        shrink(connection)
+    return dropped
+
+
+def verify(file: Path) -> Verified:
+    """Read everything; a damaged file is set aside, and from a sound one replies that are not as they were
+    written are removed.
+    """
+    return sqlite.verify(file, _FORMAT, _verified)
+
+
+def _verified(connection: sqlite3.Connection) -> Verified:
+    sound, changed = 0, []
+    for row in connection.execute(_SELECT):
+        try:
+            _checked(*row)
+            sound += 1
+        except BrokenReply:
+            changed.append(row[0])
+    _delete(connection, changed)
+    damage = f"{len(changed):,} replies were not as they were written; they were removed" if changed else ""
+    return Verified(sound, damage)
 
 
 def _selected(
     connection: sqlite3.Connection, keys: Sequence[str]
 ) -> list[tuple[str, bytes | None, bytes | None]]:
-    # As bytes, whatever type a row has.
-    query = f"SELECT key, CAST(reply AS BLOB), CAST(digest AS BLOB) FROM replies WHERE key IN ({','.join('?' * len(keys))})"  # noqa: S608
-    return connection.execute(query, keys).fetchall()
+    return connection.execute(f"{_SELECT} WHERE key IN ({','.join('?' * len(keys))})", keys).fetchall()
+
+
+def _delete(connection: sqlite3.Connection, keys: Sequence[str]) -> None:
+    with transaction(connection):
+        connection.executemany("DELETE FROM replies WHERE key = ?", [(key,) for key in keys])
 
 
 def _digest(key: str, data: bytes) -> bytes:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -16,19 +16,24 @@ from nlgauge._core.shown import Exported
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.results.frames import as_frame
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nlgauge.show.plots.canvas import Panels
+
 # What is counted so that it can be seen when it happens.
-_USUALLY_0 = ("n_undefined", "undefined_draws")
+_USUALLY_0 = ("n_undefined", "undefined_resamples")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Exported):
-    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, draws, rule,
+    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, resamples, rule,
     versions.
 
     `p_values` names the columns that hold p-values, which tables show as <.0001 where they would be 0.0000;
     `drawn_as` is the plot of such rows.
 
-    >>> found = Found([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
+    >>> found = Findings([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
     >>> found.column("value"), len(found), found.where(metric="bleu").rows
     ([0.5], 1, [])
     """
@@ -83,19 +88,29 @@ class Findings(Exported):
             found.attrs.update(self.made)
         return found
 
-    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The figure that shows these rows, of `nlgauge.show.plots.meta`; written to a path as well if one is
-        given (.pdf, .png or .svg).
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes | Panels:
+        """Draw these rows as the plot of `nlgauge.plots` that `drawn_as` names.
 
-        Options are those of the plot, which `drawn_as` names; it needs matplotlib, the extra "plot".
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file to write the figure to: .pdf, .png or .svg.
+        ax : matplotlib.axes.Axes, optional
+            The axes to draw on; several panels take its place. By default a new figure is made.
+
+        Returns
+        -------
+        matplotlib.axes.Axes or array of Axes
+            The axes.
         """
-        from nlgauge.show.plots.plotting import draw
+        from nlgauge import plots
 
         if not self.drawn_as:
-            raise InputError(
-                "there is no plot of such rows; nlgauge.show.plots.meta has those that there are."
-            )
-        return draw(self.drawn_as, self, path=path, **options)
+            raise InputError("there is no plot of such rows; nlgauge.plots has those that there are.")
+        axes: Axes | Panels = getattr(plots, self.drawn_as)(self, ax=ax)
+        if path is not None:
+            plots.save(axes, path)
+        return axes
 
     def page(self, decimals: int = 4) -> Page:
         """One table of all rows; the small print says how they were made."""
@@ -166,3 +181,8 @@ def _shown(value: Any, decimals: int, is_p: bool = False) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def listed(names: str | Sequence[str]) -> list[str]:
+    """Return one name or several as a list."""
+    return [names] if isinstance(names, str) else list(names)

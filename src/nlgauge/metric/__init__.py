@@ -1,9 +1,8 @@
-"""Metric, CorpusMetric, Fit, Output: what a metric is, and how it is registered, printed and signed.
+"""The base classes of metrics, their registry, cards, printed names and signatures.
 
 A metric is a value: a frozen dataclass whose fields are its parameters. An additive metric gives each row a
 vector of statistics; the corpus score is `score` of the sum of rows, a segment's score is `score` of its row,
-and intervals and tests follow without the metric knowing of them. Called, this package makes a metric of a
-function: `nlgauge.metric(f)`.
+and intervals and tests follow without the metric knowing of them.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from nlgauge._core.ragged import Array, Ragged
+from nlgauge._core.ragged import Array as Array
+from nlgauge._core.ragged import Ragged as Ragged
 from nlgauge._core.versions import installed_version
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Explanation
 from nlgauge.features import Feature, Features, RowFeature, RunOptions
 from nlgauge.features.tokens.text import Tokens
-from nlgauge.metric.callable_package import callable_package
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -329,9 +328,6 @@ class CorpusMetric(_Value):
         raise NotImplementedError
 
 
-# The name that it had first.
-WholeMetric = CorpusMetric
-
 AnyMetric = Metric | CorpusMetric
 MetricClass = TypeVar("MetricClass", bound=type[AnyMetric])
 
@@ -389,6 +385,3 @@ def _plain(value: Any) -> str:
         if value is None or isinstance(value, bool)
         else str(value)
     )
-
-
-metric = callable_package(__name__)

@@ -130,12 +130,7 @@ def card(name: str) -> Card:
     return _read(metric.name, path)
 
 
-def list_metrics() -> list[str]:
-    """The names of all metrics, in alphabetical order."""
-    return list(metric_classes())
-
-
-def filter_metrics(
+def list_metrics(
     category: Any = None,
     appl_task: Any = None,
     quality_dim: Any = None,
@@ -145,13 +140,14 @@ def filter_metrics(
     needs_references: bool | None = None,
     needs_source: bool | None = None,
 ) -> list[str]:
-    """The names of the metrics that fulfil every condition given; a metric without a card never matches a
-    condition on its card.
+    """Return the names of all metrics, or of those that meet every condition, in alphabetical order.
+
+    A metric without a card never meets a condition on its card.
 
     category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their
     names or short names in any case, or lists of those: a list asks for any of its items.
 
-    >>> "smog" in filter_metrics(category="grammar", needs_references=False)
+    >>> "smog" in list_metrics(category="grammar", needs_references=False)
     True
     """
     categories, tasks, qualities = (

@@ -1,4 +1,4 @@
-"""A plain function as a metric: what `nlgauge.metric(f)` gives.
+"""A plain function as a metric: `nlgauge.metric_from(f)`.
 
 The function is called once for each distinct row: a prediction, with one reference and the source if it needs
 them. The corpus score is the mean of its values. Segment scores, intervals, tests and several references
@@ -11,7 +11,8 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -27,7 +28,7 @@ _NEEDS = ("references", "sources")
 
 @dataclass(frozen=True)
 class FunctionMetric(MeanMetric):
-    """A metric whose values are those of a function; made by `nlgauge.metric`.
+    """A metric whose values are those of a function; made by `nlgauge.metric_from`.
 
     Calling it calls the function.
     """
@@ -141,7 +142,29 @@ class BatchFunctionMetric(FunctionMetric):
         return found
 
 
-def metric(
+class FunctionOptions(TypedDict, total=False):
+    """The options of `metric_from`."""
+
+    needs: str | Iterable[str] | None
+    name: str | None
+    higher_is_better: bool | None
+    low: float
+    high: float
+    outputs: Iterable[str | Output] | None
+    batch: bool
+
+
+@overload
+def metric_from(function: Callable[..., Any], /, **options: Unpack[FunctionOptions]) -> FunctionMetric: ...
+
+
+@overload
+def metric_from(
+    **options: Unpack[FunctionOptions],
+) -> Callable[[Callable[..., Any]], FunctionMetric]: ...
+
+
+def metric_from(
     function: Callable[..., Any] | None = None,
     /,
     *,
@@ -152,27 +175,44 @@ def metric(
     high: float = math.inf,
     outputs: Iterable[str | Output] | None = None,
     batch: bool = False,
-) -> Any:
-    """A Metric that scores with a function of yours; also a decorator, with or without these options.
+) -> FunctionMetric | Callable[[Callable[..., Any]], FunctionMetric]:
+    """Make a metric from a function of texts; also a decorator, with or without options.
 
-    needs: what the function takes beside the prediction: "references" (one at a time: the best counts, or
-    `reduce_fn` decides), "sources", both, or None; in this order, by position. It gives a number, or None
-    where there is none: such a segment is left out of the mean. name: the function's own by default.
-    higher_is_better (None: neither), low, high: direction and bounds, which are not checked. outputs: the
-    keys, where the function gives a dictionary of numbers; the first is the score, and an `Output` in the
-    place of a key has its own direction and bounds. batch: the function takes lists of texts and gives a list
-    of numbers, of dictionaries, or a dictionary of lists.
+    Parameters
+    ----------
+    function
+        Takes a prediction and the texts that `needs` names, by position in that order. Returns a number, or
+        None if there is none: such a segment is left out of the mean.
+    needs
+        "references" (one at a time: the best counts, or `reduce_fn` decides), "sources", both, or None.
+    name
+        By default the name of the function.
+    higher_is_better, low, high
+        Direction (None: neither) and bounds, which are not checked.
+    outputs
+        The keys if the function returns a dictionary of numbers; the first is the score. An `Output` instead
+        of a key has its own direction and bounds.
+    batch
+        The function takes lists of texts, and returns a list of numbers, a list of dictionaries, or a
+        dictionary of lists.
 
+    Returns
+    -------
+    FunctionMetric
+        A value for `metrics=`; without `function`, a decorator that returns one.
+
+    Examples
+    --------
     >>> import nlgauge
-    >>> @nlgauge.metric(low=0, high=1)
+    >>> @nlgauge.metric_from(low=0, high=1)
     ... def same_length(prediction, reference):
     ...     return float(len(prediction) == len(reference))
     >>> nlgauge.score(["a cat", "a dog"], [["my cat"], ["no dog", "a pig"]], metrics=same_length)["same_length"]["score"]
     0.5
     """
     if function is None:
-        return lambda decorated: metric(
-            decorated,
+        return partial(
+            metric_from,
             needs=needs,
             name=name,
             higher_is_better=higher_is_better,
@@ -182,7 +222,7 @@ def metric(
             batch=batch,
         )
     if not callable(function) or isinstance(function, type):
-        raise ParameterError(f"nlgauge.metric takes a function of texts, got {function!r:.60}.")
+        raise ParameterError(f"nlgauge.metric_from takes a function of texts, got {function!r:.60}.")
     needed = () if needs is None else (needs,) if isinstance(needs, str) else tuple(needs)
     if not set(needed) <= set(_NEEDS):
         raise ParameterError(f"needs must be 'references', 'sources', both or None, got {needs!r:.60}.")
@@ -190,7 +230,7 @@ def metric(
     if not isinstance(called, str) or not called.isidentifier():
         raise ParameterError(
             f"a metric's name is made of letters, digits and _, and {called!r:.40} is not; give one:"
-            " nlgauge.metric(f, name='...')."
+            " nlgauge.metric_from(f, name='...')."
         )
     check_name(called.lower())
     ordered = tuple(need for need in _NEEDS if need in needed)

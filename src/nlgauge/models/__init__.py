@@ -1,4 +1,4 @@
-"""Models: the one place that finds and loads weights.
+"""Models: weights are found, fetched, checked and loaded here only.
 
 A model is named by a string (a name of the catalogue, a local directory, or a hub repository that was fetched
 before) or given as `Model(model, tokenizer)`, the user's own objects. Nothing here touches the network unless

@@ -1,1 +1,1 @@
-"""Results: tables of statistics, what follows from them, and how they are kept."""
+"""Results: scores, intervals, tests, ranks, gates, and saved results."""

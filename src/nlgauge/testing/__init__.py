@@ -1,5 +1,4 @@
-"""check_metric: the contract that every metric keeps, to be called in the tests of a package that has metrics
-of its own.
+"""The contract of metrics: `check_metric`, for the tests of this package and of others.
 
     from nlgauge.testing import check_metric
 

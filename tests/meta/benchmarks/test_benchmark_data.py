@@ -6,33 +6,18 @@ shared/benchmarks beside the repository; without them these tests are skipped.
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import jiwer
 import numpy as np
 import pytest
 import sacrebleu
+from human_judgments import rows_of
 from rouge_score.rouge_scorer import RougeScorer
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.results.result import Result
-
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS") or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
-)
-
-
-def rows(name: str) -> list[dict[str, Any]]:
-    path = FOLDER / f"{name}.jsonl.gz"
-    if not path.is_file():
-        pytest.skip(f"{path.name} is not in {FOLDER}; set NLGAUGE_BENCHMARKS to the folder that holds it")
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        return [json.loads(line) for line in stream]
 
 
 @cache
@@ -40,7 +25,7 @@ def wmt19() -> tuple[list[str], list[str]]:
     """10,000 distinct pairs of prediction and reference."""
     pairs = {
         (row[side]["text"], row["references"][0]): None
-        for row in rows("wmt19_darr")
+        for row in rows_of("wmt19_darr")
         for side in ("better", "worse")
     }
     assert len(pairs) > 10_000
@@ -54,7 +39,7 @@ def scored() -> Result:
 
 
 def column(result: Result, label: str) -> np.ndarray:
-    return np.array([row[label] for row in result.segments("records")])
+    return np.array([row[label] for row in rows_by_label(result)])
 
 
 def test_chrf_on_wmt19_equals_sacrebleu(scored):

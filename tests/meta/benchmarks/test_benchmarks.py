@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
 from nlgauge.meta import benchmarks
-from nlgauge.meta.benchmarks import Benchmark, Row, card, load, names
-from nlgauge.meta.benchmarks import scores as kept_scores
+from nlgauge.meta.benchmarks import Benchmark, BenchmarkRow, card, load, names
 from nlgauge.meta.benchmarks.rows import read_lines, written
+from nlgauge.metrics.chrf import Chrf
 
 
 def grid(*, gap: bool = False) -> list[dict]:
@@ -143,7 +144,8 @@ def test_a_grid_becomes_a_corpus_of_several_systems(folder):
     assert list(corpus.ids) == ["0", "1", "2"]
     assert corpus.fields == {"domain": ("ted", "news", "news"), "human_reference": (False, False, False)}
     assert corpus.system_fields["quality"] == {"A": (1, 2, 3), "B": (0, 1, 2)}
-    assert set(corpus.system_fields) == {"quality", "length"}
+    assert corpus.system_fields["quality.ratings"]["A"] == ((0, 2), (1, 3), (2, 4))
+    assert set(corpus.system_fields) == {"quality", "quality.ratings", "length"}
     assert corpus.lang == "en"
 
 
@@ -160,7 +162,7 @@ def test_rows_with_gaps_become_segments_of_their_own(folder):
     benchmark = load("summeval").machines()
     assert not benchmark.is_grid()
     corpus = benchmark.corpus()
-    assert list(corpus.ids) == ["0|A", "0|B", "1|A", "2|A", "2|B"]
+    assert list(corpus.ids) == ["0/A", "0/B", "1/A", "2/A", "2/B"]
     assert corpus.fields["system"] == ("A", "B", "A", "A", "B")
     assert corpus.fields["quality"] == (1, 0, 2, 3, 2)
     assert np.isnan(benchmark.human("quality")[1, 1])
@@ -178,7 +180,7 @@ def test_scores_are_those_of_the_scorer(folder, gap):
         [row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"]
     )
     for label in ("bleu", "ter"):
-        expected = [row[label] for row in alone.segments("records")]
+        expected = [row[label] for row in rows_by_label(alone)]
         found = judged.metrics[label][1]
         np.testing.assert_allclose(found[~np.isnan(found)], expected, rtol=0, atol=1e-12)
         assert judged.system_scores[label][1] == pytest.approx(alone[label]["score"], abs=1e-12)
@@ -206,44 +208,70 @@ def test_all_outputs_on_request(folder):
     assert "rouge.rouge1" in benchmark.judgments(scores, outputs="all").metrics
 
 
-def test_scores_are_kept_and_only_what_is_missing_is_computed(folder, tmp_path):
+def test_a_result_is_extended_by_the_metrics_that_it_lacks(folder, tmp_path):
     put(folder, "summeval", grid())
-    benchmark, place, said = load("summeval").machines(), tmp_path / "scores", []
-    first = benchmark.score(
-        "chrf", "bleu(max_order=2)", directory=place, say=said.append, show_progress=False
-    )
-    assert said == ["scoring chrf", "scoring bleu(max_order=2)"]
-    again = benchmark.score(
-        "chrf", "bleu(max_order=2)", "wer", directory=place, say=said.append, show_progress=False
-    )
-    assert said[2:] == ["scoring wer"]
-    assert {label: again[label] for label in first} == first
-    assert set(kept_scores.kept(place)) == {"chrf", "bleu(max_order=2)", "wer"}
-    content = b"".join(gzip.decompress(path.read_bytes()) for path in place.iterdir())
-    assert b"cat" not in content, "texts are never kept"
+    benchmark, place, said = load("summeval").machines(), tmp_path / "results", []
+    options = {"output": str(place), "say": said.append, "show_progress": False}
+    (first,) = benchmark.score("chrf", "bleu(max_order=2)", **options).values()
+    assert said == ["scoring chrf, bleu(max_order=2)"]
+    (again,) = benchmark.score("wer", "chrf", **options).values()
+    assert said[1:] == ["scoring wer"]
+    assert again.labels == ("wer", "chrf")
+    assert again["A"]["chrf"] == first["A"]["chrf"]
+    saved = nlgauge.load(place / "summeval")
+    assert saved.labels == ("chrf", "bleu(max_order=2)", "wer")
+    assert saved.corpus.system_fields["quality"]["A"] == (1, 2, 3)
+    before = {path: path.stat().st_mtime_ns for path in (place / "summeval").iterdir()}
+    benchmark.score("chrf", **options)
+    assert len(said) == 2
+    assert {path: path.stat().st_mtime_ns for path in (place / "summeval").iterdir()} == before
 
 
-def test_scores_of_other_texts_are_computed_again(folder, tmp_path):
+def test_a_saved_result_has_the_human_scores_of_today(folder, tmp_path):
     put(folder, "summeval", grid())
-    benchmark, place = load("summeval").machines(), tmp_path / "scores"
-    benchmark.score("chrf", directory=place, show_progress=False)
+    load("summeval").machines().score("chrf", output=tmp_path / "results", show_progress=False)
+    put(folder, "summeval", [{**row, "human": {"quality": None}} for row in grid()])
+    said: list[str] = []
+    again = load("summeval").machines()
+    again.score("chrf", output=tmp_path / "results", say=said.append, show_progress=False)
+    assert not said
+    saved = nlgauge.load(tmp_path / "results" / "summeval")
+    assert saved.corpus.system_fields["quality"]["A"] == (None, None, None)
+
+
+def test_results_of_other_texts_are_refused_or_replaced(folder, tmp_path):
+    put(folder, "summeval", grid())
+    benchmark, place = load("summeval").machines(), tmp_path / "results"
+    benchmark.score("chrf", "ter", output=place, show_progress=False)
     other = benchmark.where(systems=["A"])
-    with pytest.warns(UserWarning, match="are of other texts; it is computed again"):
-        found = other.score("chrf", directory=place, show_progress=False)
-    assert (
-        len(found["chrf"].segments["score" if "score" in found["chrf"].segments else found["chrf"].main]) == 3
-    )
-    with pytest.raises(InputError, match="are of other texts"):
+    with pytest.raises(InputError, match=r"summeval are of other texts; .* --overwrite"):
+        other.score("chrf", output=place, show_progress=False)
+    with pytest.raises(InputError, match="was scored with the seed 12345"):
+        benchmark.score("chrf", output=place, seed=1, show_progress=False)
+    found = other.score("chrf", output=place, overwrite=True, show_progress=False)
+    assert nlgauge.load(place / "summeval").systems == ("A",)
+    with pytest.raises(InputError, match="scores of chrf are of other texts than those of summeval"):
         benchmark.judgments(found)
 
 
-def test_a_damaged_file_of_scores_is_said(folder, tmp_path):
+def test_a_metric_that_has_changed_is_computed_again(folder, tmp_path, monkeypatch):
     put(folder, "summeval", grid())
-    place = tmp_path / "scores"
-    load("summeval").machines().score("chrf", directory=place, show_progress=False)
-    (place / "chrf.json.gz").write_bytes(b"broken")
-    with pytest.raises(ResultError, match=r"chrf\.json\.gz is damaged"):
-        kept_scores.kept(place)
+    benchmark, options = load("summeval").machines(), {"output": tmp_path, "show_progress": False}
+    benchmark.score("chrf", "ter", **options)
+    monkeypatch.setattr(Chrf, "revision", Chrf.revision + 1)
+    with pytest.warns(UserWarning, match="the scores of chrf in .* are of another version"):
+        benchmark.score("chrf", **options)
+    saved = nlgauge.load(tmp_path / "summeval")
+    assert sorted(saved.labels) == ["chrf", "ter"]
+
+
+def test_a_damaged_result_is_named(folder, tmp_path):
+    put(folder, "summeval", grid())
+    benchmark = load("summeval").machines()
+    benchmark.score("chrf", output=tmp_path, show_progress=False)
+    (tmp_path / "summeval" / "run.json").write_bytes(b"broken")
+    with pytest.raises(ResultError, match="summeval is damaged"):
+        benchmark.score("chrf", output=tmp_path, show_progress=False)
 
 
 def test_published_scores_stand_beside_ours(folder):
@@ -280,7 +308,7 @@ def test_scores_without_texts(folder):
         benchmark.corpus()
 
 
-def test_language_pairs_are_scored_for_themselves(folder):
+def test_language_pairs_are_scored_for_themselves(folder, tmp_path):
     rows = []
     for pair, text in (("en-de", "Haus am See"), ("zh-en", "a house by the lake")):
         for system in ("A", "B"):
@@ -297,9 +325,11 @@ def test_language_pairs_are_scored_for_themselves(folder):
             )
     put(folder, "wmt21_mqm_news", rows)
     benchmark = load("wmt21")
-    scores = benchmark.score("chrf", show_progress=False)["chrf"]
-    assert set(scores.signatures) == {"en-de", "zh-en"}
-    judged = benchmark.judgments({"chrf": scores}, corpus_scores=True)
+    scores = benchmark.score("chrf", "bleu", "vendi", output=tmp_path / "out", show_progress=False)
+    assert [nlgauge.load(tmp_path / "out" / pair).corpus.lang for pair in scores] == ["de", "en"]
+    assert [result.labels for result in scores.values()] == [("chrf", "bleu", "vendi")] * 2
+    judged = benchmark.judgments(scores, corpus_scores=True)
+    assert np.isnan(judged.metrics["vendi"]).all(), "a score of whole systems is not one of these texts"
     assert judged.groups == ("en-de", "zh-en")
     assert not judged.system_scores, "a system's score would be of two languages"
     assert benchmark.where(group="en-de").language == "de"
@@ -373,22 +403,20 @@ def test_bad_lines_are_refused(text_file, line, message):
 
 def test_what_is_written_is_read_again(tmp_path):
     rows = [
-        Row("1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}),
-        Row("1", "B", {"q": 1 / 3}),
+        BenchmarkRow(
+            "1", "A", {"q": 0.1}, "p", "s", ("r",), {"q": (0.0, 0.2)}, {"bleu": 0.3}, {"lp": "en-de"}
+        ),
+        BenchmarkRow("1", "B", {"q": 1 / 3}),
     ]
     path = tmp_path / "x.jsonl"
     path.write_bytes(written(rows))
     assert read_lines(path) == (rows, [])
-    assert (
-        Benchmark(card("sample"), tuple(rows)).fingerprint
-        == Benchmark(card("sample"), tuple(read_lines(path)[0])).fingerprint
-    )
 
 
 def test_a_part_by_further_fields_of_its_rows():
     kinds = (("A", "abstractive"), ("B", "extractive"))
     rows = tuple(
-        Row(segment=str(i), system=system, prediction="x", meta={"type": kind})
+        BenchmarkRow(segment=str(i), system=system, prediction="x", meta={"type": kind})
         for system, kind in kinds
         for i in range(2)
     )
@@ -402,10 +430,3 @@ def test_a_part_by_further_fields_of_its_rows():
         whole.where(typ="abstractive")
     with pytest.raises(InputError, match="has no rows"):
         whole.where(type="abs")
-
-
-def test_the_directory_of_scores_may_be_a_string(tmp_path):
-    place = str(tmp_path / "case")
-    found = load("sample").score("chrf", directory=place)
-    assert load("sample").score("chrf", directory=place) == found
-    assert (tmp_path / "case" / "chrf.json.gz").is_file()

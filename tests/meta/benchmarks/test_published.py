@@ -7,16 +7,15 @@ digits that were printed.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from human_judgments import FOLDER
 
 from nlgauge.meta import Judgments, benchmarks, darr_of_pairs, kendall, pearson, spearman
 from nlgauge.meta.benchmarks import Benchmark
@@ -24,10 +23,6 @@ from nlgauge.stats.agreement import krippendorff
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.coefficients import coefficient
 
-FOLDER = Path(
-    os.environ.get("NLGAUGE_BENCHMARKS")
-    or Path(__file__).resolve().parents[3].parent / "shared" / "benchmarks"
-)
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 # What one swap of two of the 17 systems of SummEval changes in Kendall's tau.
 SWAP = 2 / 136
@@ -115,9 +110,9 @@ def test_correlate_gives_the_rows_of_table_1_in_the_metrics_direction() -> None:
     for metric, (column, sign) in metrics.items():
         judgments = judged("summeval", metric)
         found = judgments.correlate(
-            levels="system",
-            coefficients="kendall",
-            humans=["coherence", "relevance"],
+            level="system",
+            coefficient="kendall",
+            human=["coherence", "relevance"],
             metrics=column,
             interval=None,
         )
@@ -189,7 +184,7 @@ def test_wmt19_relative_rankings() -> None:
 
 def test_wmt19_by_correlate() -> None:
     found = judged("wmt19_darr", "bleu", "chrf").correlate(
-        levels="input", coefficients="darr", interval=None, metrics="chrf"
+        level="input", coefficient="darr", interval=None, metrics="chrf"
     )
     assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
         "gu-en": 0.240,
@@ -285,7 +280,7 @@ def test_summeval_relevance_at_four_levels(
     """
     levels = ["system", "input", "global", "by_system"]
     found = judged("summeval", metric).correlate(
-        levels=levels, coefficients="pearson", humans="relevance", metrics=column, interval=None
+        level=levels, coefficient="pearson", human="relevance", metrics=column, interval=None
     )
     assert found.column("value") == pytest.approx(given, abs=within)
 
@@ -297,7 +292,7 @@ def test_wmt21_segments() -> None:
     data = benchmark("wmt21_mqm_news").machines()
     first = replace(data, rows=tuple(replace(row, references=row.references[:1]) for row in data.rows))
     found = first.judgments(first.score("chrf", show_progress=False)).correlate(
-        levels="global", coefficients="kendall", interval=None
+        level="global", coefficient="kendall", interval=None
     )
     assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
         "en-de": 0.105,
@@ -319,7 +314,7 @@ def wrong_shares(judgments: Judgments, human: str) -> dict[str, float]:
     sign on the held-out half.
     """
     return {
-        name: judgments.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"]
+        name: judgments.replicate(human=human, splits=30, resamples=200, **options)[-1]["reversed_share"]
         for name, options in TESTS.items()
     }
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
 import regex
+from human_judgments import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import InputError, ParameterError
@@ -165,7 +163,7 @@ def test_a_stress_report_is_that_of_segment_scores():
     halves = [one.text for one in perturbation("truncation")(TEXTS[:3])]
     floors = [one.text for one in perturbation("wrong_document")(TEXTS[:3])]
     results = [nlgauge.score(side, REFERENCES[:3], metrics="chrf") for side in (TEXTS[:3], halves, floors)]
-    good, bad, floor = (np.array([row["chrf"] for row in result.segments("records")]) for result in results)
+    good, bad, floor = (np.array([row["chrf"] for row in rows_by_label(result)]) for result in results)
     assert found["wins"] == (good > bad).sum()
     assert found["drop"] == pytest.approx((good - bad).mean())
     assert found["effect"] == pytest.approx((good - bad).mean() / (good - bad).std(ddof=1))
@@ -272,19 +270,7 @@ def test_references_of_summeval_as_in_the_shannon_paper():
 
     The draws are ours, so the areas agree to about .04.
     """
-    path = (
-        Path(
-            os.environ.get("NLGAUGE_BENCHMARKS")
-            or Path(__file__).resolve().parents[4] / "shared" / "benchmarks"
-        )
-        / "summeval.jsonl.gz"
-    )
-    if not path.is_file():
-        pytest.skip(
-            f"{path.name} is not in {path.parent}; set NLGAUGE_BENCHMARKS to the folder that holds it"
-        )
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        references = list({row["segment"]: row["references"] for row in map(json.loads, stream)}.values())
+    references = list({row["segment"]: row["references"] for row in rows_of("summeval")}.values())
     found = stress(
         ["rouge", "chrf"],
         [one[1] for one in references],

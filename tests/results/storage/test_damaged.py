@@ -70,24 +70,29 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def use(place: Path) -> None:
-    """Load the result and read everything of it."""
+def use(place: Path) -> dict[str, float]:
+    """Load the result, read everything of it and return its scores."""
     result = nlgauge.load(place)
     assert len(result.segments("records")) == LINES
     for label in result.labels:
         for segment in (0, LINES - 1):
             result.explain(label, result.corpus.ids[segment])
     result.intervals(resamples=5)
+    return {label: result[label]["score"] for label in result.labels}
 
 
 def test_the_undamaged_result_is_read(place):
-    use(place)
+    predictions = [f"the cat {i} sat on mat {i % 5}" for i in range(LINES)]
+    references = [f"a cat {i} sat on the mät" for i in range(LINES)]
+    scores = nlgauge.score(predictions, references, metrics=["wer", "cider"])
+    assert use(place) == {label: scores[label]["score"] for label in scores.labels}
 
 
-# Other numbers in statistics.f64 are numbers all the same; some of them overflow.
+# Other numbers in statistics.bin are numbers all the same; some of them overflow.
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("change", CHANGES)
 def test_damage_of_any_file_is_a_clear_error_or_harmless(change, place, whole):
+    refused = set()
     for name in sorted(path.name for path in whole.iterdir()):
         content = (whole / name).read_bytes()
         for seed in range(2):
@@ -97,12 +102,14 @@ def test_damage_of_any_file_is_a_clear_error_or_harmless(change, place, whole):
             try:
                 use(place)
             except NlgaugeError as error:
-                assert str(error)
+                assert str(place) in str(error) or name in str(error)
+                refused.add(name)
         (place / name).write_bytes(content)
+    assert "run.json" in refused
 
 
 @pytest.mark.parametrize(
-    "name", ["run.json", "fits.npz", "statistics.f64", "texts.ends", "predictions-0.ids"]
+    "name", ["run.json", "fits.npz", "statistics.bin", "texts.ends", "predictions-0.ids"]
 )
 def test_what_is_planted_in_the_place_of_a_file_is_refused(name, place, tmp_path):
     (tmp_path / "other").write_text("nothing of ours\n")
@@ -118,7 +125,7 @@ def test_what_is_planted_in_the_place_of_a_file_is_refused(name, place, tmp_path
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-@pytest.mark.parametrize("name", ["run.json", "fits.npz", "statistics.f64", "texts.ends"])
+@pytest.mark.parametrize("name", ["run.json", "fits.npz", "statistics.bin", "texts.ends"])
 def test_a_named_pipe_is_not_waited_for(name, place):
     (place / name).unlink()
     os.mkfifo(place / name)

@@ -10,8 +10,14 @@ pytest.importorskip("matplotlib")
 from matplotlib.text import Text
 
 
-def texts(figure):
+def figure_of(drawn):
+    """The whole figure of one axes, of several, or of a figure."""
+    return np.asarray(drawn, dtype=object).flat[0].figure.figure
+
+
+def texts(drawn):
     """Every text that is seen, of ticks only those within the axes' limits."""
+    figure = figure_of(drawn)
     figure.draw_without_rendering()
     found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
     hidden = set()
@@ -78,7 +84,7 @@ def covering(figure):
 
 def cut_off(figure):
     """Texts that are not wholly on the page."""
-    size = figure.bbox
+    size = figure_of(figure).bbox
     return [
         text.get_text()
         for text in texts(figure)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 from page_cases import result_of
@@ -18,32 +21,52 @@ _HOW = "install it (apt-get install chromium) or name it in NLGAUGE_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
-def _lacking(reason: str) -> None:
-    """Skips; fails where a run of all checks must not go without."""
-    if os.environ.get("CI") and os.environ.get("NLGAUGE_PAGES") == "required":
+_HERE = Path(__file__).parent
+# Closes the browser, if one was started.
+_STARTED = ExitStack()
+
+
+def _without(reason: str) -> NoReturn:
+    """Skip the test; fail if NLGAUGE_PAGES says that the pages must be tested."""
+    if os.environ.get("NLGAUGE_PAGES") == "required":
         pytest.fail(reason)
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window; for one module at a time, since Playwright's loop would be in the way of
-    tests with one of their own.
+@cache
+def _chromium() -> Browser:
+    from playwright.sync_api import sync_playwright
+
+    # Without --no-sandbox Chromium does not start as root, as in containers.
+    started = _STARTED.enter_context(sync_playwright()).chromium.launch(
+        executable_path=_path(), args=["--no-sandbox", "--force-color-profile=srgb"]
+    )
+    _STARTED.callback(started.close)
+    return started
+
+
+def _path() -> str | None:
+    return os.environ.get("NLGAUGE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+@pytest.fixture
+def browser() -> Browser:
+    """Chromium without a window, the same for all tests of this folder."""
+    if find_spec("playwright") is None:
+        _without("playwright is not installed (dependency group pages)")
+    if _path() is None:
+        _without(f"no Chromium was found: {_HOW}")
+    return _chromium()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser before tests of other folders: Playwright's loop would be in the way of those with a loop
+    of their own.
     """
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        _lacking("playwright is not installed (dependency group pages)")
-    path = os.environ.get("NLGAUGE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
-    if path is None:
-        _lacking(f"no Chromium was found: {_HOW}")
-    with sync_playwright() as playwright:
-        # Without --no-sandbox Chromium does not start as root, as in containers.
-        started = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--force-color-profile=srgb"]
-        )
-        yield started
-        started.close()
+    if nextitem is None or not nextitem.path.is_relative_to(_HERE):
+        _STARTED.close()
+        _chromium.cache_clear()
 
 
 class Shown:
@@ -91,6 +114,7 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
         context = browser.new_context(
             **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
         )
+        context.set_default_timeout(600_000)  # only what hangs takes so long
         contexts.append(context)
         shown = Shown(context.new_page())
         if address is not None:

@@ -6,6 +6,7 @@ import functools
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import nlgauge
 from nlgauge.corpus import Corpus
@@ -163,3 +164,10 @@ def outputs_of(result: Result) -> list[tuple[str, str]]:
 def result_of(variant: str) -> Result:
     """The result of a variant, scored once."""
     return _MADE[variant]()
+
+
+def pause(page: Any, milliseconds: int) -> None:
+    """Wait until a page has drawn itself and run every timer of up to so many milliseconds, however slowly."""
+    page.evaluate(
+        "time => new Promise(done => requestAnimationFrame(() => setTimeout(done, time)))", milliseconds
+    )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_cases import pause
 
 Open = Callable[..., Any]
 Report = Callable[..., Path]
@@ -33,7 +34,7 @@ def wait(page: Any, condition: str) -> None:
 
 def settled(page: Any) -> str:
     """Return the hash of the address after the pause in which choices are collected."""
-    page.wait_for_timeout(400)
+    pause(page, 400)
     return str(page.evaluate("() => location.hash"))
 
 
@@ -48,7 +49,7 @@ def choose_everything(page: Any) -> None:
     page.get_by_label("Score", exact=True).select_option(label="ter ↓")
     page.fill("#query", "a")
     page.locator("#query").blur()
-    page.wait_for_timeout(300)
+    pause(page, 300)
     page.keyboard.press("j")
     page.keyboard.press("2")
     page.keyboard.press("]")
@@ -165,7 +166,7 @@ def test_the_focus_stays_on_every_control(opened: Open, report: Report, names: s
         before = page.evaluate(names)
         assert not before.startswith("BODY"), control
         page.keyboard.press(key)
-        page.wait_for_timeout(150)
+        pause(page, 150)
         assert page.evaluate(names) == before, control
     assert shown.errors == []
 

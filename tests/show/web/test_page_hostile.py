@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_cases import HOSTILE, result_of
+from page_cases import HOSTILE, pause, result_of
 
 from nlgauge._core.safe_text import visible
 from nlgauge.show.explorer import serve
@@ -34,7 +34,7 @@ def address() -> Iterator[str]:
         "second": result_of("three systems"),
     }
     threading.Thread(target=serve, args=(results,), kwargs={"ready": ready}, daemon=True).start()
-    assert started.wait(30)
+    assert started.wait(600)
     return found[0]
 
 
@@ -53,11 +53,11 @@ def go_through(page: Any) -> list[str]:
     for _ in HOSTILE:
         for tab in range(page.locator("[role=tab]").count()):
             page.keyboard.press(str(tab + 1))
-        page.wait_for_timeout(20)
+        pause(page, 20)
         found.append(page.locator("#detail .context .text").first.text_content())
         page.keyboard.press("j")
     for node in page.locator(".tok, mark.n, .sub, .cardname, .cell, .fall").all()[:6]:
-        node.hover(force=True, timeout=2000)
+        node.hover(force=True)
     return found
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_cases import pause
 
 from nlgauge import score
 from nlgauge.engine.costs import Carbon
@@ -91,7 +92,7 @@ def test_swapping_turns_the_differences(shown: Any) -> None:
     page = shown.page
     before = page.locator(".forest tbody td.num:nth-of-type(2)").all_inner_texts()
     page.keyboard.press("x")
-    page.wait_for_timeout(50)
+    pause(page, 50)
     after = page.locator(".forest tbody td.num:nth-of-type(2)").all_inner_texts()
     assert len(before) > 5
     assert after == [{"+": "−", "−": "+"}.get(text[0], text[0]) + text[1:] for text in before]
@@ -150,13 +151,13 @@ def test_filters_and_orders(shown: Any) -> None:
     assert listed(page) == ["doc-2", "doc-5", "doc-8", "doc-11"]
     for order in ("gap", "worst", "best", "long"):
         page.get_by_label("Order").select_option(order)
-        page.wait_for_timeout(30)
+        pause(page, 30)
         assert sorted(listed(page)) == sorted(["doc-2", "doc-5", "doc-8", "doc-11"])
     page.get_by_label("Order").select_option("best")
-    page.wait_for_timeout(30)
+    pause(page, 30)
     best = listed(page)
     page.get_by_label("Order").select_option("worst")
-    page.wait_for_timeout(30)
+    pause(page, 30)
     assert listed(page) == best[::-1]
     assert shown.errors == []
 
@@ -206,12 +207,12 @@ def test_the_address_brings_everything_back(shown: Any, opened: Open) -> None:
     page.get_by_label("Score", exact=True).select_option(label="ter ↓")
     page.fill("#query", "a")
     page.locator("#query").blur()
-    page.wait_for_timeout(300)
+    pause(page, 300)
     page.keyboard.press("j")
     page.keyboard.press("3")
     page.keyboard.press("x")
     wait(page, "location.hash.includes('q=a') && location.hash.includes('f.domain=sport')")
-    page.wait_for_timeout(300)
+    pause(page, 300)
     again = opened(page.url)
     state = """() => ({
         title: document.querySelector('#detail h3').textContent,

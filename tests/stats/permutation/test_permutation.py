@@ -17,7 +17,7 @@ from nlgauge.stats.coefficients import COEFFICIENTS
 from nlgauge.stats.measures import MEASURES
 from nlgauge.stats.permutation import ranks as permuted_ranks
 from nlgauge.stats.permutation.linear import null_differences
-from nlgauge.stats.permutation.swaps import GENERALISES_TO, drawn_swaps
+from nlgauge.stats.permutation.swaps import GENERALISES_TO, Swaps, drawn_swaps
 
 LEVELS = ("system", "input", "global", "by_system")
 COMPARED = ("pearson", "spearman", "kendall", "kendall_a", "gamma")
@@ -27,7 +27,8 @@ def plain(name, x, z):
     """A coefficient of one pair of vectors, by scipy where it has it."""
     known = ~np.isnan(x) & ~np.isnan(z)
     x, z = x[known], z[known]
-    if len(x) < 2 or (x == x[0]).all() or (z == z[0]).all():
+    # Swapped means of standardized scores may be equal but for rounding.
+    if len(x) < 2 or np.ptp(x) < 1e-9 or (z == z[0]).all():
         return np.nan
     if name in {"kendall_a", "gamma"}:
         return float(COEFFICIENTS[name](x, z))
@@ -46,13 +47,21 @@ def at_level(name, level, x, z):
         judged = ~np.isnan(z).all(axis=1)
         means = np.nanmean(x[judged], axis=1)
         return plain(
-            name, means if name == "pearson" else np.round(means, 9), snapped(np.nanmean(z[judged], axis=1))
+            name, means if name == "pearson" else tied(means), snapped(np.nanmean(z[judged], axis=1))
         )
     if level == "global":
         return plain(name, x.ravel(), z.ravel())
     if level == "input":
         x, z = x.T, z.T
     return mean([plain(name, one, other) for one, other in zip(x, z, strict=True)])
+
+
+def tied(values):
+    """Values of which those that differ by rounding alone are equal."""
+    order = np.argsort(values)
+    levels = np.empty(len(values))
+    levels[order] = np.cumsum(np.diff(values[order], prepend=values[order][:1]) > 1e-9)
+    return levels
 
 
 def z_scores(values, of=None):
@@ -91,7 +100,8 @@ def on_one_scale(x, z, level, name):
             scaled[group] = z_scores(
                 one[group], about if name in {"pdp", "spa", "acc_eq_calibrated"} else None
             )
-    return np.round(found, 12), np.where(present, z, np.nan)
+    means = level == "system" and name != "spa"
+    return found if means else np.round(found, 12), np.where(present, z, np.nan)
 
 
 def explicit(x, z, level, name, swaps):
@@ -140,6 +150,36 @@ def test_nulls_are_those_of_swapped_scores(level, swap, seed, systems, inputs, k
     swaps = drawn_swaps(swap, systems, inputs, 8, seed)
     found = null_differences(x, z, level, MEASURES[name], swaps)
     np.testing.assert_allclose(found, explicit(x, z, level, name, swaps), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_metrics_that_swaps_make_constant_have_no_difference(name):
+    """Of two systems every metric has the standardized means 1 and -1, in one order or the other."""
+    x, z = scores(0, 2, 3, "plain", missing=False)
+    assert np.sign(x.mean(axis=2) @ [1, -1]).tolist() == [1, -1, 1]
+    swaps = Swaps("systems", np.array([[1, -1], [1, 1]]), None, None)
+    found = null_differences(x, z, "system", MEASURES[name], swaps)
+    np.testing.assert_allclose(found, [[np.nan, 0, np.nan], [2, 0, -2]], atol=1e-9)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", COMPARED)
+def test_scores_of_no_common_cell_have_no_difference(name, level):
+    x, z = np.full((2, 3, 4), np.nan), np.ones((3, 4))
+    found = null_differences(x, z, level, MEASURES[name], drawn_swaps("systems", 3, 4, 5, 1))
+    assert found.shape == (5, 1)
+    assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("points", [20, 37, 300])
+def test_groups_that_swaps_make_constant_have_no_difference(points):
+    rng = np.random.default_rng(0)
+    halves = rng.normal(size=(2, 50, points))
+    x = np.zeros((2, 50, 2 * points))
+    x[0, :, :points], x[1, :, points:] = halves - halves.mean(axis=2, keepdims=True)
+    swaps = Swaps("inputs", None, np.repeat([[-1, 1]], points, axis=1), None)
+    found = null_differences(x, rng.normal(size=x[0].shape), "by_system", MEASURES["pearson"], swaps)
+    assert np.isnan(found).all()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""nlgauge cache: the statistics that are kept from run to run."""
+"""nlgauge cache: the statistics of costly metrics and the replies of judges, saved from run to run."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,69 +11,117 @@ from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.program import FAILURE
 
 app = typer.Typer(
-    help="Looks after the cache of statistics, in which rows of costly metrics are kept from run to run."
+    help="Show, check and clear the two caches: the statistics of costly metrics, and the replies of judges."
 )
+_OFF = "NLGAUGE_STATISTICS_CACHE is off, so there is no cache of statistics"
 
 
 @app.command("info")
 def cache_info(as_json: AsJson = False) -> None:
-    """Says where the cache is, how large it is and may be, and how many rows of each metric it has."""
+    """Show where both caches are, how large they are, and what they hold."""
     from nlgauge._core.page import Cell, Page, Sheet, column
-    from nlgauge.engine.cache.location import limit
-    from nlgauge.engine.cache.maintenance import contents
+    from nlgauge._core.sqlite import bytes_of
+    from nlgauge.engine.cache.location import common_file, limit
+    from nlgauge.engine.cache.maintenance import Contents, contents
+    from nlgauge.judges import cache as judges
     from nlgauge.show.writers.text import Printed
 
-    file = _file()
-    found = contents(file)
+    file, replies_file = common_file(), judges.common_file()
+    statistics = Contents(0, {}) if file is None else contents(file)
+    replies, replies_bytes = judges.count(replies_file), bytes_of(replies_file)
     if as_json:
-        show_json({"file": str(file), "bytes": found.bytes, "limit": limit(), "rows": found.rows})
+        show_json(
+            {
+                "statistics": {
+                    "file": None if file is None else str(file),
+                    "bytes": statistics.bytes,
+                    "limit": limit(),
+                    "rows": statistics.rows,
+                },
+                "replies": {"file": str(replies_file), "bytes": replies_bytes, "replies": replies},
+            }
+        )
         return
-    rows = [[Cell(name), Cell(f"{count:,}")] for name, count in found.rows.items()]
+    rows = [[Cell(name), Cell(f"{number:,}")] for name, number in statistics.rows.items()]
     if rows:
         show(Printed(Page([Sheet([column("metric"), column("rows")], rows)])))
-    say(f"{sum(found.rows.values()):,} rows in {file}; {found.bytes:,} bytes of at most {limit():,}")
+    say(
+        f"statistics: {sum(statistics.rows.values()):,} rows in {file}; {statistics.bytes:,} bytes of at most"
+        f" {limit():,}"
+        if file is not None
+        else f"statistics: {_OFF}"
+    )
+    say(f"replies of judges: {replies:,} in {replies_file}; {replies_bytes:,} bytes")
 
 
 @app.command("clear")
 def clear_cache(
     metric: Annotated[
-        str | None, typer.Option("--metric", "-m", help="Drop the rows of this metric alone.", metavar="NAME")
+        str | None, typer.Option("--metric", "-m", help="Drop the rows of this metric only.", metavar="NAME")
     ] = None,
+    replies: Annotated[
+        bool,
+        typer.Option(
+            "--replies",
+            help="Drop the replies of judges instead: they must then be asked and paid for again.",
+        ),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Drop replies without asking.")] = False,
 ) -> None:
-    """Drops all rows, or those of one metric."""
+    """Drop the statistics of all metrics, or of one; with --replies, the replies of judges."""
+    from nlgauge.engine.cache.location import common_file
     from nlgauge.engine.cache.maintenance import clear
+    from nlgauge.errors import ParameterError
 
-    say(f"{clear(_file(), metric):,} rows were dropped")
+    if replies:
+        if metric is not None:
+            raise ParameterError(
+                "replies are not saved by metric, so --metric cannot go with --replies; give one of them."
+            )
+        _clear_replies(yes)
+        return
+    file = common_file()
+    if file is None:
+        raise ParameterError(f"{_OFF}; unset it, or name a file.")
+    say(f"{clear(file, metric):,} rows were dropped; the replies of judges are as before")
+
+
+def _clear_replies(yes: bool) -> None:
+    from nlgauge.judges import cache
+
+    file = cache.common_file()
+    number = cache.count(file)
+    if (
+        number
+        and not yes
+        and not typer.confirm(f"Drop {number:,} replies, which were paid for, from {file}?", err=True)
+    ):
+        say("nothing was dropped")
+        raise typer.Exit(FAILURE)
+    say(f"{cache.clear(file):,} replies were dropped")
 
 
 @app.command("verify")
 def verify_cache() -> None:
-    """Reads every row; a file that is damaged is set aside, and the next run begins a new one.
+    """Read everything in both caches.
 
-    Exit code 1 where it is damaged.
+    A damaged file is renamed, and the next run begins a new one. A damaged reply is removed. Exit code 1 if
+    anything is damaged.
     """
-    from nlgauge.engine.cache.maintenance import verify
+    from nlgauge.engine.cache import location, maintenance
+    from nlgauge.judges import cache as judges
 
-    found = verify(_file())
-    if not found.damage:
-        say(f"{found.rows:,} rows, and nothing is damaged")
-        return
-    say(f"damaged: {found.damage}")
-    say(
-        f"the file is now {found.aside}"
-        if found.aside is not None
-        else "the file could not be renamed; remove it"
-    )
-    raise typer.Exit(FAILURE)
-
-
-def _file() -> Path:
-    from nlgauge.engine.cache.location import common_file
-    from nlgauge.errors import ParameterError
-
-    file = common_file()
+    file = location.common_file()
+    checked = {} if file is None else {"statistics": maintenance.verify(file)}
     if file is None:
-        raise ParameterError(
-            "NLGAUGE_STATISTICS_CACHE is off, so there is no cache of statistics; unset it, or name a file."
-        )
-    return file
+        say(f"statistics: {_OFF}")
+    checked["replies of judges"] = judges.verify(judges.common_file())
+    for name, verified in checked.items():
+        if not verified.damage:
+            say(f"{name}: {verified.rows:,} checked, and nothing is damaged")
+            continue
+        say(f"{name}: damaged: {verified.damage}")
+        if verified.aside is not None:
+            say(f"the file is now {verified.aside}")
+    if any(verified.damage for verified in checked.values()):
+        raise typer.Exit(FAILURE)

@@ -65,8 +65,9 @@ def compare(
     direction of the metric. p-values against a baseline are corrected by Holm, those of all pairs by max-T.
     """
     from nlgauge.errors import ParameterError, ResultError
-    from nlgauge.results.storage.save_load import load
-    from nlgauge.show.pages.tables import comparison_table
+    from nlgauge.results.storage.load import load
+    from nlgauge.show.pages.comparison import comparison_page
+    from nlgauge.show.writers.text import Printed
 
     checked_confidence(confidence)
     one_of(form, FORMATS, "--format")
@@ -114,6 +115,6 @@ def compare(
     if as_json or form == "json":
         show_json(comparison_document(comparison))
     elif form == "table":
-        show(comparison_table(comparison))
+        show(Printed(comparison_page(comparison)))
     else:
         emit(written(comparison, form))

@@ -21,10 +21,10 @@ MODEL_METRICS = ('bertscore(model="minilm", layer=6)', "shannon", "cosmic")
 
 def sample() -> Corpus:
     """The sample: two systems that summarise short texts, in English and Hindi."""
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
 
     with as_file(files("nlgauge") / "data" / "sample.jsonl") as path:
-        return read_corpus([str(path)])
+        return Inputs([str(path)]).read()
 
 
 def demo(
@@ -44,9 +44,8 @@ def demo(
 ) -> None:
     """Scores a small sample of two systems, tests whether they differ, and saves the result."""
     from nlgauge.features import RunOptions
-    from nlgauge.results.storage.save_load import check_free
+    from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer
-    from nlgauge.show.pages.tables import comparison_table
 
     check_free(output, overwrite, "--overwrite")
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS, cache=not no_cache)
@@ -54,5 +53,5 @@ def demo(
     save(context, result, output, overwrite=overwrite)
     present(result, ShownOptions())
     say(f"saved to {output}")
-    show(comparison_table(result.compare()))
+    show(result.compare())
     say(f"try next: nlgauge explain {output} -m bleu --segment {result.corpus.ids[0]}")

@@ -53,10 +53,10 @@ def list_command(
     Qualities: Informativeness, Relevance, Fluency, Coherence, Factuality, SemanticCoverage, Adequacy.
     """
     from nlgauge._core.page import Cell, Page, Sheet, column
-    from nlgauge.metric.card import filter_metrics
+    from nlgauge.metric.card import list_metrics
     from nlgauge.show.writers.text import Printed
 
-    names = filter_metrics(
+    names = list_metrics(
         category=category or None,
         appl_task=task or None,
         quality_dim=quality or None,

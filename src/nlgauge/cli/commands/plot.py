@@ -14,7 +14,7 @@ from nlgauge.errors import ParameterError
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
-_OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "agreement", "human_map", "explanation")
+_OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "heatmap", "human_map", "explanation")
 
 
 def plot(
@@ -64,20 +64,20 @@ def plot(
     seed: Seed = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Draws a figure of a saved result, for print or a page: scores with intervals, differences, agreement,
+    """Draw a figure of a saved result, for print or a page: scores with intervals, differences, agreement,
     or why a segment got its score.
 
     Needs matplotlib: pip install "nlgauge[plot]".
     """
     from nlgauge.cli.commands.meta.study import split
-    from nlgauge.results.storage.save_load import load
-    from nlgauge.show.plots.plotting import check_file
+    from nlgauge.results.storage.load import load
+    from nlgauge.show.plots.files import check_file
 
     checked_confidence(confidence)
     one_of(kind, _OF_RESULTS, "PLOT")
     check_file(output)
     if output.exists() and not overwrite:
-        raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
+        raise ParameterError(f"{output} already exists; use --overwrite to replace it.")
     people = split([*(human or []), *(names or [])])
     if names and not human:
         raise ParameterError(f"{names[0]!r} was not expected; a plot takes one result and one kind.")
@@ -91,11 +91,11 @@ def plot(
     calls: dict[str, Callable[[], Any]] = {
         "intervals": lambda: plots.intervals(result, metric, **drawn),
         "forest": lambda: plots.forest(result, **pair, **drawn),
-        "waterfall": lambda: plots.waterfall(result, _one(metric), **pair),
-        "distributions": lambda: plots.distributions(result, _one(metric)),
-        "agreement": lambda: plots.agreement(result),
-        "human_map": lambda: plots.human_map(result, level, coefficient, humans=people),
-        "explanation": lambda: _explained(result, _one(metric), segment, system or []),
+        "waterfall": lambda: plots.waterfall(result, _one_metric(metric), **pair),
+        "distributions": lambda: plots.distributions(result, _one_metric(metric)),
+        "heatmap": lambda: plots.heatmap(result),
+        "human_map": lambda: plots.human_map(result, level, coefficient, human=people),
+        "explanation": lambda: _explained(result, _one_metric(metric), segment, system or []),
     }
     try:
         plots.save(axes := calls[kind](), output)
@@ -105,14 +105,14 @@ def plot(
     typer.echo(f"{output} ({output.stat().st_size / 1000:.0f} kB)", err=True)
 
 
-def _one(metrics: list[str] | None) -> str | None:
+def _one_metric(metrics: list[str] | None) -> str | None:
     return next(iter(_at_most(metrics or [], 1, "--metric")), None)
 
 
-def _at_most(given: list[str], count: int, option: str) -> list[str]:
-    if len(given) > count:
-        raise ParameterError(f"this plot takes {option} at most {count} times, got {len(given)}.")
-    return given
+def _at_most(values: list[str], count: int, option: str) -> list[str]:
+    if len(values) > count:
+        raise ParameterError(f"this plot takes {option} at most {count} times, got {len(values)}.")
+    return values
 
 
 def _explained(result: Result, metric: str | None, segment: str | None, systems: list[str]) -> Any:
@@ -122,9 +122,9 @@ def _explained(result: Result, metric: str | None, segment: str | None, systems:
     if metric is None or segment is None:
         raise ParameterError("an explanation is of one metric and one segment: give --metric and --segment.")
     system = next(iter(_at_most(systems, 1, "--system")), None)
-    found = result.explain(
+    explanations = result.explain(
         metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0]
     )
-    if not found:
+    if not explanations:
         raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
-    return plots.explanation(found[0])
+    return plots.explanation(explanations[0])

@@ -4,17 +4,25 @@ themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from nlgauge.meta.judgments import Judgments
+    from nlgauge.show.plots.canvas import Panels
+
+_Drawn = TypeVar("_Drawn", "Axes", "Panels", "Axes | Panels")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,28 +31,22 @@ class HumanCorrelations(Findings):
 
     judgments: Judgments | None = field(default=None)
 
-    def plot(self, path: str | Path | None = None, *, figure: Any = None, **options: Any) -> Any:
-        """A scatterplot of each metric with human scores, one point per output (Figure 3.7 of the thesis);
-        written to the path if there is one.
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes | Panels:
+        """Draw a scatterplot of each metric with human scores, one point per output (Figure 3.7 of the
+        thesis), and write it to the path if there is one.
 
         Of better/worse pairs there is a forest plot.
         """
-        from nlgauge.show.plots.meta import forest, scatter
+        from nlgauge import plots
 
-        judged = self.judgments
-        if judged is None or not judged.humans:
-            return saved(forest(self, figure=figure), path)
-        measures = [name for name in dict.fromkeys(self.column("coefficient")) if name != "darr"] or [
-            "pearson"
-        ]
-        panels = [(label, measure) for measure in measures for label in dict.fromkeys(self.column("metric"))]
-
-        def draw(place: int, part: Any) -> None:
-            scatter(
-                judged, panels[place][0], level="global", coefficient=panels[place][1], figure=part, **options
-            )
-
-        return saved(side_by_side(draw, len(panels), figure, 3.4, 3.2), path)
+        if self.judgments is None or not self.judgments.humans:
+            return _saved(plots.forest(self, ax=ax), path)
+        measures = [name for name in dict.fromkeys(self.column("coefficient")) if name != "darr"]
+        pairs = list(product(measures or ["pearson"], dict.fromkeys(self.column("metric"))))
+        axes = _side_by_side(ax, len(pairs), 3.4, 3.2)
+        for panel, (measure, label) in zip(axes, pairs, strict=True):
+            plots.scatter(self.judgments, label, level="global", coefficient=measure, ax=panel)
+        return _saved(axes, path)
 
 
 class MetricCorrelations(tuple[list[Array], list[Array]]):
@@ -63,33 +65,25 @@ class MetricCorrelations(tuple[list[Array], list[Array]]):
         made.labels, made.measures = labels, measures
         return made
 
-    def plot(self, path: str | Path | None = None, *, figure: Any = None) -> Any:
-        """A heatmap of each measure (Figure 4.2 of the thesis); written to the path if there is one.
+    def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Panels:
+        """Draw a heatmap of each measure (Figure 4.2 of the thesis), and write it to the path if there is one.
 
         daRR is not symmetric: of each pair the value with the second metric as people is shown.
         """
-        from nlgauge.show.plots.meta import heatmap
+        from nlgauge import plots
+        from nlgauge.show.plots.canvas import Panels
 
-        def draw(place: int, part: Any) -> None:
+        size = 0.4 * len(self.labels)
+        axes = []
+        for panel, measure, matrix in zip(
+            _side_by_side(ax, len(self.measures), 2.2 + size, 2.4 + size), self.measures, self[0], strict=True
+        ):
             rows = [
-                {
-                    "metric": one,
-                    "other": other,
-                    "level": "segment",
-                    "coefficient": self.measures[place],
-                    "value": float(self[0][place][i, j]),
-                }
-                for i, one in enumerate(self.labels)
-                for j, other in enumerate(self.labels[i + 1 :], i + 1)
+                {"metric": a, "other": b, "level": "segment", "coefficient": measure, "value": matrix[i, j]}
+                for (i, a), (j, b) in combinations(enumerate(self.labels), 2)
             ]
-            heatmap(Findings(rows), figure=part)
-
-        return saved(
-            side_by_side(
-                draw, len(self.measures), figure, 2.2 + 0.4 * len(self.labels), 2.4 + 0.4 * len(self.labels)
-            ),
-            path,
-        )
+            axes.append(plots.heatmap(Findings(rows), ax=panel))
+        return _saved(np.array(axes).view(Panels), path)
 
 
 class Seconds(dict[str, float]):
@@ -112,9 +106,9 @@ class Seconds(dict[str, float]):
         correlations: Findings | None = None,
         *,
         co2: bool = False,
-        figure: Any = None,
-    ) -> Any:
-        """Bars of the seconds; with the rows of `metric_human_correlation`, time against agreement with
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw bars of the seconds; with the rows of `metric_human_correlation`, time against agreement with
         people (Figure 4.1 of the thesis).
 
         With co2=True it is CO2 in the place of time.
@@ -129,51 +123,49 @@ class Seconds(dict[str, float]):
                 if co2
                 else (self, "Time of each metric", "seconds")
             )
-            return saved(_bars(*drawn, figure), path)
-        from nlgauge.show.plots.meta import pareto
+            return _saved(_bars(*drawn, ax), path)
+        from nlgauge import plots
 
         seconds, kilograms = (
             {name: 1000 * amount / self.texts for name, amount in spent.items()} for spent in (self, self.co2)
         )
         grams = {name: 1000 * amount for name, amount in kilograms.items()} if co2 else None
-        return saved(pareto(correlations, seconds, grams, figure=figure), path)
+        return _saved(plots.pareto(correlations, seconds, grams, ax=ax), path)
 
 
-def side_by_side(
-    draw: Callable[[int, Any], None], count: int, figure: Any, width: float, height: float
-) -> Any:
-    """The figure with so many plots, two in a row; `draw` draws one of them, given its number, on a part
-    of the figure.
-    """
-    from nlgauge.show.plots.canvas import canvas
+def _side_by_side(ax: Axes | None, count: int, width: float, height: float) -> Panels:
+    """Return so many axes of this size in inches, two in a row."""
+    from nlgauge.show.plots.canvas import grid_of
 
     across = min(count, 2)
-    down = -(-count // across)
-    figure = canvas(figure, width * across, height * down)
-    parts = figure.subfigures(down, across, squeeze=False).ravel()
-    for place in range(count):
-        draw(place, parts[place])
-    return figure
+    return grid_of(ax, count, across, width * across, height * -(-count // across))
 
 
-def saved(figure: Any, path: str | Path | None) -> Any:
-    """The figure, which is also written to the path if there is one."""
-    from nlgauge.show.plots.plotting import save
+def _saved(axes: _Drawn, path: str | Path | None) -> _Drawn:
+    """Return the axes, and write their figure to the path if there is one."""
+    from nlgauge import plots
 
     if path is not None:
-        save(figure, path)
-    return figure
+        plots.save(axes, path)
+    return axes
 
 
-def _bars(spent: Mapping[str, float], title: str, unit: str, figure: Any) -> Any:
-    from nlgauge.show.plots.canvas import COLOURS, COLUMN, bare, canvas, few_ticks, named_ticks, titled
+def _bars(spent: Mapping[str, float], title: str, unit: str, ax: Axes | None) -> Axes:
+    from nlgauge.show.plots.canvas import (
+        COLORS,
+        COLUMN,
+        described,
+        few_ticks,
+        named_ticks,
+        one_axes,
+        titled,
+    )
 
     names = sorted(spent, key=lambda name: spent[name])
-    figure = canvas(figure, COLUMN * 1.2, 0.2 * len(names) + 0.8)
-    ax = bare(figure.subplots(), "x")
-    ax.barh(range(len(names)), [spent[name] for name in names], height=0.6, color=COLOURS[1])
+    ax = one_axes(ax, COLUMN * 1.2, 0.2 * len(names) + 0.8, "x")
+    ax.barh(range(len(names)), [spent[name] for name in names], height=0.6, color=COLORS[1])
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     few_ticks(ax.xaxis)
     titled(ax, title, unit)
-    return figure
+    return described(ax, f"{title} in {unit}: {', '.join(f'{name} {spent[name]:.3g}' for name in names)}.")

@@ -15,11 +15,10 @@ from typing import Any
 from nlgauge.compat.bert_score import with_baseline
 from nlgauge.compat.custom import MetricForNLG
 from nlgauge.compat.from_evaluate import from_evaluate, local_script
-from nlgauge.compat.later import later
 from nlgauge.compat.nlgmetricverse.forms import Form, taken
 from nlgauge.compat.scoring import plain, scored, split
 from nlgauge.engine.prepare import labelled
-from nlgauge.errors import ParameterError, UnknownMetricError
+from nlgauge.errors import NotYetError, ParameterError, UnknownMetricError
 from nlgauge.metric import REGISTERED, AnyMetric
 from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import find, make, metric_classes
@@ -114,7 +113,11 @@ def load_metric(
         if may_run:
             return from_evaluate(name, given, error, resulting_name)
         wanted = name.strip().lower()
-        raise (later(wanted, f"{LATER[wanted]} is nearest") if wanted in LATER else error) from None
+        if wanted in LATER:
+            raise NotYetError(
+                f"{wanted} comes with a later release of nlgauge; meanwhile {LATER[wanted]} is nearest."
+            ) from None
+        raise
     loaded = LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
     loaded.form = form
     return loaded
@@ -150,8 +153,6 @@ def named_metric(name: str) -> NamedMetric | None:
     """The metric class of a name such as ExactMatch, or of one that comes with a later release; None
     where there is none.
     """
-    if not name[:1].isupper():
-        return None
     names = (*metric_classes(), *REGISTERED.aliases, *LATER)
     return next((NamedMetric(known) for known in names if known.replace("_", "") == name.lower()), None)
 

@@ -71,7 +71,7 @@ def metric_human_correlation(
     >>> [(row["metric"], round(row["value"], 2)) for row in found]
     [('chrf', 0.98), ('wer', 1.0)]
     """
-    from nlgauge.show.plots.plotting import check_file
+    from nlgauge.show.plots.files import check_file
 
     if plot is not None:
         check_file(plot)

@@ -12,7 +12,7 @@ from nlgauge.compat.scoring import plain, scored
 from nlgauge.engine.carbon import checked_country
 from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric, CorpusMetric, Metric, first_output
-from nlgauge.metric.card import filter_metrics, list_metrics
+from nlgauge.metric.card import list_metrics
 from nlgauge.metric.reduction import ReduceFn
 from nlgauge.metric.registry import make
 from nlgauge.results.result import Result
@@ -20,6 +20,8 @@ from nlgauge.scoring import DEFAULT_METRICS
 
 # What stands for a single metric where a list of them is also taken.
 _ONE = (str, Mapping, Metric, CorpusMetric, type, NamedMetric)
+
+filter_metrics = list_metrics
 
 
 class NLGMetricverse:
@@ -38,7 +40,7 @@ class NLGMetricverse:
     """
 
     list_metrics = staticmethod(list_metrics)
-    filter_metrics = staticmethod(filter_metrics)
+    filter_metrics = staticmethod(list_metrics)
     load_metric = staticmethod(load_metric)
 
     def __init__(

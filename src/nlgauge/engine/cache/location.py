@@ -9,8 +9,7 @@ import os
 import re
 from pathlib import Path
 
-from nlgauge._core.sqlite import USUAL_NAME
-from nlgauge.engine.cache.store import Store
+from nlgauge.engine.cache.store import FORMAT, Store
 from nlgauge.errors import ParameterError
 from nlgauge.models.weights.store import cache_directory
 
@@ -30,17 +29,12 @@ _UNITS = {
 _STORES: dict[Path, Store] = {}
 
 
-def usual_file() -> Path:
-    """Where statistics are kept unless told otherwise: statistics.sqlite beside the models."""
-    return cache_directory() / USUAL_NAME
-
-
 def common_file() -> Path | None:
-    """Where statistics are kept: NLGAUGE_STATISTICS_CACHE, else the usual file; None where they are not
-    ("off").
+    """Name the file of statistics: NLGAUGE_STATISTICS_CACHE, else statistics.sqlite beside the models; None
+    if it is "off".
     """
-    given = os.environ.get("NLGAUGE_STATISTICS_CACHE")
-    return None if given == OFF else (Path(given) if given else usual_file()).absolute()
+    named = os.environ.get(FORMAT.variable)
+    return None if named == OFF else Path(named or cache_directory() / FORMAT.file_name).absolute()
 
 
 def limit() -> int:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from nlgauge._core.sqlite import Damaged, Foreign, connect, is_damage, is_ours, set_aside, transaction
-from nlgauge.engine.cache.store import drop_batches, rows_of_batch, shrink, words_of
+from nlgauge._core import sqlite
+from nlgauge._core.sqlite import Damaged, Verified, bytes_of, maintained, shrink, transaction
+from nlgauge.engine.cache.store import FORMAT, drop_batches, rows_of_batch, words_of
 from nlgauge.errors import ResultError, did_you_mean
 
 
@@ -27,20 +26,20 @@ def contents(file: Path) -> Contents:
     """What is in the file; nothing where there is none."""
     if not file.exists():
         return Contents(0, {})
-    with _opened(file) as connection:
+    with maintained(file, FORMAT) as connection:
         query = (
             "SELECT name, sum(rows) FROM metrics JOIN batches ON batches.metric = metrics.id GROUP BY name"
             " ORDER BY name"
         )
         found = dict(connection.execute(query).fetchall())
-    return Contents(_bytes(file), found)
+    return Contents(bytes_of(file), found)
 
 
 def clear(file: Path, metric: str | None = None) -> int:
     """Drops all rows, or those of one metric, and gives their number."""
     if not file.exists():
         return 0
-    with _opened(file) as connection:
+    with maintained(file, FORMAT) as connection:
         names = [name for (name,) in connection.execute("SELECT DISTINCT name FROM metrics ORDER BY name")]
         if metric is not None and metric not in names:
             raise ResultError(
@@ -59,34 +58,13 @@ def clear(file: Path, metric: str | None = None) -> int:
     return sum(rows for _, rows in batches)
 
 
-class Verified(NamedTuple):
-    """How many rows are sound, what is damaged ("": nothing), and where the file is that was set aside
-    for it.
-    """
-
-    rows: int
-    damage: str = ""
-    aside: Path | None = None
-
-
 def verify(file: Path) -> Verified:
-    """Reads everything; a file with any damage is set aside."""
-    if not file.exists():
-        return Verified(0)
-    try:
-        with closing(connect(file)) as connection:
-            return Verified(_checked(connection))
-    except (sqlite3.Error, OSError, Damaged, Foreign) as error:
-        if not (is_damage(error) and is_ours(file)):
-            raise _unusable(file, error) from None
-        return Verified(0, str(error), set_aside(file))
+    """Read everything; a file with any damage is set aside."""
+    return sqlite.verify(file, FORMAT, _checked)
 
 
-def _checked(connection: sqlite3.Connection) -> int:
-    """How many rows there are; an error where one of them, or the file, is not what was written."""
-    (told,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if told != "ok":
-        raise Damaged(told.splitlines()[-1])
+def _checked(connection: sqlite3.Connection) -> Verified:
+    """Count the rows; raise Damaged if one of them is not what was written."""
     total = 0
     for batch, rows, widths in connection.execute(
         "SELECT batches.id, rows, widths FROM batches LEFT JOIN metrics ON metrics.id = metric"
@@ -104,22 +82,4 @@ def _checked(connection: sqlite3.Connection) -> int:
     (count,) = connection.execute("SELECT count(*) FROM rows").fetchone()
     if count != total:
         raise Damaged(f"{count} rows are here, and {total} were written")
-    return total
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection]:
-    try:
-        with closing(connect(file)) as connection:
-            yield connection
-    except (sqlite3.Error, OSError, Foreign) as error:
-        raise _unusable(file, error) from None
-
-
-def _unusable(file: Path, error: Exception) -> ResultError:
-    advice = "`nlgauge cache verify` sets a damaged file aside; NLGAUGE_STATISTICS_CACHE names another"
-    return ResultError(f"the cache of statistics {file} cannot be used ({error}); {advice}.")
-
-
-def _bytes(file: Path) -> int:
-    return sum(one.stat().st_size for one in (file, file.with_name(f"{file.name}-wal")) if one.exists())
+    return Verified(total)

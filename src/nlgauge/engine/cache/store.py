@@ -10,7 +10,6 @@ not.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 import warnings
@@ -22,21 +21,25 @@ from typing import NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from nlgauge._core.locks import ForkedLock
 from nlgauge._core.ragged import Array
-from nlgauge._core.sqlite import (
-    Damaged,
-    Foreign,
-    connect,
-    is_damage,
-    is_ours,
-    number_of,
-    set_aside,
-    size_of,
-    transaction,
-)
+from nlgauge._core.sqlite import CacheFile, Damaged, Format, Unusable, shrink, size_of, transaction
 from nlgauge.engine.cache.identity import Identity
 
+FORMAT = Format(
+    "cache of statistics",
+    "statistics.sqlite",
+    "NLGAUGE_STATISTICS_CACHE",
+    0x6E6C6763,
+    2,
+    (
+        "CREATE TABLE metrics (id INTEGER PRIMARY KEY, identity BLOB NOT NULL UNIQUE, name TEXT NOT NULL,"
+        " printed TEXT NOT NULL, widths TEXT NOT NULL)",
+        "CREATE TABLE batches (id INTEGER PRIMARY KEY, metric INTEGER NOT NULL, rows INTEGER NOT NULL, used"
+        " REAL NOT NULL)",
+        "CREATE TABLE rows (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, row BLOB NOT NULL)",
+        "CREATE UNIQUE INDEX rows_by_key ON rows (key)",
+    ),
+)
 Result = TypeVar("Result")
 # The most rows of a batch, as a power of 2.
 _BATCH_BITS = 12
@@ -61,14 +64,8 @@ class Store:
     """
 
     def __init__(self, file: Path, limit: int) -> None:
-        self.file = file
         self.limit = limit
-        self._lock = ForkedLock()
-        self._connection: sqlite3.Connection | None = None
-        self._number: tuple[int, int] | None = None
-        self._process = os.getpid()
-        # What a parent process opened may be neither used nor closed here.
-        self._inherited: list[sqlite3.Connection | None] = []
+        self._file = CacheFile(file, FORMAT)
         self._is_without = False
 
     def find(self, identity: Identity, keys: Array) -> CacheHit:
@@ -97,51 +94,22 @@ class Store:
             self._attempt(write, None)
 
     def close(self) -> None:
-        """Closes the file; it is opened again when it is needed."""
-        with self._lock.taken():
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-            self._connection = None
+        """Close the file; it is opened again when it is needed."""
+        self._file.close()
 
     def _attempt(self, work: Callable[[sqlite3.Connection], Result], otherwise: Result) -> Result:
-        """What the work gives; where the file does not allow it, the other thing."""
-        with self._lock.taken():
-            if self._is_without:
-                return otherwise
-            try:
-                return work(self._opened())
-            except (sqlite3.Error, OSError, Damaged, Foreign) as error:
-                self._give_up(error)
-                return otherwise
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._process != os.getpid():
-            self._inherited.append(self._connection)
-            self._connection, self._process = None, os.getpid()
-        if self._connection is not None and self._number != number_of(self.file):
-            self.close()  # another process has set it aside
-        if self._connection is None:
-            self._connection = connect(self.file)
-            self._number = number_of(self.file)
-        return self._connection
-
-    def _give_up(self, error: Exception) -> None:
-        self.close()
-        if is_damage(error):
-            aside = set_aside(self.file) if is_ours(self.file) else None
-            if aside is not None:
-                warnings.warn(
-                    f"the cache of statistics {self.file} is damaged ({error}); it is now {aside.name}, and a"
-                    " new one is begun.",
-                    stacklevel=6,
-                )
-                return
-        self._is_without = True
-        advice = "NLGAUGE_STATISTICS_CACHE names another file, or none: off"
-        warnings.warn(
-            f"the cache of statistics {self.file} cannot be used ({error}); every row is computed. {advice}.",
-            stacklevel=6,
-        )
+        """Work with the file; if it cannot be used, warn once and return the other value."""
+        if self._is_without:
+            return otherwise
+        try:
+            return self._file.run(work)
+        except Unusable as error:
+            self._is_without = True
+            warnings.warn(
+                f"{error}; every row is computed. {FORMAT.variable} names another file, or none: off.",
+                stacklevel=5,
+            )
+            return otherwise
 
 
 def _nothing(rows: int) -> CacheHit:
@@ -291,9 +259,3 @@ def drop_oldest(connection: sqlite3.Connection, limit: int) -> None:
             drop_batches(connection, [batch])
         connection.execute("DELETE FROM metrics WHERE id NOT IN (SELECT metric FROM batches)")
     shrink(connection)
-
-
-def shrink(connection: sqlite3.Connection) -> None:
-    """Gives the room of what was dropped back to the disk."""
-    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would stop after the first page
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,4 +1,4 @@
-"""Executors: how the chunks of a corpus are computed. Numbers do not depend on which one runs.
+"""Executors: chunks are computed in this process, in threads, in other processes, or on a Ray cluster.
 
 An executor is anything with `characters` (the size of its chunks) and `map`; give it, or one of the names in
 `EXECUTORS`, as `executor=` to `nlgauge.score`, `nlgauge.Scorer` or `Result.add`. One that keeps something

@@ -14,13 +14,11 @@ from nlgauge.meta.benchmarks.catalogue import card, names
 from nlgauge.meta.benchmarks.loading import imported, load
 from nlgauge.meta.benchmarks.places import folder
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
-from nlgauge.meta.benchmarks.scores import MetricScores
 
 __all__ = [
     "Benchmark",
     "BenchmarkCard",
     "BenchmarkRow",
-    "MetricScores",
     "Pair",
     "card",
     "folder",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +15,12 @@ from nlgauge.corpus.raw_columns import RawColumns
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
+from nlgauge.meta.readers import RATINGS
 
 if TYPE_CHECKING:
-    from nlgauge.meta.benchmarks.scores import MetricScores
+    from nlgauge.engine.prepare import MetricSpec
     from nlgauge.meta.judgments import Judgments
+    from nlgauge.results.result import Result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,31 +91,25 @@ class Benchmark:
         A list of values asks for any of them.
         """
         known = dict.fromkeys(name for row in self.rows for name in row.meta)
-        for name in fields:
-            if name not in known:
-                raise UnknownNameError(
-                    f"{self.name} has no field {name!r}{did_you_mean(name, known)}; there are"
-                    f" {', '.join(known) or 'none'}."
-                )
-        wanted_fields = {
-            name: value if isinstance(value, list | tuple | set | frozenset) else [value]
-            for name, value in fields.items()
-        }
-        if group is not None and group not in self.groups:
-            raise UnknownNameError(
-                f"{self.name} has no group {group!r}{did_you_mean(group, self.groups)}; there are"
-                f" {', '.join(self.groups)}."
-            )
-        chosen = {
-            "system": None if systems is None else set(systems),
-            "segment": None if segments is None else set(segments),
-        }
+        for kind, names, there in (
+            ("field", fields, known),
+            ("group", [] if group is None else [group], self.groups),
+        ):
+            for name in names:
+                if name not in there:
+                    raise UnknownNameError(
+                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; there are"
+                        f" {', '.join(there) or 'none'}."
+                    )
+        several = (list, tuple, set, frozenset)
+        wanted = {name: value if isinstance(value, several) else [value] for name, value in fields.items()}
+        parts = {"group": None if group is None else [group], "system": systems, "segment": segments}
+        chosen = {name: set(values) for name, values in parts.items() if values is not None}
         rows = [
             row
             for row in self.rows
-            if (group is None or row.group == group)
-            and all(wanted is None or getattr(row, name) in wanted for name, wanted in chosen.items())
-            and all(row.meta.get(name) in wanted for name, wanted in wanted_fields.items())
+            if all(getattr(row, name) in values for name, values in chosen.items())
+            and all(row.meta.get(name) in values for name, values in wanted.items())
         ]
         if not rows:
             raise InputError(f"{self.name} has no rows of what was asked for.")
@@ -140,27 +135,17 @@ class Benchmark:
         )
         return replace(self, rows=tuple(rows), pairs=pairs)
 
-    @lazy
-    def fingerprint(self) -> str:
-        """A hash of all texts and of their order: scores belong to this benchmark alone."""
-        digest = hashlib.sha256()
-        for row in self.rows:
-            for text in (row.segment, row.system, row.prediction or "", row.source or "", *row.references):
-                digest.update(text.encode("utf-8", "surrogatepass") + b"\x00")
-            digest.update(b"\x01")
-        return digest.hexdigest()[:16]
-
     def is_grid(self) -> bool:
         """Whether every system has every segment, with the same source and references."""
         shared = {(row.segment, row.source, row.references) for row in self.rows}
         return len(self.rows) == len(self.systems) * len(self.segments) and len(shared) == len(self.segments)
 
     def corpus(self) -> Corpus:
-        """The texts, with human scores as system fields named by their dimension, and what else is known of
-        segments as fields.
+        """The texts, with human scores as system fields named by their dimension (ratings:
+        DIMENSION.ratings), and what else is known of segments as fields.
 
-        Where some system lacks some segment, every row is a segment of its own, with its system and human
-        scores as fields.
+        If some system lacks some segment, the rows are pooled: each is a segment of its own, with its system
+        and human scores as fields.
         """
         if not self.has_texts:
             raise InputError(
@@ -169,25 +154,22 @@ class Benchmark:
             )
         rows = self.rows
         if not self.is_grid():
-            named = {
-                "segment": [row.segment for row in rows],
-                "system": [row.system for row in rows],
-                **self._fields(rows),
-            }
-            ids = [f"{row.segment}|{row.system}" for row in rows]
-            return Corpus.of_parts(
-                RawColumns(
-                    {"system": [row.prediction for row in rows]}, **_shared(rows), ids=ids, fields=named
-                ),
-                self.language,
+            ids = [f"{row.segment}/{row.system}" for row in rows]
+            parts = RawColumns(
+                {"system": [row.prediction for row in rows]},
+                **_shared(rows),
+                ids=ids,
+                fields={"system": [row.system for row in rows], **self._fields(rows)},
             )
+            return Corpus.of_parts(parts, self.language)
         by_system = {system: self._in_order(system) for system in self.systems}
         own = {system: self._fields(each) for system, each in by_system.items()}
         first = own[self.systems[0]]
         constant = {
             name
             for name in first
-            if name not in self.dimensions and all(each[name] == first[name] for each in own.values())
+            if name.removesuffix(RATINGS) not in self.dimensions
+            and all(each[name] == first[name] for each in own.values())
         }
         parts = RawColumns(
             {system: [row.prediction for row in each] for system, each in by_system.items()},
@@ -207,14 +189,15 @@ class Benchmark:
         return [own[segment] for segment in self.segments]
 
     def _fields(self, rows: Sequence[BenchmarkRow]) -> dict[str, list[Any]]:
-        kinds = dict.fromkeys(name for row in self.rows for name in row.meta)
-        found: dict[str, list[Any]] = {
+        fields: dict[str, list[Any]] = {
             name: [row.human.get(name) for row in rows] for name in self.dimensions
         }
-        return {
-            **found,
-            **{name: [row.meta.get(name) for row in rows] for name in kinds if name not in found},
-        }
+        for name in self.dimensions:
+            if any(row.ratings.get(name) for row in self.rows):
+                fields[f"{name}{RATINGS}"] = [list(row.ratings.get(name, ())) for row in rows]
+        for name in dict.fromkeys(name for row in self.rows for name in row.meta):
+            fields.setdefault(name, [row.meta.get(name) for row in rows])
+        return fields
 
     @property
     def language(self) -> str | None:
@@ -229,12 +212,17 @@ class Benchmark:
         return found
 
     @lazy
+    def numbers(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
+        """The number of each system, and that of each segment, by name."""
+        systems: dict[Hashable, int] = {name: i for i, name in enumerate(self.systems)}
+        return systems, {name: i for i, name in enumerate(self.segments)}
+
+    @lazy
     def _places(self) -> tuple[Array, Array]:
-        systems, segments = (
-            {name: i for i, name in enumerate(names)} for names in (self.systems, self.segments)
-        )
-        return np.array([systems[row.system] for row in self.rows]), np.array(
-            [segments[row.segment] for row in self.rows]
+        systems, segments = self.numbers
+        return (
+            np.array([systems[row.system] for row in self.rows]),
+            np.array([segments[row.segment] for row in self.rows]),
         )
 
     def human(self, dimension: str) -> Array:
@@ -271,36 +259,25 @@ class Benchmark:
         names = dict.fromkeys(name for row in self.rows for name in row.metrics)
         return {name: self.cells(row.metrics.get(name, np.nan) for row in self.rows) for name in names}
 
-    def score(self, *metrics: str, **options: Any) -> dict[str, MetricScores]:
-        """The scores of metrics on these texts, by label; options as for
-        `nlgauge.meta.benchmarks.scores.scored`.
+    def score(self, *metrics: MetricSpec, **options: Any) -> dict[str, Result]:
+        """The results of metrics on these texts, by language pair ("" if there are none); options as for
+        `nlgauge.meta.benchmarks.scoring.scored`.
         """
-        from nlgauge.meta.benchmarks.scores import scored
+        from nlgauge.meta.benchmarks.scoring import scored
 
         return scored(self, metrics, **options)
 
-    def seconds_per_thousand(self, scores: Mapping[str, MetricScores]) -> dict[str, float]:
-        """The seconds that each metric takes for 1,000 texts, by label, where they are known; all outputs
-        of a metric take those of the metric.
-        """
-        return {
-            label if output == one.main else f"{label}.{output}": 1000 * one.seconds / len(self.rows)
-            for label, one in scores.items()
-            if one.seconds
-            for output in one.higher_is_better
-        }
-
     def judgments(
         self,
-        scores: Mapping[str, MetricScores] | None = None,
+        scores: Mapping[str, Result] | None = None,
         *,
         dimensions: Iterable[str] | None = None,
         peers: bool = False,
         outputs: str = "first",
         corpus_scores: bool = False,
     ) -> Judgments:
-        """Human scores beside those of metrics: scored ones (outputs="all": all of their outputs) and, on
-        request, the published ones.
+        """Human scores beside those of metrics: the results of `score` (outputs="all": all of their outputs)
+        and, on request, the published ones.
 
         A system's score is the mean over its segments, or what the metric gives all of its texts (corpus
         BLEU) if `corpus_scores`.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -33,6 +34,14 @@ class BenchmarkCard:
     scores_only: bool = False
     people: frozenset[str] = field(default_factory=frozenset)
     pairs: bool = False
+
+    @classmethod
+    def own(cls, path: Path, dimensions: Iterable[str], languages: Iterable[str | None]) -> BenchmarkCard:
+        """The card of a file of a user."""
+        name = path.name.partition(".")[0] or path.name
+        spoken = tuple(dict.fromkeys(filter(None, languages)))
+        judged = dict.fromkeys(dimensions, "")
+        return cls(name, f"own data: {path.name}", "", spoken, judged, "", "", str(path), "")
 
     def facts(self) -> dict[str, Any]:
         """The card as plain data, in the order in which it is read."""

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import InputError
 from nlgauge.meta.judgments import Judgments
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.benchmark import Benchmark
-    from nlgauge.meta.benchmarks.scores import MetricScores
+    from nlgauge.results.result import Result
 
 
 def judgments(
     benchmark: Benchmark,
-    scores: Mapping[str, MetricScores],
+    scores: Mapping[str, Result],
     *,
     dimensions: Iterable[str] | None,
     peers: bool,
@@ -27,43 +28,35 @@ def judgments(
 ) -> Judgments:
     """Human scores beside those of metrics.
 
-    Scores of whole systems are there on request, and for metrics that have no others; never where there are
+    Scores of whole systems are there on request, and for metrics that have no others; never if there are
     several groups.
     """
-    if outputs not in ("first", "all"):
-        raise ParameterError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
     chosen = list(benchmark.dimensions if dimensions is None else dimensions)
+    several = len(benchmark.groups) > 1
     metrics: dict[str, Array] = {}
     directions: dict[str, bool | None] = {}
     systems: dict[str, Array] = {}
-    for one in scores.values():
-        if one.fingerprint != benchmark.fingerprint:
-            raise InputError(
-                f"the scores of {one.label} are of other texts than those of {benchmark.name}; score these."
-            )
-        for output, label in _labels(one, outputs == "all"):
-            directions[label] = one.higher_is_better[output]
-            if output in one.segments:
-                metrics[label] = benchmark.cells(
-                    np.nan if value is None else value for value in one.segments[output]
-                )
-            by_system = (
-                one.systems.get(output, {}).get(benchmark.groups[0], {}) if len(benchmark.groups) == 1 else {}
-            )
-            if by_system and (corpus_scores or label not in metrics):
-                systems[label] = np.array(
-                    [
-                        np.nan if (value := by_system.get(name)) is None else value
-                        for name in benchmark.systems
-                    ]
-                )
+    for result in _checked(benchmark, scores):
+        part = Judgments.from_result(result, [], outputs=outputs, corpus_scores=corpus_scores and not several)
+        rows, columns = (
+            [place[name] for name in names]
+            for place, names in zip(benchmark.numbers, (part.systems, part.segments), strict=True)
+        )
+        directions |= part.higher_is_better
+        for label in part.labels if several else part.metrics:
+            full = metrics.setdefault(label, np.full(tuple(map(len, benchmark.numbers)), np.nan))
+            if label in part.metrics:
+                cells, values = np.ix_(rows, columns), part.metrics[label]
+                full[cells] = np.where(np.isnan(values), full[cells], values)
+        if not several:
+            systems = {label: values[np.argsort(rows)] for label, values in part.system_scores.items()}
     if peers:
         published = benchmark.peers()
         if not published:
             raise InputError(f"{benchmark.name} has no published metric scores.")
         metrics |= published
         directions |= {label: label not in benchmark.card.lower_is_better for label in published}
-    ratings = {name: values for name in chosen if (values := benchmark.ratings(name)) is not None}
+    ratings = {name: rated for name in chosen if (rated := benchmark.ratings(name)) is not None}
     return Judgments(
         systems=benchmark.systems,
         segments=benchmark.segments,
@@ -77,19 +70,20 @@ def judgments(
     )
 
 
-def _labels(scores: MetricScores, every: bool) -> Iterator[tuple[str, str]]:
-    """Each output that is wanted, with what it is called: the main one by the metric's label."""
-    for output in scores.higher_is_better:
-        if output == scores.main:
-            yield output, scores.label
-        elif every:
-            yield output, f"{scores.label}.{output}"
+def _checked(benchmark: Benchmark, scores: Mapping[str, Result]) -> Iterator[Result]:
+    """The results, each checked to be of the texts of a language pair."""
+    counts = Counter(row.group for row in benchmark.rows)
+    for group, result in scores.items():
+        if len(result.corpus) * len(result.systems) != counts[group]:
+            raise InputError(
+                f"the scores of {', '.join(result.labels)} are of other texts than those of"
+                f" {benchmark.name}; score these."
+            )
+        yield result
 
 
 def _pairs(benchmark: Benchmark) -> Array:
-    systems, segments = (
-        {name: i for i, name in enumerate(names)} for names in (benchmark.systems, benchmark.segments)
-    )
+    systems, segments = benchmark.numbers
     return np.array(
         [(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in benchmark.pairs],
         dtype=np.int64,

@@ -99,23 +99,10 @@ def _of_path(path: Path, known: BenchmarkCard | None = None) -> Benchmark:
     found = originals.read(path)
     if known is None and found.name is not None:
         known = CATALOGUE[found.name]
-    return Benchmark(known or _own_card(path, found.rows), tuple(found.rows), tuple(found.pairs))
-
-
-def _own_card(path: Path, rows: list[BenchmarkRow]) -> BenchmarkCard:
-    dimensions = dict.fromkeys((dimension for row in rows for dimension in row.human), "")
-    languages = tuple(dict.fromkeys(row.group for row in rows if row.group))
-    return BenchmarkCard(
-        path.name.partition(".")[0] or path.name,
-        f"own data: {path.name}",
-        "",
-        languages,
-        dimensions,
-        "",
-        "",
-        str(path),
-        "",
-    )
+    if known is None:
+        dimensions = (name for row in found.rows for name in row.human)
+        known = BenchmarkCard.own(path, dimensions, (row.group for row in found.rows))
+    return Benchmark(known, tuple(found.rows), tuple(found.pairs))
 
 
 def _with_metrics(rows: list[BenchmarkRow], peers: Path) -> list[BenchmarkRow]:

@@ -14,6 +14,7 @@ from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.card import BenchmarkCard
 from nlgauge.meta.benchmarks.rows import BenchmarkRow
 from nlgauge.meta.readers.frames import as_numbers
+from nlgauge.meta.readers.results import pooled_records
 from nlgauge.stats.agreement import known_mean
 
 
@@ -23,15 +24,13 @@ def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benc
 
     Systems need not have the same segments.
     """
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
 
-    return of_corpus(
-        read_corpus([str(path)], pooled=True), humans, group, path.name.partition(".")[0] or path.name
-    )
+    return of_corpus(Inputs([str(path)], pooled=True).read(), humans, group, path)
 
 
 def of_corpus(
-    corpus: Corpus, humans: Sequence[str], group: str | None = None, name: str = "own"
+    corpus: Corpus, humans: Sequence[str], group: str | None = None, path: Path = Path("own")
 ) -> Benchmark:
     """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold
     human scores, and perhaps the system.
@@ -66,7 +65,10 @@ def of_corpus(
     sources = None if corpus.sources is None else [strings[i] for i in corpus.sources.tolist()]
     references = None if corpus.references is None else corpus.references.lists()
     groups = None if group is None else corpus.values(group)
-    segments, systems = _named(corpus)
+    segments, systems = pooled_records(corpus) or (
+        [str(segment) for segment in corpus.ids],
+        [corpus.systems[0]] * len(corpus),
+    )
     given = {
         field: [
             as_numbers(value, f"{field} of segment {segment!r}")
@@ -88,27 +90,4 @@ def of_corpus(
         )
         for i, texts in enumerate(column.lists())
     ]
-    languages = (corpus.lang,) if corpus.lang else ()
-    return Benchmark(
-        BenchmarkCard(name, f"own data: {name}", "", languages, dict.fromkeys(humans, ""), "", "", "", ""),
-        tuple(rows),
-    )
-
-
-def _named(corpus: Corpus) -> tuple[list[str], list[str]]:
-    """The segment and the system of every record."""
-    field = next((name for name in FIELD_NAMES["system"] if name in corpus.fields), None)
-    systems = (
-        [next(iter(corpus.predictions))] * len(corpus)
-        if field is None
-        else [str(system) for system in corpus.fields[field]]
-    )
-    if isinstance(corpus.ids, range) and len(set(systems)) > 1:
-        raise InputError("records of several systems need an 'id' that says which segment each is of.")
-    segments = [str(segment) for segment in corpus.ids]
-    # Where several systems have the same segment, a pooled id is followed by the system's name.
-    if all(segment.endswith(f"/{system}") for segment, system in zip(segments, systems, strict=True)):
-        segments = [
-            segment.removesuffix(f"/{system}") for segment, system in zip(segments, systems, strict=True)
-        ]
-    return segments, systems
+    return Benchmark(BenchmarkCard.own(path, humans, [corpus.lang]), tuple(rows))

@@ -1,36 +1,37 @@
-"""A study in a directory: which texts of which benchmark, and the scores of metrics on them; what `nlgauge
-meta -o` writes and goes on with.
+"""A study in a directory: which texts of which benchmark, and the results of metrics on them; what `nlgauge
+meta -o` writes and extends.
 
-study.json          the selection: benchmark, language pair, sample, human dimensions; levels and coefficients
-that were asked for scores/*.json.gz    one file per metric: numbers without texts correlations.csv    what
-was found last
+study.json          the selection: benchmark, language pair, sample, human dimensions, and the levels and
+                    coefficients that were asked for
+results/NAME        one saved result for each language pair, or one with the name of the benchmark
+correlations.csv    the last table
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from nlgauge._core.paths import require_folder, write_whole
 from nlgauge.errors import InputError, ResultError, UnknownNameError
-from nlgauge.meta.benchmarks import scores as kept_scores
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from nlgauge.meta.benchmarks.catalogue import card
 from nlgauge.meta.benchmarks.loading import load
 from nlgauge.meta.benchmarks.originals import is_known
 from nlgauge.meta.benchmarks.own import of_file
-from nlgauge.meta.benchmarks.scores import MetricScores
+from nlgauge.meta.benchmarks.scoring import saved
 from nlgauge.meta.judgments import Judgments
+from nlgauge.results.result import Result
 from nlgauge.stats.measures import measure
 
-STUDY, SCORES, CORRELATIONS = "study.json", "scores", "correlations.csv"
+STUDY, RESULTS, CORRELATIONS = "study.json", "results", "correlations.csv"
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True):
-    """A benchmark, by name or as a file, and which part of it; `humans` are its dimensions, none of them
-    means all.
+    """A benchmark, by name or as a file, or a saved result, and which part of it; `humans` are its
+    dimensions, none of them means all.
     """
 
     benchmark: str
@@ -66,20 +67,52 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     def _whole(self) -> Benchmark:
-        try:
-            card(self.benchmark)
-        except UnknownNameError:
-            path = Path(self.benchmark)
+        path = Path(self.benchmark)
+        if not self._is_name:
             if path.exists() and not is_known(path):
                 return of_file(path, self.humans, self.group_field)
             if not path.exists() and (path.suffix or len(path.parts) > 1):
                 raise InputError(
                     f"there is no file {path}, nor a benchmark of that name; `nlgauge benchmarks list` shows"
                     " these."
-                ) from None
+                )
         return load(self.benchmark)
 
-    def judgments(self, benchmark: Benchmark, scores: dict[str, MetricScores]) -> Judgments:
+    @property
+    def _is_name(self) -> bool:
+        try:
+            card(self.benchmark)
+        except UnknownNameError:
+            return False
+        return True
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is of a saved result, and not of a benchmark or of a file."""
+        path = Path(self.benchmark)
+        return not self._is_name and path.is_dir() and not is_known(path)
+
+    def of_result(self, result: Result, human_needed: bool = True) -> Judgments:
+        """Human scores of a saved result beside those of its metrics."""
+        if human_needed and not self.humans:
+            fields = ", ".join([*result.corpus.system_fields, *result.corpus.fields])
+            raise InputError(
+                f"name the fields of the result that hold human scores with --human; there are"
+                f" {fields or 'none'}."
+            )
+        if self.group is not None:
+            if self.group_field is None:
+                raise InputError("name the field of the result that holds groups with --group-by.")
+            result = result.where(**{self.group_field: self.group})
+        return Judgments.from_result(
+            result,
+            self.humans[0] if len(self.humans) == 1 else self.humans,
+            outputs=self.outputs,
+            corpus_scores=self.corpus_scores,
+            group=self.group_field if self.group is None else None,
+        )
+
+    def judgments(self, benchmark: Benchmark, scores: Mapping[str, Result]) -> Judgments:
         """Human scores beside those of metrics."""
         dimensions = [] if benchmark.pairs and not benchmark.dimensions else self.humans or None
         return benchmark.judgments(
@@ -124,15 +157,16 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         write_whole(path, msgspec.json.format(msgspec.json.encode(found)) + b"\n")
 
 
-def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, MetricScores]]:
-    """The study of a directory, its texts, and all scores that are kept of them."""
+def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, Result]]:
+    """The study of a directory, its texts, and their results with the metrics that all of them have."""
     path = directory / STUDY
     if not path.is_file():
         raise ResultError(
             f"{directory} holds no study; `nlgauge meta BENCHMARK -m METRIC -o {directory}` makes one."
         )
     study = _read(path)
-    return study, study.read(), kept_scores.kept(directory / SCORES)
+    benchmark = study.read()
+    return study, benchmark, saved(benchmark, directory / RESULTS)
 
 
 def _read(path: Path) -> Study:

@@ -24,11 +24,11 @@ def cost(found: Findings, seconds: Mapping[str, float], co2: Mapping[str, float]
     of the last rows, with NaN and without a place on the frontier, and a note names it.
 
     A metric with several rows (levels, human dimensions) has their mean, and then there is no interval, since
-    the bounds of a mean are not the mean of bounds. `Benchmark.seconds_per_thousand` has the seconds of
+    the bounds of a mean are not the mean of bounds. `nlgauge.meta.seconds_per_thousand` has the seconds of
     scored metrics, of which each was run alone.
 
     >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
-    >>> [(row["metric"], row["frontier"]) for row in cost(Found(rows), {"quick": 0.1, "slow": 9.0})]
+    >>> [(row["metric"], row["frontier"]) for row in cost(Findings(rows), {"quick": 0.1, "slow": 9.0})]
     [('quick', True), ('slow', False)]
     """
     names = list(dict.fromkeys(found.column("metric")))

@@ -124,22 +124,20 @@ def from_frame(
     systems = list(dict.fromkeys(str(row[system]) for row in rows))
     keys = [(row[group], row[segment]) if group else row[segment] for row in rows]
     segments = list(dict.fromkeys(keys))
-    places = _Places({name: i for i, name in enumerate(systems)}, {key: i for i, key in enumerate(segments)})
-    cells = [places.of(row[system], key) for row, key in zip(rows, keys, strict=True)]
+    numbers, order = ({name: i for i, name in enumerate(names)} for names in (systems, segments))
+    cells = [(numbers[str(row[system])], order[key]) for row, key in zip(rows, keys, strict=True)]
+    shape = len(systems), len(segments)
     of_segment = {key: row for row, key in zip(rows, keys, strict=True)}
     people = [str(row[annotator]) for row in rows] if annotator else None
     judged = {
-        name: _ratings(name, cells, [row.get(name) for row in rows], places.shape, people)
-        for name in dimensions
+        name: _ratings(name, cells, [row.get(name) for row in rows], shape, people) for name in dimensions
     }
     return Judgments(
         tuple(systems),
         tuple(segments),
         {name: values[..., 0] for name, values in judged.items() if people is None and values.shape[-1] == 1},
         {
-            name: _scores(
-                name, cells, [row.get(name) for row in rows], places.shape, several=people is not None
-            )
+            name: _scores(name, cells, [row.get(name) for row in rows], shape, several=people is not None)
             for name in labels
         },
         higher_is_better=dict(higher_is_better or {}),
@@ -151,18 +149,6 @@ def from_frame(
             np.array([as_number(of_segment[key][weight], weight) for key in segments]) if weight else None
         ),
     )
-
-
-class _Places:
-    """Where systems and segments stand."""
-
-    def __init__(self, systems: Mapping[str, int], segments: Mapping[Hashable, int]) -> None:
-        self._systems, self._segments = systems, segments
-        self.shape = len(systems), len(segments)
-
-    def of(self, system: Any, segment: Hashable) -> tuple[int, int]:
-        """The cell of a system and a segment."""
-        return self._systems[str(system)], self._segments[segment]
 
 
 def _ratings(

@@ -1,8 +1,9 @@
-"""Judgments of a Result: its segment scores beside human scores from its records, a frame or a file."""
+"""Judgments of a Result: its segment scores beside human scores from its fields, a frame or a file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,22 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.errors import InputError
+from nlgauge.corpus.records import FIELD_NAMES
+from nlgauge.engine.cache import CACHED
+from nlgauge.errors import InputError, ParameterError, ResultError, did_you_mean
 from nlgauge.io.files import Address
 from nlgauge.meta.judgments import Judgments
-from nlgauge.meta.readers.frames import as_number, as_numbers, from_frame, records_of
+from nlgauge.meta.readers import RATINGS
+from nlgauge.meta.readers.frames import as_number, from_frame, records_of
+from nlgauge.metric import Output
+from nlgauge.results.groups import taken
+from nlgauge.results.joined import of_metrics
 from nlgauge.results.result import Result
 
 
 def from_result(
     result: Result,
-    humans: Any,
+    human: Any,
     *,
     outputs: str = "first",
     corpus_scores: bool = False,
@@ -29,129 +36,214 @@ def from_result(
     segment: str = "segment",
     annotator: str | None = None,
 ) -> Judgments:
-    """What `Judgments.from_result` gives.
+    """Read what `Judgments.from_result` returns.
 
-    `humans` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or
+    `human` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or
     JSON Lines file with the columns `system` and `segment`, in which `dimensions` (by default every further
     column) are the human scores. A field may hold one number per output, a list of numbers (one per
-    annotator), or numbers by dimension. Each metric stands for its first output; outputs="all" takes every
-    one as label.output. corpus_scores=True takes scores of whole systems from the corpus score and not from
-    the mean over segments. `group` names a field.
+    annotator), or numbers by dimension; the field NAME.ratings holds the ratings that the scores NAME are
+    made of. Each metric stands for its first output; outputs="all" takes every one as label.output.
+    corpus_scores=True takes scores of whole systems from the corpus score and not from the mean over
+    segments. `group` names a field. Of pooled records (one column of predictions, and a field `system`) each
+    is the output of its system for its segment.
     """
     if outputs not in ("first", "all"):
-        raise InputError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
-    ratings = (
-        _of_fields(result.corpus, humans)
-        if _is_names(humans)
-        else _of_rows(result, humans, dimensions, system, segment, annotator)
+        raise ParameterError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
+    segments, systems = _named(result)
+    columns = (
+        _of_fields(result, human)
+        if _is_names(human)
+        else _of_rows(result, segments, systems, human, dimensions, system, segment, annotator)
+    )
+    people = from_frame({"system": systems, "segment": segments, **columns}, list(columns))
+    rows, places = (
+        np.array([number[name] for name in names])
+        for names, number in (
+            (systems, {name: i for i, name in enumerate(people.systems)}),
+            (segments, {name: i for i, name in enumerate(people.segments)}),
+        )
     )
     metrics: dict[str, Array] = {}
     whole: dict[str, Array] = {}
     higher: dict[str, bool | None] = {}
     for label in result.labels:
-        tables = [result.tables[name, label] for name in result.systems]
-        found = tables[0].outputs()
-        for output in found if outputs == "all" else found[:1]:
-            name = label if output is found[0] else f"{label}.{output.name}"
-            segments = [table.segments().get(output.name) for table in tables]
-            scores = np.array([as_number(table.scores().get(output.name), name) for table in tables])
-            if all(values is not None for values in segments):
-                metrics[name] = np.array(segments, dtype=np.float64)
+        for name, output in _named_outputs(result, label, outputs):
+            tables = [result.tables[each, label].segments() for each in result.systems]
+            if all(output.name in table for table in tables):
+                metrics[name] = np.full((len(people.systems), len(people.segments)), np.nan)
+                metrics[name][rows, places] = np.concatenate([table[output.name] for table in tables])
             if name not in metrics or corpus_scores:
-                whole[name] = scores
+                scores = _system_scores(result, label, rows)
+                whole[name] = np.array([as_number(each.get(output.name), name) for each in scores])
             higher[name] = output.higher_is_better
-    return Judgments(
-        result.systems,
-        tuple(result.corpus.ids),
-        {name: values[..., 0] for name, values in ratings.items() if values.shape[-1] == 1},
-        metrics,
-        higher,
-        tuple(result.corpus.values(group)) if group else None,
-        {name: values for name, values in ratings.items() if values.shape[-1] > 1},
-        result.corpus.weights,
-        whole,
+    weights = result.corpus.weights
+    return replace(
+        people,
+        humans={name: values for name, values in people.humans.items() if not name.endswith(RATINGS)},
+        ratings={name.removesuffix(RATINGS): values for name, values in people.ratings.items()},
+        metrics=metrics,
+        higher_is_better=higher,
+        groups=_of_segments(result.corpus.values(group), places, group) if group else None,
+        weights=None if weights is None else np.array(_of_segments(weights.tolist(), places, "weight")),
+        system_scores=whole,
     )
 
 
-def _is_names(humans: Any) -> bool:
-    if isinstance(humans, Path):
+def seconds_per_thousand(*results: Result) -> dict[str, float]:
+    """Return the seconds that each metric takes for 1,000 texts, with all that it reads, by name.
+
+    All outputs of a metric take those of the metric. A metric of which rows came from the cache is left out:
+    its seconds are not known.
+    """
+    texts = sum(len(result.corpus) * len(result.systems) for result in results)
+    seconds: dict[str, float] = {}
+    for label in results[0].labels if results else ():
+        spent = sum(result.costs.alone(label) for result in results)
+        cached = any(
+            CACHED in result.costs.used and getattr(result.job.metrics[label], "costly", False)
+            for result in results
+        )
+        if spent and not cached:
+            names = [name for name, _ in _named_outputs(results[0], label, "all")]
+            seconds |= dict.fromkeys(names, 1000 * spent / texts)
+    return seconds
+
+
+def _named_outputs(result: Result, label: str, outputs: str) -> list[tuple[str, Output]]:
+    """The outputs of a metric, the first by the metric's label, the others as label.output on request."""
+    first, *others = result.tables[result.systems[0], label].outputs()
+    more = [(f"{label}.{output.name}", output) for output in others]
+    return [(label, first), *(more if outputs == "all" else [])]
+
+
+def _named(result: Result) -> tuple[list[Any], list[str]]:
+    """The segment and the system of every output, in the order of the scores."""
+    pooled = pooled_records(result.corpus)
+    if pooled is None:
+        ids = list(result.corpus.ids)
+        return ids * len(result.systems), [system for system in result.systems for _ in ids]
+    if not result.has_texts:
+        raise ResultError(
+            "this result is of pooled records and was saved without texts, so that the names of their systems"
+            " are not known; save it with texts."
+        )
+    return pooled
+
+
+def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
+    """The segment and the system of every record of a pooled corpus; None for any other."""
+    field = next((name for name in FIELD_NAMES["system"] if name in corpus.fields), None)
+    if field is None or len(corpus.predictions) > 1:
+        return None
+    systems = [str(system) for system in corpus.fields[field]]
+    if isinstance(corpus.ids, range) and len(set(systems)) > 1:
+        raise InputError("records of several systems need an 'id' that says which segment each is of.")
+    ids = [str(segment) for segment in corpus.ids]
+    # If several systems have the same segment, a pooled id is followed by the system's name.
+    named = all(segment.endswith(f"/{system}") for segment, system in zip(ids, systems, strict=True))
+    pairs = zip(ids, systems, strict=True)
+    return [segment.removesuffix(f"/{system}") if named else segment for segment, system in pairs], systems
+
+
+def _system_scores(result: Result, label: str, rows: Array) -> list[dict[str, Any]]:
+    """The scores of all texts of each system; `rows` has the system of every output."""
+    if pooled_records(result.corpus) is None:
+        return [result.tables[system, label].scores() for system in result.systems]
+    result = of_metrics(result, label)
+    parts = [taken(result, np.flatnonzero(rows == i)) for i in range(rows.max() + 1)]
+    return [part.tables[part.systems[0], label].scores() for part in parts]
+
+
+def _of_segments(values: Sequence[Any], places: Array, name: str) -> tuple[Any, ...]:
+    """One value per segment, the same for all its systems."""
+    by_segment: dict[int, Any] = {}
+    for place, value in zip(places[: len(values)].tolist(), values, strict=True):
+        if by_segment.setdefault(place, value) != value:
+            raise InputError(
+                f"the field {name!r} has two values for one segment, {by_segment[place]!r} and {value!r}; give"
+                " each segment one."
+            )
+    return tuple(by_segment[place] for place in sorted(by_segment))
+
+
+def _is_names(human: Any) -> bool:
+    if isinstance(human, Path):
         return False
-    if isinstance(humans, str):
-        return Address.of(humans).kind is None
-    return isinstance(humans, list | tuple) and all(isinstance(name, str) for name in humans)
+    if isinstance(human, str):
+        return Address.of(human).kind is None
+    return isinstance(human, list | tuple) and all(isinstance(name, str) for name in human)
 
 
-def _of_fields(corpus: Corpus, humans: str | Sequence[str]) -> dict[str, Array]:
-    """(S, N, annotators) by dimension, from fields of the records; "human" also names all fields
+def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any]]:
+    """Human scores of all outputs, from fields of the records; "human" also names all fields
     human.DIMENSION.
     """
+    corpus = result.corpus
     known = [*corpus.system_fields, *corpus.fields]
-    found: dict[str, Array] = {}
-    for name in [humans] if isinstance(humans, str) else humans:
-        inner = {one.removeprefix(f"{name}."): one for one in known if one.startswith(f"{name}.")}
-        chosen = {name: name} if name in known else inner
+    columns: dict[str, list[Any]] = {}
+    for name in [human] if isinstance(human, str) else human:
+        inner = {field.removeprefix(f"{name}."): field for field in known if field.startswith(f"{name}.")}
+        chosen = {each: each for each in (name, f"{name}{RATINGS}") if each in known} or inner
         if not chosen:
-            there = ", ".join(known) or "none"
+            fields = [field for field in known if not field.endswith(RATINGS)]
             raise InputError(
-                f"the records have no field {name!r}; there are {there}. Human scores can also be given as a"
-                " frame or a file."
+                f"the records have no field {name!r}{did_you_mean(name, fields)}; there are"
+                f" {', '.join(fields) or 'none'}. Human scores can also be given as a frame or a file."
             )
-        for dimension, field in chosen.items():
-            if field in corpus.fields and len(corpus.systems) > 1:
-                raise InputError(
-                    f"the field {field!r} is the same for all systems of a segment, so that it does not judge"
-                    " their outputs."
-                )
-            own = corpus.system_fields.get(field, {})
-            by_system = [
-                own.get(system, corpus.fields.get(field, (None,) * len(corpus))) for system in corpus.systems
-            ]
-            found[dimension] = _cells([list(values) for values in by_system], field)
-    return found
+        columns |= {dimension: _field(corpus, field) for dimension, field in chosen.items()}
+    if not result.has_texts and any(
+        isinstance(value, str) for values in columns.values() for value in values
+    ):
+        raise ResultError(
+            f"this result was saved without texts, and {', '.join(columns)} held texts, as numbers of a CSV"
+            " file are; save it with texts, or give the human scores as a file."
+        )
+    return columns
 
 
-def _cells(values: list[list[Any]], name: str) -> Array:
-    lists = [[as_numbers(value, name) for value in row] for row in values]
-    found = np.full(
-        (len(lists), len(lists[0]), max((len(cell) for row in lists for cell in row), default=1) or 1), np.nan
-    )
-    for i, row in enumerate(lists):
-        for j, cell in enumerate(row):
-            found[i, j, : len(cell)] = cell
-    return found
+def _field(corpus: Corpus, field: str) -> list[Any]:
+    if field in corpus.fields and len(corpus.systems) > 1:
+        raise InputError(
+            f"the field {field!r} is the same for all systems of a segment, so that it does not judge their"
+            " outputs."
+        )
+    own = corpus.system_fields.get(field, {})
+    nobody = corpus.fields.get(field, (None,) * len(corpus))
+    return [value for system in corpus.systems for value in own.get(system, nobody)]
 
 
 def _of_rows(
     result: Result,
-    humans: Any,
+    segments: Sequence[Hashable],
+    systems: Sequence[str],
+    human: Any,
     dimensions: Sequence[str] | None,
     system: str,
     segment: str,
     annotator: str | None,
-) -> dict[str, Array]:
-    """(S, N, annotators) by dimension, from rows with a system and a segment; those of other systems or
-    segments are refused.
+) -> dict[str, list[Any]]:
+    """Human scores of all outputs, from rows with a system and a segment; those of other systems or segments
+    are refused.
     """
-    records = records_of(humans)
+    records = records_of(human)
     chosen = list(dimensions or [name for name in records[0] if name not in (system, segment, annotator)])
-    judged = from_frame(records, chosen, system=system, segment=segment, annotator=annotator)
-    places = [result.corpus.number(one) for one in judged.segments]
-    strangers = [str(one) for one, place in zip(judged.segments, places, strict=True) if place is None]
-    strangers += [one for one in judged.systems if one not in result.systems]
+    frame = from_frame(records, chosen, system=system, segment=segment, annotator=annotator)
+    numbers = {str(name): i for i, name in enumerate(segments)}
+    places = [numbers.get(str(name), result.corpus.number(name)) for name in frame.segments]
+    strangers = [str(name) for name, place in zip(frame.segments, places, strict=True) if place is None]
+    strangers += sorted(set(frame.systems) - set(systems))
     if strangers:
         more = f" and {len(strangers) - 5} more" if len(strangers) > 5 else ""
         raise InputError(
             f"human scores are given of what the result does not have: {', '.join(strangers[:5])}{more}."
         )
-    found = {}
+    columns = {}
     for name in chosen:
-        values = judged.ratings[name] if name in judged.ratings else judged.humans[name][..., None]
-        full = np.full((len(result.systems), len(result.corpus), values.shape[-1]), np.nan)
-        full[
-            np.ix_(
-                [result.systems.index(one) for one in judged.systems],
-                [place for place in places if place is not None],
-            )
-        ] = values
-        found[name] = full
-    return found
+        values = frame.ratings[name] if name in frame.ratings else frame.humans[name][..., None]
+        by_output = {
+            (each, segments[place or 0]): values[row, column].tolist()
+            for row, each in enumerate(frame.systems)
+            for column, place in enumerate(places)
+        }
+        columns[name] = [by_output.get(key) for key in zip(systems, segments, strict=True)]
+    return columns

@@ -1,1 +1,1 @@
-"""What the report, the explorer and notebooks share: a result as the plain data that pages show."""
+"""A result as the plain data that the report, the explorer and notebooks show."""

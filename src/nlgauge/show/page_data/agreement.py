@@ -13,7 +13,7 @@ from nlgauge._core.ragged import Array
 
 # Kendall's coefficient of more points than these is computed on as many drawn at even distances.
 _KENDALL_POINTS = 20_000
-_METHODS = ("spearman", "pearson", "kendall")
+METHODS = ("spearman", "pearson", "kendall")
 
 
 def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
         columns[outputs[i]["column"]].ravel().astype(np.float64) * (-1 if outputs[i]["up"] is False else 1)
         for i in ids
     ]
-    matrices = {method: _matrix(flat, method) for method in _METHODS}
+    matrices = {method: _matrix(flat, method) for method in METHODS}
     order, joins = _tree(matrices["spearman"])
     shown = {
         method: [[None if math.isnan(value) else round(float(value), 3) for value in row] for row in matrix]
@@ -62,14 +62,15 @@ def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
 
 
 def _matrix(flat: list[Array], method: str) -> Array:
-    found = np.eye(len(flat))
+    matrix = np.eye(len(flat))
     for i, x in enumerate(flat):
         for j in range(i):
-            found[i, j] = found[j, i] = _correlation(x, flat[j], method)
-    return found
+            matrix[i, j] = matrix[j, i] = correlation(x, flat[j], method)
+    return matrix
 
 
-def _correlation(x: Array, y: Array, method: str) -> float:
+def correlation(x: Array, y: Array, method: str) -> float:
+    """Return the coefficient of one of `METHODS` over the points at which both scores are known."""
     from nlgauge.stats.coefficients import kendall, pearson, spearman
 
     known = np.isfinite(x) & np.isfinite(y)
@@ -80,15 +81,26 @@ def _correlation(x: Array, y: Array, method: str) -> float:
     return float((pearson if method == "pearson" else spearman)(x, y))
 
 
-def _tree(similarity: Array) -> tuple[list[int], list[list[float]]]:
-    """The order of the leaves in which neighbours are alike, and the joins: two nodes and their distance."""
-    count = len(similarity)
-    if count < 3:
-        return list(range(count)), []
-    from scipy.cluster.hierarchy import average, leaves_list, optimal_leaf_ordering
+def similarity_tree(similarity: Array) -> Array:
+    """Return the joins of average linkage on the distance 1 - r, with similar leaves side by side.
+
+    Scores are oriented so that higher is better: metrics with r = -1 prefer opposite texts, and are as far
+    apart as can be. The distance 1 - |r| would put them side by side as if they agreed. An unknown
+    correlation is as far as none.
+    """
+    from scipy.cluster.hierarchy import average, optimal_leaf_ordering
     from scipy.spatial.distance import squareform
 
-    # An unknown correlation is as far as none.
-    distance = squareform(1 - np.nan_to_num(similarity), checks=False)
-    tree = optimal_leaf_ordering(average(distance), distance)
-    return leaves_list(tree).tolist(), [[int(a), int(b), round(float(far), 4)] for a, b, far, _ in tree]
+    distance = squareform(np.clip(1 - np.nan_to_num(similarity), 0, None), checks=False)
+    joins: Array = optimal_leaf_ordering(average(distance), distance)
+    return joins
+
+
+def _tree(similarity: Array) -> tuple[list[int], list[list[float]]]:
+    """Return the leaves in the order of the tree, and its joins: two nodes and their distance."""
+    if len(similarity) < 3:
+        return list(range(len(similarity))), []
+    from scipy.cluster.hierarchy import leaves_list
+
+    joins = similarity_tree(similarity)
+    return leaves_list(joins).tolist(), [[int(a), int(b), round(float(far), 4)] for a, b, far, _ in joins]

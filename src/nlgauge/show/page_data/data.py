@@ -27,7 +27,7 @@ from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, e
 from nlgauge.results.ranks import Ranked
 from nlgauge.show.page_data.agreement import agreement
 from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
-from nlgauge.show.page_data.names import output_name, short_labels
+from nlgauge.show.page_data.names import short_labels, shown_name
 from nlgauge.show.page_data.verdict import small_print, verdict
 from nlgauge.show.pages.costs import whole_run
 from nlgauge.show.pages.tested import TESTS
@@ -158,7 +158,7 @@ def _outputs(
             segments = [result.tables[system, label].segments().get(output.name) for system in systems]
             numbers[label, output.name] = len(numbers)
             one = {
-                **_described(label, label.partition("(")[0], output, output_name(label, output.name, names)),
+                **_described(label, label.partition("(")[0], output, shown_name(label, output.name, names)),
                 "same": numbers.get(equal.get((label, output.name), ("", ""))),
                 "scores": [_number(bound.score) for bound in bounds],
                 "low": [_number(bound.low) for bound in bounds],
@@ -224,7 +224,7 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     """
     found = []
     for name, by_system in result.corpus.system_fields.items():
-        values = _numbers(by_system, result)
+        values = numeric_rows(by_system, result)
         if values is None:
             continue
         with np.errstate(invalid="ignore"):
@@ -248,9 +248,9 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
     return found
 
 
-def _numbers(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
-    """(systems, segments) numbers, NaN where there is none; None where a value is not a number or a
-    system has none.
+def numeric_rows(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
+    """Return the (systems, segments) numbers of a field, NaN where one is missing; None if a value is not a
+    number or a system lacks the field.
     """
     rows = []
     for system in result.systems:

@@ -1,3 +1,1 @@
-"""What is shown of results: each table described once, in plain values, and one writer per medium: text,
-Markdown, LaTeX, CSV, HTML.
-"""
+"""Pages: what is shown of a result, a comparison or an explanation, described once in plain values."""

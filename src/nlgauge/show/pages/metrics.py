@@ -1,4 +1,4 @@
-"""What is shown of metrics: a list of several, and the card of one."""
+"""The page of a metric's card."""
 
 from __future__ import annotations
 
@@ -6,36 +6,11 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from nlgauge._core.page import Block, Cell, Document, Line, Page, Sheet, column
+from nlgauge._core.page import Block, Document, Line, Page
 from nlgauge.errors import NlgaugeError
 from nlgauge.metric import AnyMetric, Output
-from nlgauge.metric.card import Card, card
+from nlgauge.metric.card import Card
 from nlgauge.metric.registry import find
-
-
-def metrics_page(names: Sequence[str]) -> Page:
-    """One row per metric: the direction of its score, its title and category, and what it needs beside
-    predictions.
-    """
-    rows = []
-    for name in names:
-        metric = find(name)
-        try:
-            known: Card | None = card(name)
-        except NlgaugeError:  # another package's metric may have no card
-            known = None
-        outputs = _outputs(metric)
-        needs = [
-            what
-            for what, needed in (("references", metric.takes != "alone"), ("sources", metric.source))
-            if needed
-        ]
-        if known and known.default_model:
-            needs.append(f"a model ({known.default_model})")
-        title, categories = (known.title, _names(known.categories)) if known else ("", "")
-        better = outputs[0].higher_is_better if outputs else None
-        rows.append([Cell(name), Cell(better=better), *map(Cell, (title, categories, ", ".join(needs)))])
-    return Page([Sheet([column(name) for name in ("metric", "better", "title", "category", "needs")], rows)])
 
 
 def card_page(found: Card) -> Page:

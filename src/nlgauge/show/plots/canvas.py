@@ -1,8 +1,8 @@
-"""What all plots share: the figure they draw on, sizes and colours that survive print and colour blindness,
-and text that is shown as it is.
+"""What all plots share: the figure and axes they draw on, sizes and colors that survive print and color
+blindness, text that is shown as it is, and a description in words.
 
-Nothing of matplotlib's global settings is changed, and figures are not registered with pyplot:
-`figure.savefig("name.pdf")` saves one, and a notebook shows it.
+matplotlib's global settings stay unchanged, and figures are not registered with pyplot: a notebook shows
+the axes that a plot returns, and `nlgauge.plots.save` writes its figure.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import numpy as np
+
+from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, MissingExtraError
 from nlgauge.meta.findings import Findings
 
 try:
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.colors import to_rgb
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -28,39 +32,35 @@ try:
 except ImportError:
     raise MissingExtraError("matplotlib", "plot", "drawing") from None
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Sizes in points; widths in inches are of one and of two columns of a printed page.
 SMALL, TEXT, TITLE = 7.0, 8.0, 9.0
 COLUMN, PAGE = 3.4, 7.0
 LINE, THIN = 1.2, 0.6
 # The inches from one line of text to the next.
 _SPACING = 0.14
-GREY, PALE = "#555555", "#dddddd"
+GRAY, PALE = "#555555", "#dddddd"
 # Every two differ in lightness, so that they can be told apart without hue.
-COLOURS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
+COLORS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
 MARKERS = ("o", "s", "^", "D", "v", "X")
 DASHES = ("-", "--", ":", "-.")
 SEQUENTIAL, DIVERGING = "cividis", "PuOr_r"
+# Hues of marks on text, none of which is a system's: matched, information, and the two of edits.
+AMBER, INDIGO, RED, PETROL = "#e0a100", "#4b4fbf", "#b3261e", "#00687a"
 # What makes two files of one figure the same, and keeps text as text.
 REPRODUCIBLE: Any = {"svg.hashsalt": "nlgauge", "svg.fonttype": "none", "pdf.fonttype": 42}
 
 
+_Drawn = TypeVar("_Drawn")
+
+
 class Drawing(Figure):
-    """A figure that notebooks show without pyplot, as they do each of its axes, and whose files are the
-    same whenever they are written.
-    """
-
-    def add_subplot(self, *args: Any, **kwargs: Any) -> Any:
-        return self._showing(super().add_subplot(*args, **kwargs))
-
-    def add_axes(self, *args: Any, **kwargs: Any) -> Any:
-        return self._showing(super().add_axes(*args, **kwargs))
-
-    def _showing(self, ax: Any) -> Any:
-        ax._repr_png_ = self._repr_png_
-        return ax
+    """A figure that notebooks show without pyplot, and whose files are reproducible."""
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """As of any figure; a file has what is seen as its title (`described`), text as text, and no date."""
+        """Write the figure as matplotlib does: with its description as title, text as text, and no date."""
         form = options.get("format") or Path(str(fname)).suffix.lstrip(".")
         fit_fonts(self)
         with rc_context(REPRODUCIBLE):
@@ -72,13 +72,8 @@ class Drawing(Figure):
         return held.getvalue()
 
 
-def described(figure: Any, text: str) -> None:
-    """Notes what is seen in a figure, in words: what files have for those who do not see it."""
-    figure.figure._nlgauge_alt = " ".join(filter(None, [seen(figure.figure), " ".join(text.split())]))
-
-
 def seen(figure: Any) -> str:
-    """What `described` noted; nothing where it was not called."""
+    """Return the description of a figure; empty if it has none."""
     return str(getattr(figure, "_nlgauge_alt", ""))
 
 
@@ -92,43 +87,163 @@ def undated(form: str, title: str) -> dict[str, Any]:
 class Look(NamedTuple):
     """How one of several series is drawn."""
 
-    colour: str
+    color: str
     marker: str
     dashes: str
 
 
 def looks(count: int) -> list[Look]:
-    """One look for each series; every six of them the dashes change, and the markers go to other colours."""
-    size = len(COLOURS)
+    """One look for each series; every six of them the dashes change, and the markers go to other colors."""
+    size = len(COLORS)
     return [
-        Look(COLOURS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
+        Look(COLORS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
         for i in range(count)
     ]
 
 
-def canvas(figure: Any, width: float, height: float) -> Any:
-    """The figure to draw on: a new one of this size in inches, or the one (or part of one) that was
-    given, laid out so that no text is cut off.
+class Panels(np.ndarray):
+    """An array of several axes; a notebook shows their figure if nlgauge created it."""
+
+    def _repr_png_(self) -> bytes | None:
+        figure = self.flat[0].figure.figure
+        return figure._repr_png_() if isinstance(figure, Drawing) else None
+
+
+def new_figure(width: float, height: float) -> Drawing:
+    """Return a figure of this size in inches, laid out so that no text is cut off."""
+    figure = Drawing(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def one_axes(ax: Axes | None, width: float, height: float, grid: str | None = None) -> Axes:
+    """Return `ax`, or the axes of a new figure of this size in inches; without a box."""
+    return bare(new_figure(width, height).subplots() if ax is None else ax, grid)
+
+
+def panels(ax: Axes | None, down: int, across: int, width: float, height: float, **options: Any) -> Panels:
+    """Return (down, across) axes without boxes: of a new figure of this size, or in the place of `ax`.
+
+    A single panel is `ax` itself.
     """
-    if figure is not None:
-        if isinstance(figure, Figure) and figure.get_layout_engine() is None:
-            figure.set_layout_engine("constrained")
-        return figure
-    found = Drawing(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(found)
-    return found
+    if ax is not None and down == across == 1:
+        axes = np.array([[ax]])
+    else:
+        figure = new_figure(width, height) if ax is None else _part_at(ax)
+        axes = figure.subplots(down, across, squeeze=False, **options)
+    for panel in axes.flat:
+        bare(panel)
+    return axes.view(Panels)
 
 
-def bare(ax: Any, grid: str | None = None) -> Any:
-    """An axes without a box, with small ticks and, if asked for, pale lines of a grid behind the data."""
+def grid_of(ax: Axes | None, count: int, across: int, width: float, height: float, **options: Any) -> Panels:
+    """Return `count` axes in rows of `across`, as `panels` does; places that are left over stay empty."""
+    axes = panels(ax, math.ceil(count / across), across, width, height, **options).ravel()
+    for panel in axes[count:]:
+        panel.set_visible(False)
+    return axes[:count].view(Panels)
+
+
+def _part_at(ax: Axes) -> Any:
+    """Replace an axes by a part of its figure."""
+    figure, place = ax.figure, ax.get_subplotspec()
+    if isinstance(figure, Figure) and figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    ax.remove()
+    return figure.add_subfigure(figure.add_gridspec(1, 1)[0, 0] if place is None else place)
+
+
+def unpacked(axes: Panels) -> Axes | Panels:
+    """Return the axes of a single panel, or the array of several."""
+    first: Axes = axes.flat[0]
+    return first if axes.size == 1 else axes
+
+
+def described(axes: _Drawn, text: str) -> _Drawn:
+    """Return the axes, and note in words what their figure shows, for readers who do not see it."""
+    figure: Any = first_of(axes).figure.figure
+    if isinstance(figure, Drawing) and not isinstance(axes, Panels):
+        vars(axes)["_repr_png_"] = figure._repr_png_
+    figure._nlgauge_alt = " ".join(filter(None, [seen(figure), " ".join(text.split())]))
+    return axes
+
+
+def first_of(axes: Any) -> Any:
+    """Return an axes, or the first of several."""
+    return np.atleast_1d(axes).flat[0]
+
+
+def bare(ax: Axes, grid: str | None = None) -> Axes:
+    """Return an axes without a box, with small ticks and, if asked for, a pale grid behind the data."""
     ax.spines[["top", "right"]].set_visible(False)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)
     ax.tick_params(labelsize=SMALL, width=THIN, length=2.5)
     ax.set_axisbelow(True)
     if grid:
-        ax.grid(axis=grid, color=PALE, linewidth=THIN)
+        ax.grid(axis="x" if grid == "x" else "y", color=PALE, linewidth=THIN)
     return ax
+
+
+def legend_below(axes: Any, handles: Sequence[Any], columns: int, loc: str = "left", **options: Any) -> None:
+    """Put a legend below the panels; one on an axes among others stays inside it."""
+    style = {"handles": handles, "frameon": False, "fontsize": SMALL, **options}
+    figure = first_of(axes).figure
+    alone = {*np.atleast_1d(axes).flat} >= {ax for ax in figure.axes if ax.get_visible()}
+    if alone and figure.get_layout_engine() is not None:
+        _plain_legend(figure.legend(loc=f"outside lower {loc}", ncols=columns, **style))
+    else:
+        _plain_legend(first_of(axes).legend(loc="best", **style))
+
+
+def legend_beside(ax: Axes, *items: Any, **options: Any) -> None:
+    """Put a legend to the right of an axes."""
+    style: Any = {"bbox_to_anchor": (1.0, 1.0), "frameon": False, "fontsize": SMALL, **options}
+    _plain_legend(ax.legend(*items, loc="upper left", **style))
+
+
+def _plain_legend(legend: Any) -> None:
+    for text in legend.get_texts():
+        text.set(parse_math=False, usetex=False)
+
+
+def color_bar(mappable: Any, axes: Any, shrink: float, label: str = "", **options: Any) -> None:
+    """Put a thin bar of the colors beside the axes."""
+    bar = first_of(axes).figure.colorbar(mappable, ax=axes, shrink=shrink, aspect=25, **options)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=SMALL, length=2)
+    bar.set_label(label, fontsize=SMALL)
+
+
+def interval(ax: Axes, low: float, high: float, place: float, color: str) -> None:
+    """Draw an interval as a horizontal line."""
+    style: Any = {"linewidth": LINE, "solid_capstyle": "butt", "label": "interval"}
+    ax.plot([low, high], [place, place], color=color, **style)
+
+
+def not_available(ax: Axes, place: float) -> None:
+    """Write n/a at the left end of a row."""
+    ax.text(0.02, place, "n/a", transform=ax.get_yaxis_transform(), va="center", color=GRAY, **plain(SMALL))
+
+
+def map_of(ax: Axes, values: Array, down: Sequence[object], across: Sequence[object], size: float) -> Any:
+    """Draw correlations as a map with their values, and return its image."""
+    image = ax.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, aspect="auto")
+    for (i, j), value in np.ndenumerate(values):
+        color = "white" if abs(value) > 0.75 else "black"
+        ax.text(j, i, short_decimals(value), ha="center", va="center", color=color, **plain(size))
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    named_ticks(ax.yaxis, down)
+    named_ticks(ax.xaxis, across, rotation=90)
+    return image
+
+
+def mixed(color: str, share: float) -> tuple[float, float, float]:
+    """Return a color between white (0) and itself (1)."""
+    strength = float(np.clip(np.nan_to_num(share), 0, 1))
+    red, green, blue = (1 - strength * (1 - part) for part in to_rgb(color))
+    return red, green, blue
 
 
 def few_ticks(axis: Any, count: int = 5, whole: bool = False) -> None:
@@ -231,10 +346,19 @@ def decimals(value: float, places: int = 2) -> str:
     return "n/a" if math.isnan(value) else text.removeprefix("-") if float(text) == 0 else text
 
 
-def the_only(found: Findings, *columns: str) -> None:
-    """Raises where the rows differ in any of these columns, in which the plot has no room for differences."""
+def short_decimals(value: float) -> str:
+    """Return a number of two decimals without its leading 0.
+
+    >>> short_decimals(0.128), short_decimals(-1.0)
+    ('.13', '-1.00')
+    """
+    return decimals(value).replace("0.", ".")
+
+
+def the_only(rows: Findings, *columns: str) -> None:
+    """Raise if the rows differ in any of these columns, whose differences the plot cannot show."""
     for column in columns:
-        values = distinct(found.rows, column)
+        values = distinct(rows.rows, column)
         if len(values) > 1:
             listed = ", ".join(map(repr, values[:5]))
             raise InputError(
@@ -248,12 +372,12 @@ def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
     return list(dict.fromkeys(row[column] for row in rows if column in row))
 
 
-def needed(found: Findings, plot: str, *columns: str) -> None:
-    """Raises where there are no rows, or they lack what the plot shows."""
-    if not found.rows:
+def needed(rows: Findings, plot: str, *columns: str) -> None:
+    """Raise if there are no rows, or if they lack what the plot shows."""
+    if not rows.rows:
         raise InputError(f"{plot} needs rows, there are none.")
-    if missing := [column for column in columns if column not in found.names]:
+    if missing := [column for column in columns if column not in rows.names]:
         raise InputError(
             f"{plot} needs the columns {', '.join(columns)}; {', '.join(missing)} is missing, there are"
-            f" {', '.join(found.names)}."
+            f" {', '.join(rows.names)}."
         )

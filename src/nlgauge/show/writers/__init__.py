@@ -1,1 +1,1 @@
-"""How results and explanations look in a terminal."""
+"""Writers: a page of plain values as text, Markdown, LaTeX, HTML or CSV."""

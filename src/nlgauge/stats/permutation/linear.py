@@ -52,7 +52,7 @@ class Points(NamedTuple):
 
 def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Swaps) -> Array:
     """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw,
-    (draws, pairs).
+    (resamples, pairs).
 
     Cells where a metric or people have no score are left out for all. A draw in which a coefficient is
     undefined is NaN for the pair. Measures that are neither a mean of coefficients of vectors nor a sum over
@@ -89,7 +89,8 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
     """
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
     known, here = np.where(present, x, 0.0), np.broadcast_to(present, x.shape)
-    if level == "system" and measure.of_means:
+    of_means = level == "system" and measure.of_means
+    if of_means:
         means, judged = known.sum(axis=2) / np.maximum(present.sum(axis=1), 1), np.asarray(here.any(axis=2))
         center, spread = (of[..., None] for of in _center_and_spread(means, judged, 1, 1))
     else:
@@ -99,7 +100,8 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
         center, spread = _center_and_spread(known, here, points, (1, 2) if measure.one_scale else points)
     scores = np.where(present & (spread > 0), (known - center) / np.where(spread > 0, spread, 1.0), 0.0)
     # Scores of two metrics that are equal but for rounding, such as -1 and 1 of any two systems, are tied.
-    return Points(np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
+    # Means are tied after they are computed (`_of_vectors`): those of rounded scores would differ by more.
+    return Points(scores if of_means else np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
 
 
 def _center_and_spread(
@@ -122,13 +124,15 @@ def _center_and_spread(
 def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
     """Differences at system level: swapped scores are averaged over inputs first."""
     judged = points.present.any(axis=1)
+    k, m = np.triu_indices(len(points.x), 1)
+    if not judged.any():
+        return np.full((len(swaps), len(k)), np.nan)
     counts = np.maximum(points.present.sum(axis=1), 1)
     human = (points.z.sum(axis=1) / counts)[judged]
     means = (points.x.sum(axis=2) / counts)[:, judged]
     signed = _signed_means(points.x / counts[:, None], swaps)[..., judged]
     if coefficient.name == "pearson":
         return _pearson_of_systems(means, signed, human)
-    k, m = np.triu_indices(len(means), 1)
     human = snapped(human)
     found = np.empty((len(signed), len(k)))
     size = max(1, _BLOCK // max(1, signed[:, 0].size))
@@ -151,7 +155,7 @@ def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
 
 
 def _signed_means(x: Array, swaps: Swaps) -> Array:
-    """The sums over inputs of scores with their signs, (draws, M, S)."""
+    """The sums over inputs of scores with their signs, (resamples, M, S)."""
     if swaps.cells is not None:
         return np.stack([swaps.cells[:, s].astype(float) @ x[:, s].T for s in range(x.shape[1])], axis=-1)
     metrics, systems, inputs = x.shape
@@ -174,12 +178,16 @@ def _pearson_of_systems(means: Array, signed: Array, human: Array) -> Array:
     ad = (mixed[:, k, k] + mixed[:, m, k] - mixed[:, k, m] - mixed[:, m, m]) / 4
     az, dz = ((means[k] + means[m]) @ human) / 2, ((signed @ human)[:, k] - (signed @ human)[:, m]) / 2
     squares = human @ human
-    first, second = (_ratio(az + sign * dz, aa + dd + sign * 2 * ad, squares, aa + dd) for sign in (1, -1))
+    # Of the products before they cancel: the swapped means may all be equal, and then aa and dd are rounding.
+    scale = (gram[k, k] + gram[m, m] + moved[:, k, k] + moved[:, m, m]) / 4
+    first, second = (_ratio(az + sign * dz, aa + dd + sign * 2 * ad, squares, scale) for sign in (1, -1))
     return first - second
 
 
 def _ratio(between: Array, squares_x: Array, squares_z: Array | float, scale: Array) -> Array:
-    """between / sqrt(squares_x squares_z), NaN where a side is constant."""
+    """between / sqrt(squares_x squares_z), NaN if a side is constant: squares_x is rounding beside the
+    `scale` of the terms that it was computed from.
+    """
     defined = (squares_x > _CONSTANT * scale) & (np.asarray(squares_z) > 0)
     return np.where(
         defined, np.clip(between / np.sqrt(np.where(defined, squares_x * squares_z, 1.0)), -1, 1), np.nan
@@ -228,7 +236,7 @@ def _in_groups(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 
 def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """For each of some cells the number of the sign that it has, and those signs (draws, units)."""
+    """For each of some cells the number of the sign that it has, and those signs (resamples, units)."""
     if swaps.kind in {"systems", "inputs"}:
         return (rows, swaps.systems) if swaps.systems is not None else (columns, swaps.inputs)  # type: ignore[return-value]
     cells = swaps.of_cells()
@@ -254,7 +262,7 @@ def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> 
 
 
 def _by_chunks(
-    points: Points, coefficient: Coefficient, signs_of: Callable[[int, int], Array], draws: int
+    points: Points, coefficient: Coefficient, signs_of: Callable[[int, int], Array], resamples: int
 ) -> Array:
     of = _pearson_in_groups if coefficient.name == "pearson" else _explicitly
     size = max(
@@ -268,15 +276,15 @@ def _by_chunks(
     )
     return np.concatenate(
         [
-            of(points, coefficient, signs_of(first, min(first + size, draws)))
-            for first in range(0, draws, size)
+            of(points, coefficient, signs_of(first, min(first + size, resamples)))
+            for first in range(0, resamples, size)
         ]
     )
 
 
 def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
     """Pearson's differences from sums of x, x² and x z over each group, which are linear in the signs
-    (draws, groups, points).
+    (resamples, groups, points).
     """
     x, z, present = points
     n = np.maximum(present.sum(axis=1), 1)
@@ -298,7 +306,7 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
         means = []
         for sign in (1, -1):
             sums, squares, products = middle[:, None] + sign * half
-            means.append(mean_of_known(_ratio(products, squares - sums**2 / n, squares_z, squares)))
+            means.append(mean_of_known(_ratio(products, squares - sums**2 / n, squares_z, middle[1])))
         found[:, at] = means[0] - means[1]
     return found
 

@@ -15,7 +15,7 @@ from nlgauge.cli.commands.meta.estimate import estimate
 from nlgauge.cli.commands.meta.plots import Plots, asked, draw_asked
 from nlgauge.cli.commands.meta.saved import between, cost
 from nlgauge.cli.commands.meta.study import (
-    BenchmarkName,
+    Data,
     FoundOptions,
     StudyDirectory,
     StudyOptions,
@@ -47,7 +47,7 @@ _AGREEMENT = "Agreement"
 
 
 class _Defaulting(TyperGroup):
-    """Takes what is not the name of a command for a benchmark; its help is that of the benchmark form,
+    """Takes what is not the name of a command for data; its help is that of this form,
     after the other commands.
     """
 
@@ -57,7 +57,7 @@ class _Defaulting(TyperGroup):
         return super().parse_args(ctx, args if args[0] in self.commands else [_RUN, *args])
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Writes the list of commands, then the options of `nlgauge meta BENCHMARK`."""
+        """Writes the list of commands, then the options of `nlgauge meta DATA`."""
         super().format_help(ctx, formatter)
         run_form = self.commands[_RUN]
         run_form.format_help(run_form.context_class(run_form, info_name="", parent=ctx), formatter)
@@ -65,7 +65,7 @@ class _Defaulting(TyperGroup):
 
 app = typer.Typer(
     cls=_Defaulting,
-    help="Says how well metrics agree with people: nlgauge meta BENCHMARK --human DIMENSION -m METRIC...",
+    help="Shows how well metrics agree with people: nlgauge meta DATA --human DIMENSION -m METRIC...",
 )
 
 
@@ -103,9 +103,11 @@ class AgreementOptions:
             rich_help_panel=_AGREEMENT,
         ),
     ] = "both"
-    draws: Annotated[
+    resamples: Annotated[
         int,
-        typer.Option("--draws", min=2, help="Draws for intervals.", metavar="N", rich_help_panel=_AGREEMENT),
+        typer.Option(
+            "--resamples", min=2, help="Resamples for intervals.", metavar="N", rich_help_panel=_AGREEMENT
+        ),
     ] = 1000
     confidence: Confidence = 0.95
 
@@ -117,11 +119,11 @@ class AgreementOptions:
         """The arguments of `correlate` that were given; of judged pairs DARR is what can be said."""
         found: dict[str, Any] = {
             "interval": None if self.interval == "none" else self.interval,
-            "draws": self.draws,
+            "resamples": self.resamples,
             "confidence": self.confidence,
         }
-        given = {"levels": split(self.levels), "coefficients": split(self.coefficients)}
-        usual = {"levels": ["input"], "coefficients": ["darr"]} if pairs else {}
+        given = {"level": split(self.levels), "coefficient": split(self.coefficients)}
+        usual = {"level": ["input"], "coefficient": ["darr"]} if pairs else {}
         return {**found, **usual, **{name: values for name, values in given.items() if values}}
 
 
@@ -130,7 +132,7 @@ class AgreementOptions:
 def run(
     context: typer.Context,
     *,
-    benchmark: BenchmarkName,
+    data: Data,
     metrics: Metrics = None,
     output: StudyDirectory = None,
     seed: SeedOfAll = 12345,
@@ -140,30 +142,41 @@ def run(
     plots: Plots = None,
     shown: FoundOptions,
 ) -> None:
-    """Scores the texts of a benchmark and says how well each metric agrees with people.
+    """Shows how well each metric agrees with people, on a benchmark, a file or a saved result.
 
     nlgauge meta summeval --human relevance -m chrf rouge -o summeval/
 
-    BENCHMARK is a name of `nlgauge benchmarks list`, or a file: original files of a known benchmark, JSON
-    lines with "human" scores, or records as `nlgauge score` reads them, of which --human names the columns
-    with human scores.
+    nlgauge meta out/ --human adequacy
 
-    With -o each metric's scores are kept as numbers, without texts: the next run computes only those that are
-    missing, and without -m it takes the metrics that are kept. `nlgauge meta compare DIR` then tests whether
-    one metric is better than another, `nlgauge meta between DIR` says how well metrics agree with each other,
-    `nlgauge meta cost DIR` what agreement costs. `nlgauge meta estimate` is for texts of which few are
-    judged.
+    DATA is a name of `nlgauge benchmarks list`; a file: original files of a known benchmark, JSON lines with
+    "human" scores, or records as `nlgauge score` reads them, of which --human names the columns with human
+    scores; or a directory that `nlgauge score -o` wrote: its scores are taken as they are, and --human names
+    the fields of its records with human scores, or a file of them.
+
+    With -o the results are saved in DIR/results, where `nlgauge show` and `nlgauge report` open them: the
+    next run scores only metrics that are missing, and without -m it takes those that are there. `nlgauge meta
+    compare DIR` then tests whether one metric is better than another, `nlgauge meta between DIR` shows how
+    well metrics agree with each other, `nlgauge meta cost DIR` what agreement costs; they take a saved result
+    too. `nlgauge meta estimate` is for texts of which few are judged.
     """
     from nlgauge.meta.benchmarks.study import CORRELATIONS
 
     wanted = asked(plots)
-    asked_for = split(agreement.levels), split(agreement.coefficients)
-    scored = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet, *asked_for)
-    found = scored.judgments.correlate(seed=seed, **agreement.of_correlate(bool(scored.texts.pairs)))
+    asked_for = levels, _ = split(agreement.levels), split(agreement.coefficients)
+    scored = studied(context, data, metrics, study, models, output, seed, shown.quiet, *asked_for)
+    if len(scored.judgments.systems) < 2 and levels and not {"global", "by_system"} & set(levels):
+        raise typer.BadParameter(
+            f"two systems are needed at {' and '.join(levels)} level, and there is"
+            f" {scored.judgments.systems[0]!r} alone; ask for --level global.",
+            param_hint="'--level'",
+        )
+    found = scored.judgments.correlate(
+        seed=seed, **agreement.of_correlate(scored.judgments.pairs is not None)
+    )
     if output is not None:
         found.to_csv(output / CORRELATIONS)
     show_found(
-        answered(found, scored.judgments, agreement.draws, seed, shown.for_readers),
+        answered(found, scored.judgments, agreement.resamples, seed, shown.for_readers),
         _SHOWN,
         shown,
         by=("human",),

@@ -15,6 +15,7 @@ from nlgauge.cli.commands.meta.study import (
     FoundOptions,
     KeptMetrics,
     KeptStudy,
+    opened,
     split,
 )
 from nlgauge.cli.found import show_found
@@ -58,7 +59,7 @@ def compare(
         ),
     ] = None,
     test: Annotated[
-        str | None, typer.Option("--test", help="Test: permutation, bootstrap or williams.", metavar="TEST")
+        str | None, typer.Option("--test", help="Test: randomization, bootstrap or williams.", metavar="TEST")
     ] = None,
     adjust: Annotated[
         str | None,
@@ -68,15 +69,15 @@ def compare(
             metavar="RULE",
         ),
     ] = None,
-    draws: Annotated[
-        int, typer.Option("--draws", min=2, help="Draws of the test and of intervals.", metavar="N")
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=2, help="Resamples for intervals and tests.", metavar="N")
     ] = 1000,
     seed: SeedOfAll = 12345,
     confidence: Confidence = 0.95,
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
-    """Tests each pair of the metrics that are kept in a directory: difference, interval, p-values, and of
+    """Tests each pair of the metrics of a study or a saved result: difference, interval, p-values, and of
     what new data the claim is.
 
     nlgauge meta compare summeval/ --human relevance -c kendall --plot wins.pdf
@@ -86,12 +87,9 @@ def compare(
     Metrics that share a letter cannot be told apart. --against is for comparisons that were planned before
     looking: each metric with BLEU, say.
     """
-    from nlgauge.meta.benchmarks.study import reopened
-
     checked_confidence(confidence)
     checked_plot(plot)
-    study, benchmark, scores = reopened(directory)
-    judgments = study.judgments(benchmark, scores)
+    study, (judgments, _) = opened(directory, human)
     level, coefficient = study.asked(level, coefficient)
     found = judgments.compare(
         level=level,
@@ -99,7 +97,7 @@ def compare(
         test=test,
         generalise_to=generalise_to,
         adjust=adjust,
-        draws=draws,
+        resamples=resamples,
         seed=seed,
         human=split(human) or list(judgments.humans),
         metrics=split(metrics) or None,

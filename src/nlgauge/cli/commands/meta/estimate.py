@@ -10,7 +10,7 @@ import typer
 
 from nlgauge.cli.command import with_options
 from nlgauge.cli.commands.meta.study import (
-    BenchmarkName,
+    Data,
     FoundOptions,
     StudyDirectory,
     StudyOptions,
@@ -43,7 +43,7 @@ _SHOWN = (
 def estimate(
     context: typer.Context,
     *,
-    benchmark: BenchmarkName,
+    data: Data,
     metrics: Metrics = None,
     differences: Annotated[
         bool,
@@ -119,8 +119,8 @@ def estimate(
     one_of(generalise_to, ("inputs", "none"), "--generalise-to")
     if width is not None and count is not None:
         raise typer.BadParameter("ask for --width or --next, one at a time.", param_hint="'--next'")
-    judged = studied(context, benchmark, metrics, study, models, output, seed, shown.quiet).judgments
-    check_one_dimension(judged, "'BENCHMARK'")
+    judged = studied(context, data, metrics, study, models, output, seed, shown.quiet).judgments
+    check_one_dimension(judged, "'DATA'")
     of: Any = "differences" if differences else "means"
     if count is not None:
         proposed = judged.segments_to_label(count, of=of, seed=seed)
@@ -132,7 +132,12 @@ def estimate(
         return
     chances = None if probabilities is None else _probabilities(probabilities, judged)
     found = judged.estimate(
-        of=of, drawn=drawn, generalise_to=generalise_to, probabilities=chances, level=confidence, seed=seed
+        of=of,
+        drawn=drawn,
+        generalise_to=generalise_to,
+        probabilities=chances,
+        confidence=confidence,
+        seed=seed,
     )
     if width is not None:
         show_found(

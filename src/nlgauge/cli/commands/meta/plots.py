@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
 _SHOWN = "What is shown"
-_KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "bins", "calibration", "landscape")
+_KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "distributions", "calibration", "landscape")
 
 Plot = Annotated[
     str | None,
@@ -48,46 +48,39 @@ class Asked(NamedTuple):
     path: str
 
 
-def asked(given: Sequence[str] | None) -> list[Asked]:
-    """What --plot asks for, checked before any work is done; a forest plot needs no name."""
-    from nlgauge.show.plots.plotting import check_file
-
-    found = []
-    for one in given or ():
-        kind, named, path = one.partition("=")
+def asked(options: Sequence[str] | None) -> list[Asked]:
+    """Return what --plot asks for, checked before any work is done; a forest plot needs no name."""
+    plots = []
+    for option in options or ():
+        kind, named, path = option.partition("=")
         if named:
             one_of(kind, _KINDS, "--plot")
-        found.append(Asked(kind, path) if named else Asked(_KINDS[0], one))
-        check_file(found[-1].path)
-    return found
+        plots.append(Asked(kind, path) if named else Asked(_KINDS[0], option))
+        checked_plot(plots[-1].path)
+    return plots
 
 
-def draw_asked(plots: Sequence[Asked], found: Findings, studied: Studied) -> None:
-    """Draws every plot to its file."""
-    from nlgauge.show.plots.plotting import draw
+def draw_asked(wanted: Sequence[Asked], correlations: Findings, studied: Studied) -> None:
+    """Draw every plot to its file."""
+    from nlgauge import plots
 
-    for kind, path in plots:
-        draw(kind, *_shown_by(kind, found, studied), path=path)
+    for kind, path in wanted:
+        plots.save(getattr(plots, kind)(*_shown_by(kind, correlations, studied)), path)
 
 
-def _shown_by(kind: str, found: Findings, studied: Studied) -> tuple[Any, ...]:
-    """What a plot is drawn from."""
+def _shown_by(kind: str, correlations: Findings, studied: Studied) -> tuple[Any, ...]:
+    """Return what a plot is drawn from."""
     judgments = studied.judgments
     if kind == "forest":
-        return (found,)
+        return (correlations,)
     if kind == "heatmap":
         return (judgments.between_metrics(),)
     if kind == "pareto":
-        return found, studied.texts.seconds_per_thousand(studied.scores)
+        return correlations, studied.seconds
     check_one_dimension(judgments, f"'--plot {kind}'")
     if kind == "topk":
         return (judgments.top_systems(),)
-    metric = _the_metric(judgments, kind)
-    if kind != "bins":
-        return judgments, metric
-    from nlgauge.show.plots.meta import quality_bins
-
-    return (quality_bins(judgments, metric),)
+    return judgments, _the_metric(judgments, kind)
 
 
 def _the_metric(judgments: Judgments, kind: str) -> str:
@@ -99,8 +92,8 @@ def _the_metric(judgments: Judgments, kind: str) -> str:
 
 
 def checked_plot(path: str | None) -> None:
-    """Raises where a plot could not be written, before any work is done."""
-    from nlgauge.show.plots.plotting import check_file
+    """Raise if a plot cannot be written, before any work is done."""
+    from nlgauge.show.plots.files import check_file
 
     if path is not None:
         check_file(path)

@@ -14,6 +14,7 @@ from nlgauge.cli.commands.meta.study import (
     FoundOptions,
     KeptMetrics,
     KeptStudy,
+    opened,
     split,
 )
 from nlgauge.cli.found import show_found
@@ -38,22 +39,25 @@ def between(
     humans: Annotated[
         bool, typer.Option("--with-humans", help="Put the human dimensions among the metrics.")
     ] = False,
+    human: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--human", help="With --with-humans: the fields of a result with human scores.", metavar="NAME"
+        ),
+    ] = None,
     level: _Level = "global",
     coefficient: _Coefficient = "pearson",
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
-    """Says how well the metrics that are kept in a directory agree with each other.
+    """Shows how well the metrics of a study or a saved result agree with each other.
 
     nlgauge meta between summeval/ --plot heatmap.pdf
     """
-    from nlgauge.meta.benchmarks.study import reopened
-
     checked_plot(plot)
-    study, benchmark, scores = reopened(directory)
-    judgments = study.judgments(benchmark, scores)
+    _, (judgments, _) = opened(directory, human, human_needed=humans)
     found = judgments.between_metrics(
-        level=level, coefficient=coefficient, metrics=split(metrics) or None, humans=humans
+        level=level, coefficient=coefficient, metrics=split(metrics) or None, with_human=humans
     )
     _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
 
@@ -72,22 +76,19 @@ def cost(
     plot: Plot = None,
     shown: FoundOptions,
 ) -> None:
-    """Says what agreement with people costs: seconds for 1,000 texts beside it, and which metrics no other
+    """Shows what agreement with people costs: seconds for 1,000 texts beside it, and which metrics no other
     beats in both.
 
     nlgauge meta cost summeval/ --human relevance --plot cost.pdf
     """
-    from nlgauge.meta.benchmarks.study import reopened
     from nlgauge.meta.diagnostics.costs import cost as costs
 
     checked_plot(plot)
-    study, benchmark, scores = reopened(directory)
-    seconds = benchmark.seconds_per_thousand(scores)
-    judgments = study.judgments(benchmark, scores)
+    study, (judgments, seconds) = opened(directory, human)
     level, coefficient = study.asked(level, coefficient, "kendall")
     named = [judgments.check_metric(label) for label in split(metrics)] or list(judgments.labels)
     found = judgments.correlate(
-        levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named
+        level=level, coefficient=coefficient, human=split(human) or None, metrics=named
     )
     groups = found.where(group="average") if "group" in found.names else found
     _finish(

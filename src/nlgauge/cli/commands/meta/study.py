@@ -16,17 +16,16 @@ from nlgauge.cli.output import say
 from nlgauge.cli.program import WRITTEN
 
 if TYPE_CHECKING:
-    from nlgauge.meta.benchmarks import Benchmark
-    from nlgauge.meta.benchmarks.scores import MetricScores
     from nlgauge.meta.benchmarks.study import Study
     from nlgauge.meta.judgments import Judgments
 
 _STUDY, _SHOWN = "Texts and judgments", "What is shown"
 
-BenchmarkName = Annotated[
+Data = Annotated[
     str,
     typer.Argument(
-        help="A benchmark of `nlgauge benchmarks list`, or a file of judged texts.", metavar="BENCHMARK"
+        help="A benchmark of `nlgauge benchmarks list`, a file of judged texts, or a saved result.",
+        metavar="DATA",
     ),
 ]
 StudyDirectory = Annotated[
@@ -34,14 +33,17 @@ StudyDirectory = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="Keep scores and what was found in this directory, and go on with it.",
+        help="Save the results and the table to this directory, and extend those that it has.",
         metavar="DIR",
     ),
 ]
 KeptStudy = Annotated[
     Path,
     typer.Argument(
-        exists=True, file_okay=False, help="A directory that `nlgauge meta -o` wrote.", metavar="DIR"
+        exists=True,
+        file_okay=False,
+        help="A directory that `nlgauge meta -o` or `nlgauge score -o` wrote.",
+        metavar="DIR",
     ),
 ]
 AskedLevel = Annotated[
@@ -72,7 +74,7 @@ KeptMetrics = Annotated[
     typer.Option(
         "--metric",
         "-m",
-        help="Metrics, with commas between them (default: all that are kept).",
+        help="Metrics, with commas between them (default: all that were scored).",
         metavar="NAME",
     ),
 ]
@@ -86,7 +88,10 @@ class StudyOptions:
         list[str] | None,
         typer.Option(
             "--human",
-            help="Human dimensions, with commas between them (default: all).",
+            help=(
+                "Human dimensions of a benchmark (default: all); of a file or a result the columns with human"
+                " scores. Commas stand between them."
+            ),
             metavar="NAME",
             rich_help_panel=_STUDY,
         ),
@@ -98,7 +103,10 @@ class StudyOptions:
     group_field: Annotated[
         str | None,
         typer.Option(
-            "--group-by", help="Of a file: the column with groups.", metavar="COLUMN", rich_help_panel=_STUDY
+            "--group-by",
+            help="Of a file or a result: the column with groups.",
+            metavar="COLUMN",
+            rich_help_panel=_STUDY,
         ),
     ] = None
     segments: Annotated[
@@ -135,6 +143,15 @@ class StudyOptions:
         ),
     ] = False
 
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="With -o: start again a run that was interrupted, and replace results of other texts.",
+            rich_help_panel=_STUDY,
+        ),
+    ] = False
+
     def of(self, benchmark: str, seed: int) -> Study:
         """The study of a benchmark with these options."""
         from nlgauge.meta.benchmarks.study import Study
@@ -166,16 +183,15 @@ class FoundOptions(FormOptions):
 
 
 class Studied(NamedTuple):
-    """The texts of a study, and the scores of metrics on them beside those of people."""
+    """The scores of metrics beside those of people, and the seconds of each metric for 1,000 texts."""
 
-    texts: Benchmark
-    scores: dict[str, MetricScores]
     judgments: Judgments
+    seconds: dict[str, float]
 
 
 def studied(
     context: typer.Context,
-    benchmark: str,
+    data: str,
     metrics: Sequence[str] | None,
     study: StudyOptions,
     models: ModelOptions,
@@ -185,29 +201,32 @@ def studied(
     levels: Sequence[str] | None = None,
     coefficients: Sequence[str] | None = None,
 ) -> Studied:
-    """Reads the texts and scores them; what the directory holds already is taken from there.
+    """Read the texts and score them, but for what the directory has already; or read a saved result.
 
     The directory keeps which levels and coefficients were asked for, so that later commands take the same.
     """
-    from nlgauge.meta.benchmarks.scores import kept, scored
-    from nlgauge.meta.benchmarks.study import SCORES
+    from nlgauge.meta.benchmarks.scoring import saved, scored
+    from nlgauge.meta.benchmarks.study import RESULTS
+    from nlgauge.meta.readers.results import seconds_per_thousand
     from nlgauge.scoring import DEFAULT_METRICS
 
-    chosen = study.of(benchmark, seed)
+    chosen = study.of(data, seed)
+    if chosen.is_result:
+        _check_options(chosen, output)
+        return _of_result(chosen, metrics or ())
     texts = chosen.read()
     if output is not None:
         chosen.save(output, levels, coefficients)
         context.meta[WRITTEN] = output
-    directory = None if output is None else output / SCORES
-    wanted: Sequence[str] = (
-        metrics
-        or (list(kept(directory)) if directory is not None else [])
-        or ([] if chosen.peers else DEFAULT_METRICS)
-    )
-    scores = scored(
+    directory = None if output is None else output / RESULTS
+    wanted = metrics
+    if not wanted and directory is not None and not study.overwrite:
+        wanted = next((list(result.labels) for result in saved(texts, directory).values()), None)
+    results = scored(
         texts,
-        wanted,
-        directory=directory,
+        wanted or ([] if chosen.peers else DEFAULT_METRICS),
+        output=directory,
+        overwrite=study.overwrite,
         seed=seed,
         batch_size=models.batch_size,
         device=models.device,
@@ -215,7 +234,55 @@ def studied(
         show_progress=False if quiet else None,
         say=None if quiet else say,
     )
-    return Studied(texts, scores, chosen.judgments(texts, scores))
+    return Studied(chosen.judgments(texts, results), seconds_per_thousand(*results.values()))
+
+
+def _check_options(study: Study, output: Path | None) -> None:
+    """Raises if a study is given instead of a result, or a result with an option of benchmarks and files."""
+    from nlgauge.meta.benchmarks.study import STUDY
+
+    if (Path(study.benchmark) / STUDY).is_file():
+        raise typer.BadParameter(
+            f"{study.benchmark} is a study, not a result: `nlgauge meta BENCHMARK -o {study.benchmark}` extends"
+            f" it, and its results are in {study.benchmark}/results.",
+            param_hint="'DATA'",
+        )
+    refused = {
+        "--output": output is not None,
+        "--sample": study.segments is not None,
+        "--with-people": study.people,
+        "--peers": study.peers,
+    }
+    for option in (option for option, asked in refused.items() if asked):
+        raise typer.BadParameter(
+            f"{study.benchmark} is a saved result, and {option} is for benchmarks and files of texts.",
+            param_hint=f"'{option}'",
+        )
+
+
+def _of_result(study: Study, metrics: Sequence[str] = (), human_needed: bool = True) -> Studied:
+    """The judgments of a saved result, of these metrics or of all."""
+    from nlgauge.meta.readers.results import seconds_per_thousand
+    from nlgauge.results.joined import of_metrics
+    from nlgauge.results.storage.load import load
+
+    result = load(study.benchmark)
+    result = of_metrics(result, *metrics) if metrics else result
+    return Studied(study.of_result(result, human_needed), seconds_per_thousand(result))
+
+
+def opened(
+    directory: Path, human: Sequence[str] | None = None, human_needed: bool = True
+) -> tuple[Study, Studied]:
+    """Read a directory of `nlgauge meta -o`, or a saved result, whose fields `human` are human scores."""
+    from nlgauge.meta.benchmarks.study import STUDY, Study, reopened
+    from nlgauge.meta.readers.results import seconds_per_thousand
+
+    if not (directory / STUDY).is_file():
+        study = Study(benchmark=str(directory), humans=split(human))
+        return study, _of_result(study, human_needed=human_needed)
+    study, texts, results = reopened(directory)
+    return study, Studied(study.judgments(texts, results), seconds_per_thousand(*results.values()))
 
 
 def check_one_dimension(judgments: Judgments, option: str) -> None:

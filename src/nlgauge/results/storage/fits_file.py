@@ -1,0 +1,71 @@
+"""fits.npz: what was fitted on the whole corpus. It is read without trust: no pickle, nothing compressed,
+nothing larger than the file says it is.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.corpus.store.layout import file_size
+from nlgauge.engine.chunk import Fits
+from nlgauge.errors import InputError
+from nlgauge.metric import Arrays
+from nlgauge.results.storage.layout import SavedFit
+
+
+def write_fits(fits: Fits, path: Path) -> list[SavedFit]:
+    """Write the arrays of all fits, and return their entries; labels that share a fit share its arrays."""
+    entries: dict[tuple[int, str], SavedFit] = {}
+    arrays: dict[str, Array] = {}
+    for (label, system), fitted in fits.items():
+        entry = entries.setdefault((id(fitted), system), SavedFit(system, [], str(len(entries))))
+        entry.labels.append(label)
+        arrays |= {f"{entry.key}/{name}": array for name, array in fitted.items()}
+    with path.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+    return list(entries.values())
+
+
+def read_fits(entries: Iterable[SavedFit], path: Path) -> Fits:
+    """Return the fits of all labels."""
+    size = file_size(path)
+    arrays: dict[str, Arrays] = {}
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            number, _, name = member.filename.removesuffix(".npy").partition("/")
+            arrays.setdefault(number, {})[name] = _read(archive, member, size)
+    return {(label, entry.system): arrays.get(entry.key, {}) for entry in entries for label in entry.labels}
+
+
+def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array:
+    """One array; what it claims to need may not be more than the bytes that are there for it."""
+    if member.compress_type != zipfile.ZIP_STORED or member.file_size > size:
+        raise InputError(
+            f"{member.filename} is compressed or larger than its file; a result is saved without compression."
+        )
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise InputError(f"{member.filename} is an array of an unknown version, {version}.")
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        shape, by_column, dtype = read(stream)
+        count = 1
+        for length in shape:
+            count *= length
+        if dtype.hasobject or dtype.kind not in "biuf" or count * dtype.itemsize > member.file_size:
+            raise InputError(
+                f"{member.filename} claims to hold {dtype} of shape {shape}, which is not what its bytes"
+                " can be."
+            )
+        data = stream.read(count * dtype.itemsize)
+    array = np.frombuffer(data, dtype=dtype)
+    if len(array) != count:
+        raise InputError(f"{member.filename} ends too early.")
+    return array.reshape(shape, order="F" if by_column else "C")

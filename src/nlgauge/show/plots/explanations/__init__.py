@@ -1,0 +1,1 @@
+"""Figures of explanations: why a text got its score."""

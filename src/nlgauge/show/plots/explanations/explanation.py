@@ -1,0 +1,68 @@
+"""explanation: the plot of any explanation, by its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import TYPE_CHECKING
+
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.explanations import Explanation
+from nlgauge.show.plots.explanations.judged import entailment, guesses, verdict
+from nlgauge.show.plots.explanations.links import alignment, transport
+from nlgauge.show.plots.explanations.texts import edits, errors, groups, ngrams, tokens, words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# One renderer for each kind; a test holds this against the kinds that there are.
+KINDS: dict[str, Callable[..., Axes]] = {
+    "Alignment": alignment,
+    "Distributions": guesses,
+    "Edits": edits,
+    "Entailment": entailment,
+    "ErrorSpans": errors,
+    "NgramMatches": ngrams,
+    "TokenScores": tokens,
+    "Transport": transport,
+    "Verdict": verdict,
+    "WordAlignment": words,
+    "WordGroups": groups,
+}
+
+
+def explanation(explained: Explanation, *, form: str | None = None, ax: Axes | None = None) -> Axes:
+    """Draw why a text got its score, as the plot of this kind of explanation.
+
+    Parameters
+    ----------
+    explained : Explanation
+        An explanation; `Result.explain` returns a list of them.
+    form : str, optional
+        The form of the plot, for kinds that have several: see `alignment`, `transport` and `edits`.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Raises
+    ------
+    InputError
+        If there is no plot of such an explanation.
+    ParameterError
+        If the plot has no such form.
+    """
+    kind = KINDS.get(type(explained).__name__)
+    if kind is None or not isinstance(explained, Explanation):
+        raise InputError(
+            f"there is no plot of {type(explained).__name__}; there are plots of {', '.join(KINDS)}."
+            " result.explain(...) gives a list of them."
+        )
+    if form is None:
+        return kind(explained, ax=ax)
+    if "form" not in signature(kind).parameters:
+        raise ParameterError(f"the plot {kind.__name__} has one form alone; got form={form!r:.60}.")
+    return kind(explained, form, ax=ax)

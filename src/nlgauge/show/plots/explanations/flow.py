@@ -1,0 +1,168 @@
+"""Marked text: words that flow as in a paragraph, each with what is marked on, above and below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nlgauge._core.safe_text import visible
+from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, plain, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# How tokenizers mark the beginning of a word, and a token that continues one.
+_STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
+_GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
+
+
+@dataclass(frozen=True)
+class MarkedWord:
+    """A word and its marks: the color behind it, a line below it (style and width), one through it, and
+    small words above and below.
+    """
+
+    text: str
+    fill: Any = None
+    line: str = ""
+    width: float = 1.0
+    struck: bool = False
+    color: str = "black"
+    above: str = ""
+    below: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A small heading and words; `glued` says for each word whether it follows the one before it without
+    a space.
+    """
+
+    heading: str
+    words: Sequence[MarkedWord]
+    glued: Sequence[bool] = field(default=())
+
+
+def cleaned(tokens: Sequence[str]) -> tuple[list[str], list[bool]]:
+    """Tokens as words or parts of words, without a tokenizer's marks, and which of them follow the one before
+    without a space.
+
+    >>> cleaned(["play", "##ing", "cats"])
+    (['play', 'ing', 'cats'], [False, True, False])
+    """
+    if tokens and all(len(token) <= 1 for token in tokens):
+        return [visible(token) for token in tokens], [True] * len(tokens)
+    marked = any(token.startswith(_STARTS) for token in tokens)
+    glued = [token.startswith(_GOES_ON) or (marked and not token.startswith(_STARTS)) for token in tokens]
+    # A token that is a blank is shown as one.
+    names = [
+        visible(shown(token.removeprefix(_GOES_ON).lstrip("".join(_STARTS)))) or "\u2423" for token in tokens
+    ]
+    return names, glued
+
+
+def paragraphs(
+    title: str, marked: Sequence[Paragraph], notes: Sequence[str] = (), ax: Axes | None = None
+) -> Axes:
+    """Draw paragraphs below each other on an axes of which one unit is a point; the notes stand at the
+    end.
+    """
+    points = PAGE * 72 if ax is None else max(60.0, ax.get_window_extent().width / _dpi(ax) * 72)
+    placed, height = _placed(marked, points)
+    lines = [line for note in notes for line in _wrapped(note, points)]
+    ax = one_axes(ax, PAGE + 0.1, (height + 11 * len(lines) + 26) / 72)
+    ax.set_axis_off()
+    ax.set_xlim(0, points)
+    ax.set_ylim(height + 11 * len(lines), 0)
+    ax.set_title(shown(visible(title)), loc="left", **plain(TITLE))
+    for what, x, y, span in placed:
+        if isinstance(what, str):
+            ax.text(x, y, what, va="baseline", color=GRAY, in_layout=False, **plain(SMALL))
+        else:
+            _draw(ax, what, x, y, span)
+    for number, line in enumerate(lines):
+        note: Any = {"va": "baseline", "label": "note", "in_layout": False, **plain(SMALL)}
+        ax.text(0, height + 11 * number + 6, line, color=GRAY, **note)
+    return ax
+
+
+def _dpi(ax: Any) -> float:
+    return float(ax.figure.figure.dpi)
+
+
+def _placed(
+    marked: Sequence[Paragraph], points: float
+) -> tuple[list[tuple[Any, float, float, float]], float]:
+    """Return every heading and word with its place (left end of its base line) and width, and where the
+    last line ends.
+    """
+    placed: list[tuple[Any, float, float, float]] = []
+    y = 0.0
+    for paragraph in marked:
+        if paragraph.heading:
+            y += 11
+            headings = _wrapped(visible(paragraph.heading), points)
+            placed += [(line, 0.0, y + 9 * place, 0.0) for place, line in enumerate(headings)]
+            y += 9 * (len(headings) - 1)
+        above, below = (any(getattr(word, side) for word in paragraph.words) for side in ("above", "below"))
+        y += _LINE + _EXTRA * above
+        x = 0.0
+        for place, word in enumerate(paragraph.words):
+            wide = max(
+                measured(word.text, TEXT),
+                *(measured(text, SMALL - 1) + 1.5 for text in (word.above, word.below)),
+            )
+            gap = 0.0 if not x or (paragraph.glued and paragraph.glued[place]) else _GAP
+            if x and x + gap + wide > points:
+                x, gap = 0.0, 0.0
+                y += _LINE + 3 + _EXTRA * (above + below)
+            placed.append((word, x + gap, y, wide))
+            x += gap + wide
+        y += 6 + _EXTRA * below
+    return placed, y
+
+
+def _draw(ax: Axes, word: MarkedWord, x: float, y: float, wide: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    if word.fill is not None:
+        box: Any = {"edgecolor": "none", "zorder": 1, "label": word.text}
+        ax.add_patch(Rectangle((x - 0.4, y - 8.5), wide + 0.8, 11.5, facecolor=word.fill, **box))
+    base: Any = {"va": "baseline", "ha": "left", "zorder": 3, "in_layout": False}
+    ax.text(x, y, word.text, color=word.color, label="word", **base, **plain(TEXT))
+    for small, at in ((word.above, y - 9.5), (word.below, y + 9.5)):
+        if small:
+            ax.text(x, at, small, color=GRAY, label="small", **base, **plain(SMALL - 1))
+    across = [x, x + wide]
+    if word.line:
+        color = word.color if word.color != "black" else "#333333"
+        line: Any = {"linestyle": word.line, "solid_capstyle": "butt", "zorder": 2}
+        ax.plot(across, [y + 2.6] * 2, color=color, linewidth=word.width, label=f"_below {word.text}", **line)
+    if word.struck:
+        through: Any = {"linewidth": 0.8, "zorder": 4, "label": f"_struck {word.text}"}
+        ax.plot(across, [y - 3] * 2, color=word.color, **through)
+
+
+def measured(text: str, size: float) -> float:
+    """The width of a text in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    return (
+        float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)[0])
+        if text
+        else 0.0
+    )
+
+
+def _wrapped(text: str, points: float) -> list[str]:
+    """A text on lines that are not wider than so many points."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and measured(longer, SMALL) > points:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines

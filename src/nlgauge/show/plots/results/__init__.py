@@ -1,0 +1,1 @@
+"""Figures of results and of agreement between metrics."""

@@ -1,0 +1,227 @@
+"""forest and waterfall: by how much one system is better than another, on every metric and on every
+segment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge._core.numbers import bounds, number, ties
+from nlgauge.errors import InputError
+from nlgauge.meta.findings import Findings
+from nlgauge.results.comparison import Compared, Comparison
+from nlgauge.results.labels import output_name, short_names
+from nlgauge.results.result import Result
+from nlgauge.show.plots.canvas import (
+    COLORS,
+    COLUMN,
+    GRAY,
+    SMALL,
+    THIN,
+    described,
+    few_ticks,
+    interval,
+    named_ticks,
+    one_axes,
+    plain,
+    room,
+    titled,
+)
+from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction, need_segments
+from nlgauge.show.plots.studies.coefficients import draw_coefficients
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nlgauge.show.plots.canvas import Panels
+
+
+def forest(
+    data: Result | Comparison | Findings,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int | None = None,
+    ax: Axes | None = None,
+) -> Axes | Panels:
+    """Draw the differences of two systems on every metric, or coefficients, with their intervals.
+
+    Parameters
+    ----------
+    data : Result, Comparison or Findings
+        Results are compared first. Rows of `nlgauge.meta.correlate`, or others with the columns metric,
+        value, low and high, give coefficients: one line per metric, the best of the first panel on top, one
+        panel per level, human dimension, coefficient and group.
+    first, second : str, optional
+        The systems to compare; by default the first two. The gain of the second over the first, its
+        baseline, is drawn: right is better for the second.
+    confidence : float
+        Of a result: the confidence of the intervals; points are filled if the corrected p is at most
+        1 - confidence.
+    resamples : int
+        Of a result: the number of resamples.
+    seed : int, optional
+        Of a result: the seed of the resamples; by default that of the result.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; several panels take its place. By default a new figure is made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or array of Axes
+        The axes of the differences, or one for each panel of coefficients.
+
+    Notes
+    -----
+    Each metric's gain has its own scale; the numbers are beside it. A filled point is significant by the
+    corrected p, a gray one belongs to a metric without a direction. Of coefficients, a dashed line is
+    the ceiling (one annotator against the others), a dotted one the floor that a constant metric reaches
+    (InfoLM 1, COSMIC 2, 8 and 9).
+    """
+    if isinstance(data, Findings):
+        return draw_coefficients(data, ax)
+    if isinstance(data, Result):
+        first, second = _pair(data, first, second)
+        data = data.compare(first, second, confidence=confidence, resamples=resamples, seed=seed)
+    first, second = first or data.rows[0].first, second or data.rows[0].second
+    rows = [(row, data.corrected(row)) for row in data.rows if {row.first, row.second} == {first, second}]
+    if not rows:
+        raise InputError(f"there is no comparison of {first!r} and {second!r}.")
+    return _gains(rows, first, second, 1 - data.confidence, ax)
+
+
+def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, str]:
+    if len(result.systems) < 2:
+        raise InputError(f"this needs two systems, the result has {result.systems[0]!r} alone.")
+    first = first or next(system for system in result.systems if system != second)
+    second = second or next(system for system in result.systems if system != first)
+    for system in (first, second):
+        result.check_system(system)
+    if first == second:
+        raise InputError(f"this needs two systems, got {first!r} twice.")
+    return first, second
+
+
+def _gains(
+    rows: list[tuple[Compared, float]], first: str, second: str, alpha: float, ax: Axes | None
+) -> Axes:
+    short = short_names(row.label for row, _ in rows)
+    names = [output_name(short[row.label], row.output.name) for row, _ in rows]
+    ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
+    ax.axvline(0, color=GRAY, linewidth=THIN, label="zero")
+    descriptions = []
+    for place, (name, (row, corrected_p)) in enumerate(zip(names, rows, strict=True)):
+        value, low, high = _gain(row, second)
+        reach = np.nanmax(np.abs([value, low, high])) if np.isfinite(value) else np.nan
+        if not np.isfinite(reach):
+            ax.text(0, place, " n/a", va="center", color=GRAY, **plain(SMALL))
+            continue
+        scale = reach or 1.0
+        color = GRAY if row.output.higher_is_better is None else COLORS[1]
+        significant = corrected_p <= alpha
+        interval(ax, low / scale, high / scale, place, color)
+        face = color if significant else "white"
+        ax.plot(value / scale, place, "o", color=color, markerfacecolor=face, markersize=4.5, label=name)
+        shown = number(value, row.output, sign=True)
+        numbers = f"{shown} {bounds(low, high, row.output, sign=True)}"
+        beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        ax.text(1.03, place, numbers, color=GRAY, **beside, **plain(SMALL))
+        descriptions.append(f"{name} {shown}{', significant' if significant else ''}")
+    named_ticks(ax.yaxis, names)
+    ax.set_ylim(len(rows) - 0.5, -0.6)
+    ax.set_xlim(-1.08, 1.08)
+    ax.set_xticks([])
+    ax.spines["bottom"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    titled(
+        ax,
+        f"{second} against {first}",
+        f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
+    )
+    return described(ax, f"{second} against {first}, plus if {second} is better: {'; '.join(descriptions)}.")
+
+
+def _gain(row: Compared, system: str) -> tuple[float, float, float]:
+    """Return the gain of a system of the row over the other with its bounds; adding 0.0 removes the sign of a
+    zero.
+    """
+    if row.second == system:
+        return row.gain, row.gain_low, row.gain_high
+    return -row.gain + 0.0, -row.gain_high + 0.0, -row.gain_low + 0.0
+
+
+def waterfall(
+    result: Result,
+    metric: str | None = None,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the gain of the second system over the first, its baseline, on every segment, sorted.
+
+    Parameters
+    ----------
+    result : Result
+        The scores of at least two systems.
+    metric : str, optional
+        The score to compare, such as "chrf" or "rouge.rouge2"; by default the first with segment scores.
+    first, second : str, optional
+        The systems to compare; by default the first two.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    The title counts wins, ties and losses; two scores tie if they print the same with the decimals of their
+    metric.
+    """
+    first, second = _pair(result, first, second)
+    column = _first_with_segments(result, metric)
+    scores = need_segments(result, column, "waterfall")
+    sign = -1 if column.output.higher_is_better is False else 1
+    ours, theirs = scores[result.systems.index(first)], scores[result.systems.index(second)]
+    gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (theirs - ours))
+    known = np.sort(gains[~np.isnan(gains)])[::-1]
+    ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
+    places = np.arange(1, len(known) + 1)
+    for inside, color, hatch, label in (
+        (known > 0, COLORS[1], None, second),
+        (known < 0, COLORS[4], "////", first),
+    ):
+        edge = GRAY if hatch else color
+        style: Any = {"color": color, "step": "mid", "linewidth": 0, "hatch": hatch, "edgecolor": edge}
+        ax.fill_between(places, 0, np.where(inside, known, 0.0), label=f"better: {label}", **style)
+    ax.axhline(0, color="black", linewidth=THIN, label="zero")
+    ax.set_xlim(0.5, max(1.5, len(known) + 0.5))
+    few_ticks(ax.xaxis, whole=True)
+    few_ticks(ax.yaxis)
+    wins, losses = int((known > 0).sum()), int((known < 0).sum())
+    counts = (
+        f"{second} better on {wins:,}, tie on {len(known) - wins - losses:,}, {first} better on {losses:,}"
+    )
+    unknown = len(gains) - len(known)
+    titled(
+        ax,
+        counts,
+        "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""),
+        f"gain in {column.name}\n(plus: {second} is better)",
+    )
+    return described(
+        ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
+    )
+
+
+def _first_with_segments(result: Result, metric: str | None) -> PlottedOutput:
+    chosen = columns(result, metric)
+    first = result.systems[0]
+    known = (c for c in chosen if c.output.name in result.tables[first, c.label].segments())
+    return next(known, chosen[0])

@@ -1,0 +1,120 @@
+"""heatmap: how much metrics agree with each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.findings import Findings
+from nlgauge.meta.judgments import Judgments
+from nlgauge.results.result import Result
+from nlgauge.show.page_data.agreement import METHODS, correlation, similarity_tree
+from nlgauge.show.plots.canvas import (
+    LINE,
+    SMALL,
+    Panels,
+    color_bar,
+    decimals,
+    described,
+    distinct,
+    map_of,
+    needed,
+    panels,
+    room,
+    the_only,
+    titled,
+)
+from nlgauge.show.plots.results.columns import columns, number_fields, segment_scores
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def heatmap(
+    data: Result | Judgments | Findings, coefficient: str = "spearman", *, ax: Axes | None = None
+) -> Panels:
+    """Draw the correlations between metrics, with similar metrics side by side, and the tree of similarity.
+
+    Parameters
+    ----------
+    data : Result, Judgments or Findings
+        Of a result the scores of all segments of all systems are pooled, with numbers that came with the
+        texts (human scores) among them. Judgments give the rows of `nlgauge.meta.between_metrics`, which may
+        also be given themselves.
+    coefficient : {"spearman", "pearson", "kendall"}
+        The coefficient; rows have their own.
+    ax : matplotlib.axes.Axes, optional
+        The axes whose place the two panels take; by default a new figure is made.
+
+    Returns
+    -------
+    array of Axes
+        The axes of the tree and that of the map.
+
+    Notes
+    -----
+    Scores are oriented so that higher is better. The tree is average linkage on the distance 1 - r: of two
+    metrics with r = -1 one prefers what the other rejects, so they are as far apart as can be. A correlation
+    that is not defined counts as 0 for the tree and is shown as n/a (Figure 4.2 of the NLG-Metricverse
+    thesis, InfoLM 2, COSMIC 5).
+    """
+    from scipy.cluster.hierarchy import dendrogram
+
+    if coefficient not in METHODS:
+        raise ParameterError(f"coefficient must be one of {', '.join(METHODS)}; got {coefficient!r:.60}.")
+    if isinstance(data, Result):
+        data = _pooled(data, coefficient)
+    elif isinstance(data, Judgments):
+        data = data.between_metrics(coefficient=coefficient)
+    needed(data, "heatmap", "metric", "other", "value")
+    the_only(data, "level", "coefficient")
+    names = list(dict.fromkeys([*distinct(data.rows, "metric"), *distinct(data.rows, "other")]))
+    values = np.eye(len(names))
+    for row in data.rows:
+        i, j = names.index(row["metric"]), names.index(row["other"])
+        values[i, j] = values[j, i] = row["value"]
+    tree = dendrogram(similarity_tree(values), no_plot=True)
+    order = tree["leaves"]
+    size, beside = 0.34 * len(names), room(names)
+    ratios = {"height_ratios": [0.7, max(size, 0.7)], "sharex": True}
+    axes = panels(ax, 2, 1, max(3.0, size + beside + 1.0), size + beside + 1.3, **ratios).ravel().view(Panels)
+    above, below = axes
+    for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
+        # The tree's leaves are at 5, 15, 25, ...
+        above.plot((np.asarray(x) - 5) / 10, y, color="black", linewidth=LINE * 0.7)
+    above.spines["bottom"].set_visible(False)
+    above.tick_params(bottom=False, labelbottom=False)
+    above.set_ylim(0, max(1e-3, np.max(tree["dcoord"], initial=0.0)) * 1.05)
+    ordered = [names[i] for i in order]
+    image = map_of(below, values[np.ix_(order, order)], ordered, ordered, SMALL - 1)
+    color_bar(image, list(axes), 0.5, ticks=[-1, -0.5, 0, 0.5, 1])
+    first = data.rows[0]
+    kind = f"{first.get('coefficient', 'correlation').capitalize()} between metrics"
+    titled(above, f"{kind}, {first.get('level', 'all')} level", y="1 - r")
+    ranked = sorted(data.rows, key=lambda row: -row["value"] if np.isfinite(row["value"]) else np.inf)
+    most, least = (
+        f"{row['metric']} and {row['other']} {decimals(row['value'])}" for row in (ranked[0], ranked[-1])
+    )
+    return described(axes, f"Correlations between {len(names)} metrics: most alike {most}, least {least}.")
+
+
+def _pooled(result: Result, coefficient: str) -> Findings:
+    """Return the correlations of every two scores over all segments of all systems."""
+    flat = {}
+    for column in columns(result):
+        values = segment_scores(result, column)
+        if values is not None:
+            flat[column.name] = values.ravel() * (-1 if column.output.higher_is_better is False else 1)
+    flat.update({name: values.ravel() for name, values in number_fields(result).items()})
+    if len(flat) < 2:
+        raise InputError("heatmap needs two metrics with segment scores.")
+    shared = {"level": "pooled", "coefficient": coefficient}
+    return Findings(
+        [
+            {"metric": a, "other": b, **shared, "value": correlation(flat[a], flat[b], coefficient)}
+            for a, b in combinations(flat, 2)
+        ]
+    )

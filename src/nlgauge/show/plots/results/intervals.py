@@ -1,0 +1,138 @@
+"""intervals: the score of every system with its interval, one panel per score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.show.plots.canvas import (
+    COLORS,
+    GRAY,
+    PAGE,
+    PALE,
+    SMALL,
+    bare,
+    decimals,
+    described,
+    few_ticks,
+    grid_of,
+    interval,
+    named_ticks,
+    not_available,
+    plain,
+    room,
+    titled,
+    unpacked,
+)
+from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nlgauge.results.result import Result
+    from nlgauge.show.plots.canvas import Panels
+
+
+def intervals(
+    result: Result,
+    metrics: str | Iterable[str] | None = None,
+    *,
+    confidence: float = 0.95,
+    resamples: int = 1000,
+    seed: int | None = None,
+    ax: Axes | None = None,
+) -> Axes | Panels:
+    """Draw the score of every system with its interval, one panel per score.
+
+    Parameters
+    ----------
+    result : Result
+        The scores of one system or several.
+    metrics : str or iterable of str, optional
+        The scores to show, such as "chrf" or "rouge.rouge2"; by default the leading ones of every metric.
+    confidence : float
+        The confidence of the intervals.
+    resamples : int
+        The number of bootstrap resamples.
+    seed : int, optional
+        The seed of the resamples; by default that of the result.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; several panels take its place. By default a new figure is made.
+
+    Returns
+    -------
+    matplotlib.axes.Axes or array of Axes
+        One axes for each score.
+
+    Notes
+    -----
+    The band is the interval of the best system (Figure 4.3 of the NLG-Metricverse thesis). Behind a system
+    stand the letters of `Result.ranks` (systems that share one do not differ significantly); from nine
+    systems on, the ranks that it may have.
+    """
+    chosen = columns(result, metrics)
+    systems = result.systems
+    bounds = result.intervals(confidence, resamples, seed)
+    by_system = bounds if len(systems) > 1 else {systems[0]: bounds}
+    ranked = (
+        {}
+        if len(systems) < 2
+        else {
+            (row.label, row.output.name): row
+            for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)
+        }
+    )
+    beside = room(systems)
+    widest = max(1.45, room([column.name for column in chosen], 9) + 0.2)
+    across = int(min(len(chosen), 4, max(1, (PAGE - beside) // widest)))
+    height = (0.19 * len(systems) + 0.85) * math.ceil(len(chosen) / across)
+    axes = grid_of(ax, len(chosen), across, min(PAGE, beside + 0.3 + 1.9 * across), height, sharey=True)
+    descriptions = []
+    for panel, column in zip(axes, chosen, strict=True):
+        key = (column.label, column.output.name)
+        scores = [by_system[system][key[0]][key[1]] for system in systems]
+        _panel(bare(panel, "x"), column, systems, scores, ranked.get(key))
+        known = ", ".join(
+            f"{system} {decimals(score.score, 3)}" for system, score in zip(systems, scores, strict=True)
+        )
+        descriptions.append(f"{column.name} ({direction(column.output)}): {known}")
+    return described(
+        unpacked(axes),
+        f"Scores with {100 * confidence:g} % intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
+    )
+
+
+def _panel(ax: Axes, column: PlottedOutput, systems: tuple[str, ...], bounds: list[Any], ranked: Any) -> None:
+    better = column.output.higher_is_better
+    scores = np.array([bound.score for bound in bounds], dtype=np.float64)
+    if better is not None and np.isfinite(scores).any() and len(systems) > 1:
+        best = bounds[int(np.nanargmax(scores if better else -scores))]
+        if np.isfinite([best.low, best.high]).all():
+            ax.axvspan(best.low, best.high, color=PALE, alpha=0.6, linewidth=0, zorder=0, label="best")
+    for place, (system, bound) in enumerate(zip(systems, bounds, strict=True)):
+        if not math.isfinite(bound.score):
+            not_available(ax, place)
+            continue
+        interval(ax, bound.low, bound.high, place, COLORS[1])
+        ax.plot(bound.score, place, "o", color=COLORS[1], markersize=3.5, label=system)
+        if (mark := _mark(ranked, place, len(systems))) is not None:
+            beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left"}
+            ax.text(1.01, place, mark, color=GRAY, **beside, **plain(SMALL))
+    named_ticks(ax.yaxis, systems)
+    ax.set_ylim(len(systems) - 0.5, -0.5)
+    few_ticks(ax.xaxis, 3)
+    arrow = {True: " \u2191", False: " \u2193", None: ""}[better]
+    titled(ax, f"{column.name}{arrow}")
+
+
+def _mark(ranked: Any, place: int, count: int) -> str | None:
+    """Return the letters of few systems, the ranks of many."""
+    if ranked is None:
+        return None
+    if count < 9:
+        return None if ranked.letters[place] is None else str(ranked.letters[place])
+    rank = ranked.ranks[place]
+    return None if rank is None else str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}\u2013{rank[1]}"

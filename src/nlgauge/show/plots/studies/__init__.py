@@ -1,0 +1,1 @@
+"""Figures of meta-evaluation and of the papers."""

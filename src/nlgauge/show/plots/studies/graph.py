@@ -1,0 +1,105 @@
+"""information_graph: which systems' outputs tell about which others'."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.meta.diagnostics.downstream import hierarchy as strongest
+from nlgauge.show.plots.canvas import (
+    GRAY,
+    SEQUENTIAL,
+    SMALL,
+    color_bar,
+    decimals,
+    described,
+    one_axes,
+    plain,
+    room,
+    shown,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nlgauge.meta.papers.cosmic import InformationGraph
+
+
+_ARROW = {
+    "arrowstyle": "-|>",
+    "mutation_scale": 7,
+    "shrinkA": 9,
+    "shrinkB": 9,
+    "connectionstyle": "arc3,rad=0.12",
+}
+
+
+def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axes | None = None) -> Axes:
+    """Draw which systems' outputs tell about which others', as a graph of systems in a circle (COSMIC 10).
+
+    Parameters
+    ----------
+    graph : InformationGraph
+        What `nlgauge.meta.papers.cosmic.information_graph` returned.
+    quantile : float
+        The quantile of information above which edges are drawn.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    The most informative system is on top, the others follow clockwise. An arrow is the wider the more it
+    tells. The center of a node is the mean of what the system tells about others, its border of what others
+    tell about it.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    edges = strongest(graph, quantile)
+    outgoing, incoming = graph.outgoing, graph.incoming
+    names = sorted(graph.systems, key=lambda name: (math.isnan(outgoing[name]), -outgoing[name]))
+    angles = np.pi / 2 - 2 * np.pi * np.arange(len(names)) / len(names)
+    places = dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
+    known = [value for value in (*outgoing.values(), *incoming.values()) if not math.isnan(value)]
+    least, most = min(known, default=0.0), max(known, default=0.0)
+    scale = ScalarMappable(Normalize(least, most if most > least else least + 1), SEQUENTIAL)
+    radius = 1.0 + 0.045 * len(names)
+    # Where names end, in inches from the center; a name points away from it, so that neighbours have room
+    # however many there are.
+    tips = np.array([places[name] * (radius + 0.25 + room([name])) for name in names])
+    low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1
+    ax = one_axes(ax, high[0] - low[0] + 1.2, high[1] - low[1] + 0.4)
+    strengths = edges.column("information")
+    lowest, width = min(strengths), (max(strengths) - min(strengths)) or 1.0
+    for edge in reversed(edges.rows):
+        share = (edge["information"] - lowest) / width
+        line = {"color": str(0.75 - 0.65 * share), "linewidth": 0.4 + 1.6 * share}
+        ends = places[edge["predicted"]], places[edge["predicting"]]
+        ax.annotate("", *ends, arrowprops={**_ARROW, **line}, zorder=1 + share)
+    for name, place in places.items():
+        center, border = (
+            GRAY if math.isnan(of[name]) else scale.to_rgba(np.array(of[name])) for of in (outgoing, incoming)
+        )
+        node: Any = {"markersize": 13, "markeredgewidth": 3.5, "zorder": 3, "label": name}
+        ax.plot(*place, "o", markerfacecolor=center, markeredgecolor=border, **node)
+        right = place[0] > -1e-9
+        turn = math.degrees(math.atan2(place[1], place[0])) + (0 if right else 180)
+        side = "left" if right else "right"
+        slope: Any = {"rotation": turn, "rotation_mode": "anchor", "ha": side, "va": "center"}
+        ax.annotate(shown(name), place, place * 12, textcoords="offset points", **slope, **plain(SMALL))
+    ax.set_xlim(low[0] / radius, high[0] / radius)
+    ax.set_ylim(low[1] / radius, high[1] / radius)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: tells, border: is told")
+    titled(ax, f"{len(edges)} strongest of {edges.made['n_edges']} edges")
+    listed = ", ".join(f"{system} {decimals(value)}" for system, value in outgoing.items())
+    return described(ax, f"Mean information that each system tells about the others: {listed}.")

@@ -1,0 +1,204 @@
+"""Figures of the COSMIC paper: by_model, error_bound and embedding_map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.errors import InputError
+from nlgauge.meta.diagnostics.downstream import fano_floor
+from nlgauge.show.plots.canvas import (
+    COLUMN,
+    LINE,
+    PALE,
+    SMALL,
+    THIN,
+    decimals,
+    described,
+    few_ticks,
+    interval,
+    legend_beside,
+    looks,
+    named_ticks,
+    one_axes,
+    room,
+    titled,
+)
+from nlgauge.show.plots.labels import name_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nlgauge.meta.papers.cosmic import RankedSystem
+
+
+def by_model(
+    ranked: Sequence[RankedSystem] | Mapping[str, float],
+    groups: Mapping[str, str] | None = None,
+    sizes: Mapping[str, float] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the information of each system about the sources, the best marked by a dotted line (COSMIC 3).
+
+    Parameters
+    ----------
+    ranked : sequence of RankedSystem or mapping of str to float
+        What `nlgauge.meta.papers.cosmic.rank_summarisers` returned, with intervals, or nats by system.
+    groups : mapping of str to str, optional
+        What each system was trained on; systems of a group stand together.
+    sizes : mapping of str to float, optional
+        The number of parameters of systems: a gray bar behind each, on a logarithmic scale.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
+    values = dict(ranked) if isinstance(ranked, Mapping) else {row.system: row.information for row in ranked}
+    bounds = {} if isinstance(ranked, Mapping) else {row.system: (row.low, row.high) for row in ranked}
+    if not values:
+        raise InputError("by_model needs systems, there are none.")
+    groups = groups or {}
+    order = list(dict.fromkeys(groups.get(system, "") for system in values))
+    systems = [system for group in order for system in values if groups.get(system, "") == group]
+    ax = one_axes(ax, COLUMN * 1.3 + room(systems) * 0.6, 0.2 * len(systems) + 0.9, "x")
+    reach = max((value for value in values.values() if np.isfinite(value)), default=1.0)
+    if sizes:
+        least, most = (math.log10(pick(sizes.values())) for pick in (min, max))
+        for place, system in enumerate(systems):
+            if system in sizes:
+                share = (0.15 + 0.85 * (math.log10(sizes[system]) - least) / ((most - least) or 1.0)) * reach
+                ax.barh(place, share, height=0.8, color=PALE, zorder=0, label=f"size {system}")
+    for place, system in enumerate(systems):
+        look = looks(len(order))[order.index(groups.get(system, ""))]
+        if system in bounds and np.isfinite(bounds[system]).all():
+            interval(ax, *bounds[system], place, look.color)
+        dot: Any = {"markersize": 4, "linestyle": "none", "label": system}
+        ax.plot(values[system], place, look.marker, color=look.color, **dot)
+    best = max(systems, key=lambda system: values[system] if np.isfinite(values[system]) else -np.inf)
+    ax.axvline(values[best], color="black", linewidth=THIN, linestyle=":", label="best")
+    names = [f"{system} ({groups[system]})" if groups.get(system) else system for system in systems]
+    named_ticks(ax.yaxis, names)
+    ax.set_ylim(len(systems) - 0.5, -0.5)
+    few_ticks(ax.xaxis, 4)
+    size = " (gray: size of the model, logarithmic)" if sizes else ""
+    titled(ax, "Information about the source", f"nats{size}")
+    listed = ", ".join(f"{system} {decimals(values[system])}" for system in systems)
+    return described(ax, f"Information in nats: {listed}; the most by {best}.")
+
+
+def error_bound(
+    information: Mapping[str, float] | None = None,
+    classes: Sequence[int] = (2, 5, 10, 100),
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the least error that any classifier of the source can make with so much information (COSMIC 6).
+
+    Parameters
+    ----------
+    information : mapping of str to float, optional
+        The nats of each system: a point on every line, named on the uppermost.
+    classes : sequence of int
+        The numbers of equally likely classes, one line for each.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    The least error is Fano's (`nlgauge.meta.fano_floor`).
+    """
+    known = {name: float(value) for name, value in (information or {}).items() if np.isfinite(value)}
+    most = max([math.log(max(classes)) * 1.05, *known.values()])
+    ax = one_axes(ax, COLUMN * 1.4, COLUMN, "y")
+    at = np.linspace(0, most, 300)
+    nats = list(known.values())
+    for count, look in zip(classes, looks(len(classes)), strict=True):
+        line: Any = {"linestyle": look.dashes, "linewidth": LINE, "label": f"{count} classes"}
+        ax.plot(at, [fano_floor(x, count) for x in at.tolist()], color=look.color, **line)
+        if known:
+            points: Any = {"linestyle": "none", "markersize": 3, "label": f"_systems {count}"}
+            ax.plot(nats, [fano_floor(x, count) for x in nats], look.marker, color=look.color, **points)
+    ax.set_xlim(0, most)
+    ax.set_ylim(0, 1)
+    few_ticks(ax.xaxis)
+    few_ticks(ax.yaxis)
+    ax.legend(loc="upper right", frameon=False, fontsize=SMALL)
+    titled(ax, "Least possible error", "information (nats)", "chance of error")
+    if known:
+        name_points(ax, nats, [fano_floor(x, max(classes)) for x in nats], list(known))
+    listed = ", ".join(f"{name} {decimals(value)}" for name, value in known.items())
+    return described(
+        ax,
+        f"Least chance of error by information for {', '.join(map(str, classes))}"
+        f" classes{f'; systems: {listed} nats' if listed else ''}.",
+    )
+
+
+def embedding_map(
+    vectors: Mapping[str, Any], *, most: int = 2000, seed: int = 12345, ax: Axes | None = None
+) -> Axes:
+    """Draw the first two principal components of embeddings of sources and summaries (COSMIC 7).
+
+    Parameters
+    ----------
+    vectors : mapping of str to array_like of shape (texts, dimensions)
+        The embeddings by name, such as "source" and a system.
+    most : int
+        The number of texts of each name that are drawn at most; of more, a random sample is drawn.
+    seed : int
+        The seed of the sample.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
+    arrays = {name: np.atleast_2d(np.asarray(values, dtype=np.float64)) for name, values in vectors.items()}
+    if not arrays or len({array.shape[1] for array in arrays.values()}) != 1:
+        raise InputError("embedding_map needs arrays (texts, dimensions) of the same number of dimensions.")
+    every = np.concatenate(list(arrays.values()))
+    if len(every) < 3 or every.shape[1] < 2:
+        raise InputError("embedding_map needs at least three texts and two dimensions.")
+    center = every.mean(axis=0)
+    _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
+    # A direction has no sign of its own: the largest part is made positive, so that pictures are the same
+    # everywhere.
+    axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
+    shares = spread**2 / (spread**2).sum()
+    ax = one_axes(ax, COLUMN * 1.2, COLUMN * 1.1)
+    rng = np.random.default_rng(seed)
+    for (name, values), look in zip(arrays.items(), looks(len(arrays)), strict=True):
+        chosen = (
+            values if len(values) <= most else values[np.sort(rng.choice(len(values), most, replace=False))]
+        )
+        placed = (chosen - center) @ axes.T
+        dots: Any = {"markersize": 2.5, "alpha": 0.5, "linestyle": "none", "markeredgewidth": 0}
+        ax.plot(*placed.T, look.marker, color=look.color, label=name, **dots)
+    few_ticks(ax.xaxis, 4)
+    few_ticks(ax.yaxis, 4)
+    titled(
+        ax,
+        "Embeddings",
+        f"first component ({100 * shares[0]:.0f} % of the variance)",
+        f"second ({100 * shares[1]:.0f} %)",
+    )
+    legend_beside(ax, markerscale=2)
+    sizes = ", ".join(f"{len(values)} of {name}" for name, values in arrays.items())
+    return described(
+        ax,
+        f"Two principal components of embeddings ({100 * shares[:2].sum():.0f} % of the variance): {sizes}.",
+    )

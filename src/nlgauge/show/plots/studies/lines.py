@@ -1,0 +1,209 @@
+"""sweep, topk and power: lines with bands, each named at its right end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError
+from nlgauge.meta.findings import Findings
+from nlgauge.show.plots.canvas import (
+    COLUMN,
+    GRAY,
+    LINE,
+    THIN,
+    described,
+    distinct,
+    few_ticks,
+    looks,
+    needed,
+    one_axes,
+    the_only,
+    titled,
+)
+from nlgauge.show.plots.labels import name_ends
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Series = Mapping[str, Sequence[Mapping[str, Any]]]
+_SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", "accuracy", "agreement")
+
+
+def sweep(
+    findings: Findings, parameter: str, *, by: str = "metric", log: bool = False, ax: Axes | None = None
+) -> Axes:
+    """Draw a value against a parameter, such as temperature or number of references, as lines with bands.
+
+    Parameters
+    ----------
+    findings : Findings
+        Rows with the columns `parameter`, `by` and value, such as those of `nlgauge.meta.correlate` with a
+        further column; low and high make the band.
+    parameter : str
+        The column of the parameter.
+    by : str
+        The column that has one line per value.
+    log : bool
+        Whether the axis of the parameter is logarithmic.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    InfoLM 4 and 5 sweep temperature and measure, Shannon 3 and 4 the size of the model and the number of
+    sentences before, COSMIC 11 and 12 the length of summaries.
+
+    Examples
+    --------
+    >>> from nlgauge.meta import Findings
+    >>> rows = [{"metric": "chrf", "references": n, "value": value} for n, value in ((1, 0.4), (2, 0.5))]
+    >>> sweep(Findings(rows), "references").get_lines()[0].get_ydata().tolist()
+    [0.4, 0.5]
+    """
+    needed(findings, "sweep", parameter, by, "value")
+    fixed = (name for name in ("human", "group", "level", "coefficient") if name not in (parameter, by))
+    the_only(findings, *fixed)
+    series = _series(findings, by)
+    for name, rows in series.items():
+        if len({row[parameter] for row in rows}) < len(rows):
+            raise InputError(
+                f"sweep needs one row for each value of {parameter!r}, {name} has several for one."
+            )
+    ax = _draw_lines(ax, series, parameter, "value")
+    if log:
+        ax.set_xscale("log")
+    title = next(iter(series)) if len(series) == 1 else f"Agreement by {parameter}"
+    titled(ax, title, parameter, _kind(findings, by) or "value")
+    _name_lines(ax, series, parameter, "value")
+    values = [row["value"] for row in findings.rows if np.isfinite(row["value"])] or [np.nan]
+    return described(
+        ax, f"{len(findings)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}."
+    )
+
+
+def topk(findings: Findings, *, ax: Axes | None = None) -> Axes:
+    """Draw agreement with people among the best k systems alone, one line per metric.
+
+    Parameters
+    ----------
+    findings : Findings
+        The rows of `nlgauge.meta.top_systems`.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
+    needed(findings, "topk", "k", "metric", "value")
+    the_only(findings, "human", "level", "coefficient")
+    series = _series(findings, "metric")
+    ax = _draw_lines(ax, series, "k", "value")
+    ax.axhline(0, color=GRAY, linewidth=THIN, label="zero")
+    title = next(iter(series)) if len(series) == 1 else "Agreement among the best k systems"
+    titled(ax, title, "k best systems by people", _kind(findings))
+    _name_lines(ax, series, "k", "value")
+    return described(ax, f"Agreement among the best k systems of {', '.join(series)}.")
+
+
+def power(findings: Findings, *, target: float = 0.8, ax: Axes | None = None) -> Axes:
+    """Draw the power to find a difference against the number of systems or items.
+
+    Parameters
+    ----------
+    findings : Findings
+        The rows of `nlgauge.meta.power`.
+    target : float
+        The power at which a dashed line is drawn.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    There is one line per difference; its band is two standard errors of the simulation.
+    """
+    needed(findings, "power", "power")
+    size = next((name for name in ("systems", "n") if name in findings.names), None)
+    if size is None:
+        raise InputError("power needs a column 'n' or 'systems', the sizes for which the power is known.")
+    varying = [name for name in _SETTINGS if len({row.get(name) for row in findings.rows}) > 1]
+    series: dict[str, list[dict[str, Any]]] = {}
+    for row in findings.rows:
+        error = 2 * row.get("standard_error", 0.0)
+        bounds = {"low": max(0.0, row["power"] - error), "high": min(1.0, row["power"] + error)}
+        name = _setting(row, varying or [name for name in _SETTINGS if name in row])
+        series.setdefault(name, []).append({**row, **bounds})
+    ax = _draw_lines(ax, series, size, "power")
+    ax.set_ylim(0, 1.02)
+    ax.axhline(target, color=GRAY, linewidth=LINE * 0.7, linestyle="--", label="target")
+    title = findings.title or "Power" if len(series) > 1 else next(iter(series)) or findings.title
+    items = "items" if findings.made.get("test") == "mcnemar" else "systems"
+    alpha = f"power at alpha {findings.made['alpha']:g}" if "alpha" in findings.made else "power"
+    titled(ax, title, f"number of {items}", alpha)
+    _name_lines(ax, series, size, "power")
+    return described(ax, f"Power by number of {items}.")
+
+
+def _series(findings: Findings, by: str) -> dict[str, list[Mapping[str, Any]]]:
+    return {
+        str(name): [row for row in findings.rows if row[by] == name] for name in distinct(findings.rows, by)
+    }
+
+
+def _kind(findings: Findings, but: str = "") -> str:
+    """Say which correlations the rows are."""
+    first = findings.rows[0]
+    names = (name for name in ("coefficient", "level", "human") if name in first and name != but)
+    return ", ".join(str(first[name]) for name in names)
+
+
+def _setting(row: Mapping[str, Any], names: list[str]) -> str:
+    return ", ".join(
+        f"{name} {row[name]:g}" if isinstance(row.get(name), float) else f"{name} {row.get(name)}"
+        for name in names
+    )
+
+
+def _draw_lines(ax: Axes | None, series: Series, x: str, y: str) -> Axes:
+    """Return the axes with one line per series, in the order of x; NaN leaves a gap, and known bounds make
+    a band.
+    """
+    ax = one_axes(ax, COLUMN * 1.5, max(2.5, 0.14 * len(series) + 0.8), "y")
+    for (name, rows), look in zip(series.items(), looks(len(series)), strict=True):
+        ordered = sorted(rows, key=lambda row: row[x])
+        at, values, lower, upper = (_column(ordered, column) for column in (x, y, "low", "high"))
+        ax.fill_between(at, lower, upper, color=look.color, alpha=0.1, linewidth=0.5, label=f"band {name}")
+        marks: Any = {"marker": look.marker, "markersize": 3, "markevery": max(1, len(at) // 12)}
+        ax.plot(at, values, color=look.color, linestyle=look.dashes, linewidth=LINE, label=name, **marks)
+    few_ticks(ax.xaxis, 6, whole=all(float(row[x]).is_integer() for rows in series.values() for row in rows))
+    few_ticks(ax.yaxis)
+    return ax
+
+
+def _name_lines(ax: Axes, series: Series, x: str, y: str) -> None:
+    """Name lines at their last known points; the name of a single line is in the title."""
+    ends = []
+    for rows in series.values():
+        known = [(row[x], row[y]) for row in sorted(rows, key=lambda row: row[x]) if np.isfinite(row[y])]
+        ends.append(known[-1] if known else (np.nan, np.nan))
+    if len(series) > 1:
+        name_ends(ax, ends, list(series), looks(len(series)))
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> Array:
+    return np.array([row.get(name, np.nan) for row in rows], dtype=np.float64)

@@ -1,0 +1,125 @@
+"""pareto: what agreement with people costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from nlgauge._core.ragged import Array
+from nlgauge.errors import InputError
+from nlgauge.meta.diagnostics.costs import cost
+from nlgauge.meta.findings import Findings
+from nlgauge.show.plots.canvas import (
+    COLORS,
+    COLUMN,
+    GRAY,
+    LINE,
+    THIN,
+    described,
+    few_ticks,
+    larger_for,
+    needed,
+    one_axes,
+    titled,
+)
+from nlgauge.show.plots.labels import name_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_AXES = (
+    ("seconds_per_1000", "seconds per 1,000 texts"),
+    ("co2_grams_per_1000", "grams of CO2-equivalents per 1,000 texts"),
+)
+
+
+def pareto(
+    findings: Findings,
+    seconds: Mapping[str, float] | None = None,
+    co2: Mapping[str, float] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw agreement with people against the cost of metrics, and the Pareto frontier.
+
+    Parameters
+    ----------
+    findings : Findings
+        The rows of `nlgauge.meta.cost`, or those of `nlgauge.meta.correlate` if `seconds` are given.
+    seconds : mapping of str to float, optional
+        The seconds that each metric takes for 1,000 texts.
+    co2 : mapping of str to float, optional
+        The grams of CO2-equivalents that each metric emits for 1,000 texts; with it, or with rows that have
+        it, the axis of cost is CO2.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    Notes
+    -----
+    On the frontier are the metrics than which no other is both cheaper and better; they are filled, the
+    others hollow. A metric with several rows (levels, human dimensions) stands at their mean, without an
+    interval (Figure 4.1 of the NLG-Metricverse thesis).
+    """
+    needed(findings, "pareto", "metric", "value")
+    if seconds is None and (co2 is not None or "seconds_per_1000" not in findings.names):
+        raise InputError(
+            "pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of"
+            " nlgauge.meta.cost."
+        )
+    rows = (findings if seconds is None else cost(findings, seconds, co2)).rows
+    names = [row["metric"] for row in rows]
+    spent, axis = _AXES[1] if "co2_grams_per_1000" in rows[0] else _AXES[0]
+    values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", spent))
+    if not (times > 0).any():
+        raise InputError(
+            "pareto needs the cost of one metric at least, and none is known; score again with --no-cache."
+        )
+    larger = larger_for(len(names))
+    ax = one_axes(ax, COLUMN * 1.5 * larger, COLUMN * 1.1 * larger, "y")
+    ax.set_xscale("log")
+    best = [place for place, row in enumerate(rows) if row["frontier"]]
+    several = max(row["n_values"] for row in rows)
+    lines: list[Array] = (
+        [np.column_stack([np.repeat(times[best], 2)[1:], np.repeat(values[best], 2)[:-1]])] if best else []
+    )
+    for place, name in enumerate(names):
+        if math.isnan(values[place] + times[place]):
+            continue
+        if not math.isnan(rows[place]["low"]):
+            bounds = rows[place]["low"], rows[place]["high"]
+            ax.vlines(times[place], *bounds, color=GRAY, linewidth=THIN)
+            lines.append(np.array([[times[place], bound] for bound in bounds]))
+        face = COLORS[1] if place in best else "white"
+        dot: Any = {"markerfacecolor": face, "markersize": 4.5, "label": name}
+        ax.plot(times[place], values[place], "o", color=COLORS[1], **dot)
+    known = times[times > 0]
+    steps: Any = {"linewidth": LINE, "drawstyle": "steps-post", "zorder": 1, "label": "frontier"}
+    ends = ([*times[best], known.max()], [*values[best], values[best[-1]]]) if best else ([], [])
+    ax.plot(*ends, color=COLORS[2], **steps)
+    few_ticks(ax.yaxis)
+    if known.max() / known.min() < 10:
+        ax.set_xlim(known.min() / 3, known.max() * 3)
+    ax.margins(x=0.12, y=0.1)
+    ax.xaxis.set_major_locator(LogLocator(numticks=7))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    shared = [str(rows[0][column]) for column in ("level", "coefficient", "human") if column in rows[0]]
+    what = f"mean of {several} values" if several > 1 else "agreement"
+    titled(ax, "Agreement and cost", axis, ", ".join([what, *shared]))
+    unknown = {
+        "without a value": [name for name, value in zip(names, values, strict=True) if math.isnan(value)],
+        "cost not known": [name for name, time in zip(names, times, strict=True) if math.isnan(time)],
+    }
+    ax.set_xlabel("\n".join([axis, *(f"({what}: {', '.join(of)})" for what, of in unknown.items() if of)]))
+    here = [place for place in range(len(names)) if not math.isnan(times[place])]
+    name_points(ax, times[here].tolist(), values[here].tolist(), [names[place] for place in here], lines)
+    return described(ax, f"Agreement and cost of {', '.join(map(str, names))}.")

@@ -1,0 +1,96 @@
+"""profiles: a metric's correlations over tasks and data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.errors import InputError, ParameterError
+from nlgauge.meta.findings import Findings
+from nlgauge.show.plots.canvas import (
+    COLUMN,
+    GRAY,
+    LINE,
+    THIN,
+    decimals,
+    described,
+    distinct,
+    few_ticks,
+    legend_beside,
+    looks,
+    named_ticks,
+    one_axes,
+    room,
+    titled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def profiles(
+    findings: Findings,
+    over: str = "group",
+    *,
+    by: str = "metric",
+    highlight: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw each metric's correlations over tasks or data sets as a line (COSMIC 4).
+
+    Parameters
+    ----------
+    findings : Findings
+        Rows with the columns `over`, `by` and value, such as those of `nlgauge.meta.correlate`.
+    over : str
+        The column of the tasks or data sets.
+    by : str
+        The column that has one line per value.
+    highlight : sequence of str
+        The lines that are drawn strong; by default all.
+    ax : matplotlib.axes.Axes, optional
+        The axes to draw on; by default that of a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+    """
+    if not findings.rows or any(name not in findings.names for name in (over, by, "value")):
+        raise InputError(
+            f"profiles needs rows with the columns {over}, {by} and value; there are"
+            f" {', '.join(findings.names) or 'none'}."
+        )
+    places = [str(value) for value in distinct(findings.rows, over)]
+    names = [str(value) for value in distinct(findings.rows, by)]
+    for name in highlight:
+        if name not in names:
+            raise ParameterError(f"there is no {by} {name!r}; there are {', '.join(names)}.")
+    ax = one_axes(ax, max(COLUMN, 0.5 * len(places) + 1.2), 2.6 + room(places) * 0.7, "y")
+    descriptions = []
+    for name, look in zip(names, looks(len(names)), strict=True):
+        rows = {str(row[over]): row["value"] for row in findings.rows if str(row[by]) == name}
+        values = np.array([rows.get(place, np.nan) for place in places], dtype=np.float64)
+        strong = not highlight or name in highlight
+        width = LINE * (1.4 if strong and highlight else 1.0)
+        style: Any = {
+            "color": look.color if strong else GRAY,
+            "linestyle": look.dashes,
+            "marker": look.marker,
+            "linewidth": width if strong else THIN,
+        }
+        ax.plot(range(len(places)), values, markersize=3, label=name, **style)
+        descriptions.append(
+            f"{name} from {decimals(float(np.nanmin(values)))} to {decimals(float(np.nanmax(values)))}"
+            if np.isfinite(values).any()
+            else name
+        )
+    ax.axhline(0, color=GRAY, linewidth=THIN, label="_zero")
+    named_ticks(ax.xaxis, places, rotation=90)
+    few_ticks(ax.yaxis)
+    first = findings.rows[0]
+    titled(ax, f"Correlations over {over}", "", str(first.get("coefficient", "correlation")))
+    legend_beside(ax)
+    return described(ax, f"Correlations over {len(places)} of {over}: {'; '.join(descriptions)}.")

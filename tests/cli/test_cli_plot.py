@@ -1,0 +1,109 @@
+"""nlgauge plot: figures of a saved result."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from tests.cli_cases import enter, printed, refused, run
+
+
+@pytest.fixture
+def result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    enter(tmp_path, monkeypatch)
+    printed("score", "sysA.txt", "sysB.txt", "-r", "refs.txt", "-m", "chrf,ter", "-o", "out", "-q")
+    return "out"
+
+
+@pytest.mark.parametrize("kind", ["intervals", "forest", "waterfall", "distributions", "heatmap"])
+def test_a_figure_is_written_and_said_in_words(kind: str, result: str) -> None:
+    done = run("plot", result, kind, "-o", "figure.svg", "--resamples", "20")
+    assert done.exit_code == 0, done.output
+    text = Path("figure.svg").read_text("utf-8")
+    said = done.stdout.splitlines()[0]
+    assert said.endswith(".")
+    assert f"<title>{said.replace('&', '&amp;')}</title>" in text
+
+
+def test_metrics_and_systems_are_chosen(result: str) -> None:
+    assert (
+        "ter (lower is better)"
+        in run("plot", result, "intervals", "-m", "ter", "-o", "a.pdf", "--resamples", "9").stdout
+    )
+    done = run(
+        "plot", result, "waterfall", "-m", "ter", "--system", "sysB", "--system", "sysA", "-o", "b.pdf"
+    )
+    assert "Gains in ter (lower is better)" in done.stdout
+    assert "sysB better on" in done.stdout
+
+
+def test_an_explanation_is_drawn(result: str) -> None:
+    done = run(
+        "plot", result, "explanation", "-m", "ter", "--segment", "0", "--system", "sysA", "-o", "why.png"
+    )
+    assert done.exit_code == 0, done.output
+    assert "5 equal, 1 substituted" in done.stdout
+    assert Path("why.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    enter(tmp_path, monkeypatch)
+    rows = [
+        {
+            "prediction": f"a b {i % 3}",
+            "references": ["a b 1"],
+            "coherence": i,
+            "fluency": -i,
+            "year": 2000 + i,
+        }
+        for i in range(6)
+    ]
+    Path("one.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    printed("score", "one.jsonl", "-m", "chrf,ter", "-o", "one", "-q")
+    for people in (
+        ["--human", "coherence", "fluency"],
+        ["--human", "coherence,fluency"],
+        ["--human", "coherence", "--human", "fluency"],
+    ):
+        done = run("plot", "one", "human_map", "-o", "map.svg", "-c", "pearson", *people, "--overwrite")
+        assert done.exit_code == 0, done.output
+        assert done.stdout.startswith(
+            "Pearson, global level, n = 6 texts of one system, 2 metrics; the highest for coherence: "
+        )
+    assert "of the fields with numbers coherence, fluency, year" in " ".join(
+        refused("plot", "one", "human_map", "-o", "other.pdf").split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["pie"], "'pie' is not one of intervals, forest"),
+        (["explanation", "-m", "ter"], "give --metric and --segment"),
+        (["explanation", "-m", "ter", "--segment", "9", "--system", "sysA"], "there is no segment '9'"),
+        (["waterfall", "-m", "ter", "-m", "chrf"], "takes --metric at most 1 times, got 2"),
+        (
+            ["forest", "--system", "a", "--system", "b", "--system", "c"],
+            "takes --system at most 2 times, got 3",
+        ),
+        (["forest", "--system", "sysC"], "there is no system 'sysC'"),
+        (["forest", "sysA"], "'sysA' was not expected"),
+        (["human_map"], "human_map needs human scores"),
+        (["intervals", "-m", "bleu"], "bleu"),
+    ],
+)
+def test_what_cannot_be_drawn_says_why(words: list[str], message: str, result: str) -> None:
+    assert message in " ".join(refused("plot", result, *words, "-o", "figure.pdf").split())
+    assert not Path("figure.pdf").exists()
+
+
+def test_a_file_is_not_replaced_unasked_and_must_be_of_a_known_form(result: str) -> None:
+    Path("there.pdf").write_text("mine")
+    assert "use --overwrite" in run("plot", result, "heatmap", "-o", "there.pdf").stderr
+    assert Path("there.pdf").read_text() == "mine"
+    assert run("plot", result, "heatmap", "-o", "there.pdf", "--overwrite").exit_code == 0
+    assert "ends with .pdf, .png or .svg" in run("plot", result, "heatmap", "-o", "figure.doc").stderr

@@ -1,0 +1,38 @@
+"""Tests stand where their modules stand, and the mutants that they must see still fit the sources."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from mutants import Mutant, mutants  # noqa: E402
+
+TESTS = ROOT / "tests"
+# Tests of the documentation and of all packages, of the sources themselves, and of studies/.
+OTHERS = {".", "house", "studies"}
+FILES = sorted(TESTS.rglob("test_*.py"))
+
+
+def test_every_folder_of_tests_has_a_package_of_its_name():
+    folders = {path.parent.relative_to(TESTS).as_posix() for path in FILES} - OTHERS
+    assert [folder for folder in sorted(folders) if not (ROOT / "src" / "nlgauge" / folder).is_dir()] == []
+
+
+def test_every_test_file_has_a_name_of_its_own():
+    repeated = [name for name, count in Counter(path.name for path in FILES).items() if count > 1]
+    assert repeated == []
+
+
+@pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.id)
+def test_every_mutant_fits_the_sources_and_has_its_test(mutant: Mutant):
+    """If the line has changed, change it in tools/mutants.toml too, and see `make mutants ONLY=ID` end well."""
+    mutant.applied((ROOT / mutant.path).read_text("utf-8"))
+    file, _, test = mutant.test.partition("::")
+    name = test.partition("[")[0]
+    assert re.search(rf"^def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE)
