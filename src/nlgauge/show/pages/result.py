@@ -73,12 +73,11 @@ class ScoreCells:
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
         self.equal = {} if self.details else equal_outputs(self.result.tables)
-        rows = [] if self.comparison is None else self.comparison.rows
-        baseline = self.result.systems[0] if self.comparison is None else self.comparison.baseline
+        baseline = (self.comparison and self.comparison.baseline) or self.result.systems[0]
         self._tests = {
             (row.label, row.output.name, row.second): row
-            for row in rows
-            if row.first == (baseline or self.result.systems[0])
+            for row in self.comparison or ()
+            if row.first == baseline
         }
 
     def outputs(self) -> Iterator[ShownOutput]:
