@@ -76,7 +76,7 @@ def shown(rng: np.random.Generator, made: World, drawn: str, n: int) -> tuple[np
     else:
         mask[:, rng.choice(SEGMENTS, n // 2, replace=False)] = True
         proposal = segments_to_label(
-            np.where(mask, human, np.nan), made.metrics, n - n // 2, seed=int(rng.integers(2**32))
+            np.where(mask, human, np.nan), n - n // 2, made.metrics, seed=int(rng.integers(2**32))
         )
         mask[:, np.array(proposal.column("proposed"))] = True
         how = {"drawn": "segments", "probabilities": proposal.column("probability")}

@@ -30,7 +30,7 @@ from nlgauge.engine.executors import Executor, Serial
 from nlgauge.engine.executors.processes import Processes
 from nlgauge.engine.executors.ray import Ray
 from nlgauge.errors import ResultError
-from nlgauge.results.storage.checkpoint import STATISTICS, unfinished
+from nlgauge.results.storage.checkpoint import ROWS, unfinished
 
 _MODEL = "bertscore(model='minilm')"
 # About forty pairs.
@@ -167,7 +167,7 @@ class Runs:
     def rows_kept(self) -> int:
         """The bytes of the rows on disk of a run that is not finished."""
         with suppress(OSError):
-            return (unfinished(self.out) / STATISTICS).stat().st_size
+            return (unfinished(self.out) / ROWS).stat().st_size
         return 0
 
     def wait_for_rows(self, process: subprocess.Popen[bytes]) -> None:

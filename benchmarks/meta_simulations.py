@@ -18,7 +18,7 @@ systems one of the two is better by luck, and a test that speaks of these very s
     scale        the same for equal metrics that have one scale, brought to it by their own spread (as `compare` must) or left as they are
 
 Prints the tables of docs/meta-evaluation.md. Seeds are fixed; --only names a test (a row), such as
-"permutation, systems".
+"randomization, systems".
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ SETTINGS = [
 ]
 
 TESTS: dict[str, dict[str, str]] = {
-    "permutation, systems": {"test": "permutation", "generalise_to": "systems"},
+    "randomization, systems": {"test": "randomization", "generalise_to": "systems"},
     "Williams": {"test": "williams"},
     "bootstrap, systems": {"test": "bootstrap", "generalise_to": "systems"},
     "bootstrap, both": {"test": "bootstrap", "generalise_to": "both"},
-    "permutation, inputs": {"test": "permutation", "generalise_to": "inputs"},
+    "randomization, inputs": {"test": "randomization", "generalise_to": "inputs"},
     "permutation, cells": {"swap": "cells"},
     "permutation, rows-xor-cols": {"swap": "rows-xor-cols"},
     "bootstrap, inputs": {"test": "bootstrap", "generalise_to": "inputs"},
@@ -138,7 +138,7 @@ def main() -> None:
     }
     parser.add_argument("--part", choices=list(parts))
     parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--draws", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", choices=list(TESTS), help="a test; default: all")
     options = parser.parse_args()
@@ -176,7 +176,7 @@ def claimed(
         tests = all_pairs(
             world(rng).judgments(),
             "human",
-            plan(setting, options.draws, run, **TESTS[test]),
+            plan(setting, options.resamples, run, **TESTS[test]),
             intervals=False,
         )
         p.append(tests.p[0])
@@ -184,7 +184,7 @@ def claimed(
 
 
 # Tests that speak of new systems.
-OF_SYSTEMS = ("permutation, systems", "Williams", "bootstrap, systems")
+OF_SYSTEMS = ("randomization, systems", "Williams", "bootstrap, systems")
 
 
 def print_unequal(options: argparse.Namespace) -> None:
@@ -214,7 +214,7 @@ def print_inputs(options: argparse.Namespace) -> None:
     }
     table: dict[str, list[float]] = {}
     for coefficient in ("pearson", "kendall"):
-        for test in options.only or ("permutation, systems", "bootstrap, systems"):
+        for test in options.only or ("randomization, systems", "bootstrap, systems"):
             table[f"{coefficient}: {test}"] = [
                 claimed(world, Setting(16, inputs, 0, "input", coefficient), test, options)
                 for inputs, world in worlds.values()
@@ -298,14 +298,14 @@ def uneven_inputs(rng: np.random.Generator, systems: int, inputs: int, spread: f
 
 def plan(
     setting: Setting,
-    draws: int,
+    resamples: int,
     seed: int,
     test: str | None = None,
     generalise_to: str | None = None,
     swap: str | None = None,
 ) -> Plan:
     return planned(
-        setting.level, setting.coefficient, test, generalise_to, None, draws, seed, swap, 0.95, 0.05
+        setting.level, setting.coefficient, test, generalise_to, None, resamples, seed, swap, 0.95, 0.05
     )
 
 
@@ -315,7 +315,7 @@ def print_coverage(options: argparse.Namespace) -> None:
         if not setting.bias:
             continue
         found = [
-            covering(study, setting, options.draws, run)
+            covering(study, setting, options.resamples, run)
             for run, study in enumerate(studies(setting, options.runs, options.seed))
         ]
         everywhere = float(np.mean([value for value, _, _ in found]))
@@ -351,7 +351,7 @@ def share_held(bounds: list[Bounds], targets: list[float]) -> float:
 
 
 def covering(
-    study: Study, setting: Setting, draws: int, seed: int
+    study: Study, setting: Setting, resamples: int, seed: int
 ) -> tuple[float, tuple[float, float], dict[str, Bounds]]:
     """The first metric's value; the mean on new inputs of the same systems of it and of its difference to
     the second; every interval.
@@ -367,7 +367,7 @@ def covering(
         )
     }
     for over in ("systems", "both", "inputs"):
-        drawn = bootstrap(*z.shape, over, draws, seed)
+        drawn = bootstrap(*z.shape, over, resamples, seed)
         replicates = [of.replicates(level, one, z, drawn) for one in study.metrics]
         found[f"bootstrap, {over}"] = percentile(replicates[0])
         left = of.replicates(level, x, z, leave_one_out(*z.shape, over))
@@ -455,7 +455,9 @@ def six_metrics(
     setting = Setting(0, 100, 0, "system", "pearson")
     found: dict[str, list[np.ndarray]] = {name: [] for name in corrections}
     for run in range(options.runs):
-        tests = all_pairs(world(rng).judgments(), "human", plan(setting, options.draws, run), intervals=False)
+        tests = all_pairs(
+            world(rng).judgments(), "human", plan(setting, options.resamples, run), intervals=False
+        )
         assert tests.null is not None
         for name in corrections:
             p = max_t(tests.deltas, tests.null, name == "maxT") if name in MAX_T else adjusted(tests.p, name)
@@ -473,7 +475,7 @@ def print_scale(options: argparse.Namespace) -> None:
         for run in range(options.runs):
             study = simulated(rng, systems, 100, [0.75] * 6)
             values = np.array([pearson.value("system", one, study.human).value for one in study.metrics])
-            swaps = drawn_swaps("systems", systems, 100, options.draws, run)
+            swaps = drawn_swaps("systems", systems, 100, options.resamples, run)
             ready = standardized(study.metrics, study.human, "system", pearson)
             for name, points in zip(table, (ready, ready._replace(x=study.metrics)), strict=True):
                 null, delta = of_systems(points, pearson.coefficient, swaps), values[k] - values[m]

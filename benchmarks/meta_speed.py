@@ -81,7 +81,7 @@ def of_nlpstats() -> list[Row]:
     human, metrics = scores("real")
     judged = judgments("real")
     rows = []
-    for level, count, draws, goals in (
+    for level, count, resamples, goals in (
         ("system", 2, DRAWS, {"kendall": 150.0}),
         ("input", 1, 10, {"kendall": 10_000.0}),
         ("global", 1, 200, {}),
@@ -90,17 +90,17 @@ def of_nlpstats() -> list[Row]:
             rows.append(
                 Row(
                     f"BOOT-BOTH, {level} {name}",
-                    lambda level=level, name=name: correlate(judged, level, name, draws=DRAWS),
-                    lambda level=level, name=name, count=count, draws=draws: [
-                        bootstrap(metric, human, level, name, "both", n_resamples=draws)
+                    lambda level=level, name=name: correlate(judged, level, name, resamples=DRAWS),
+                    lambda level=level, name=name, count=count, resamples=resamples: [
+                        bootstrap(metric, human, level, name, "both", n_resamples=resamples)
                         for metric in metrics[:count]
                     ],
-                    f"nlpstats, {count} of {METRICS} metrics, {draws:,} draws",
-                    METRICS / count * DRAWS / draws,
+                    f"nlpstats, {count} of {METRICS} metrics, {resamples:,} draws",
+                    METRICS / count * DRAWS / resamples,
                     goals.get(name),
                 )
             )
-    for level, draws, goals in (
+    for level, resamples, goals in (
         ("system", DRAWS, {"pearson": 800.0}),
         ("input", 10, {}),
         ("global", 100, {}),
@@ -110,13 +110,13 @@ def of_nlpstats() -> list[Row]:
                 Row(
                     f"PERM-BOTH, {PAIRS} pairs, {level} {name}",
                     lambda level=level, name=name: compare(
-                        judged, level, name, swap="rows-xor-cols", draws=DRAWS
+                        judged, level, name, swap="rows-xor-cols", resamples=DRAWS
                     ),
-                    lambda level=level, name=name, draws=draws: permutation_test(
-                        metrics[0], metrics[1], human, level, name, "both", n_resamples=draws
+                    lambda level=level, name=name, resamples=resamples: permutation_test(
+                        metrics[0], metrics[1], human, level, name, "both", n_resamples=resamples
                     ),
-                    f"nlpstats, 1 of {PAIRS} pairs, {draws:,} draws",
-                    PAIRS * DRAWS / draws,
+                    f"nlpstats, 1 of {PAIRS} pairs, {resamples:,} draws",
+                    PAIRS * DRAWS / resamples,
                     goals.get(name),
                 )
             )
@@ -143,25 +143,25 @@ def of_sacrebleu() -> list[Row]:
 
     kept: dict[Any, Any] = {}
     rows = []
-    for name, test, draws in (("bootstrap", "bs", 1_000), ("randomization", "ar", 10_000)):
+    for name, test, resamples in (("bootstrap", "bs", 1_000), ("randomization", "ar", 10_000)):
         # Ours has intervals in either case, so randomization is asked for them too.
         bleu = {"BLEU": Counted(references=references)}
         paired = PairedTest(
-            list(texts.systems.items()), bleu, None, test, n_samples=draws, n_ar_confidence=draws
+            list(texts.systems.items()), bleu, None, test, n_samples=resamples, n_ar_confidence=resamples
         )
         for systems in texts.systems.values():
             paired.metrics["BLEU"]._extract_corpus_statistics(systems, None)
 
-        def ours(name: str = name, draws: int = draws) -> object:
+        def ours(name: str = name, resamples: int = resamples) -> object:
             result._last.clear()  # no draws from before
-            return result.compare(test=name, resamples=draws)
+            return result.compare(test=name, resamples=resamples)
 
         rows.append(
             Row(
                 f"paired {name}, BLEU, 3 systems, 3,000 segments",
                 ours,
                 paired,
-                f"sacrebleu, {draws:,} draws, with intervals",
+                f"sacrebleu, {resamples:,} draws, with intervals",
                 1.0,
                 15.0,
             )
@@ -171,10 +171,10 @@ def of_sacrebleu() -> list[Row]:
 
 def report(judged: Judgments) -> None:
     """3 levels x 3 coefficients: values, intervals, all pairs tested and corrected."""
-    correlate(judged, LEVELS, COEFFICIENTS, draws=DRAWS)
+    correlate(judged, LEVELS, COEFFICIENTS, resamples=DRAWS)
     for level in LEVELS:
         for name in COEFFICIENTS:
-            compare(judged, level, name, draws=DRAWS).clusters()
+            compare(judged, level, name, resamples=DRAWS).clusters()
 
 
 _ONE_THREAD = dict.fromkeys(

@@ -37,7 +37,7 @@ def main() -> None:
         help="human scores from few labels, on SummEval, REALSumm and WMT21 MQM with labels hidden",
     )
     hidden.add_argument(
-        "--draws", type=int, default=200, help="how often labels are drawn (default: %(default)s)"
+        "--resamples", type=int, default=200, help="how often labels are drawn (default: %(default)s)"
     )
     hidden.add_argument("--seed", type=int, default=1)
     leaderboard.add_arguments(

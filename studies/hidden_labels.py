@@ -49,7 +49,7 @@ HEADER = [
 ]
 
 
-def report(draws: int, seed: int) -> str:
+def report(resamples: int, seed: int) -> str:
     """One row per benchmark, dimension, set of metrics, and number of labels that are shown."""
     lines = []
     for benchmark, dimensions in BENCHMARKS.items():
@@ -69,7 +69,7 @@ def report(draws: int, seed: int) -> str:
                 ("means", "differences"), (10, 20, 50) if human.shape[1] < 200 else (20, 50, 150)
             ):
                 # There are many more pairs than systems.
-                times = draws if of == "means" else max(draws // 4, 1)
+                times = resamples if of == "means" else max(resamples // 4, 1)
                 lines.append(
                     [
                         benchmark,
@@ -81,10 +81,10 @@ def report(draws: int, seed: int) -> str:
                     ]
                 )
             if chosen is metrics:
-                found = tried(human, metrics, 50, "means", draws, seed, proposed=True)
+                found = tried(human, metrics, 50, "means", resamples, seed, proposed=True)
                 lines.append([benchmark, dimension, f"{name}, proposed", "means", "50", *found])
     return (
-        f"{draws} draws of means and {max(draws // 4, 1)} of differences per row, seed {seed}\n\n"
+        f"{resamples} draws of means and {max(resamples // 4, 1)} of differences per row, seed {seed}\n\n"
         + study.table(HEADER, lines)
     )
 
@@ -137,7 +137,7 @@ def tried(
     metrics: Mapping[str, np.ndarray],
     shown: int,
     of: str,
-    draws: int,
+    resamples: int,
     seed: int,
     proposed: bool = False,
 ) -> list[str]:
@@ -147,13 +147,13 @@ def tried(
     rng = np.random.default_rng(seed)
     truth = human.mean(axis=1)
     found = []
-    for _ in range(draws):
+    for _ in range(resamples):
         first = shown // 2 if proposed else shown
         mask = np.isin(np.arange(human.shape[1]), rng.choice(human.shape[1], first, replace=False))
         probabilities = None
         if proposed:
             proposal = segments_to_label(
-                np.where(mask, human, np.nan), metrics, shown - first, seed=int(rng.integers(2**32))
+                np.where(mask, human, np.nan), shown - first, metrics, seed=int(rng.integers(2**32))
             )
             mask |= np.array(proposal.column("proposed"))
             probabilities = proposal.column("probability")

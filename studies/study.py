@@ -14,7 +14,7 @@ from nlgauge.stats.bootstrap import replicates
 from nlgauge.stats.coefficients import coefficient
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.levels import at_level
-from nlgauge.stats.resampling import Draws
+from nlgauge.stats.resampling import Resamples
 
 MEASURES = ("pearson", "spearman", "kendall")
 
@@ -81,7 +81,7 @@ def interval(
         {system_level: "system", text_level: "input"}[level],
         metric,
         human,
-        Draws(systems, segments, "both"),
+        Resamples(systems, segments, "both"),
     )
     found = percentile(drawn)
     return found.low, found.high

@@ -162,9 +162,11 @@ def tests_of(result: Any) -> Any:
         "randomization": {},
     }
     tests = {name: result.compare(*options.pop("systems", ()), **options) for name, options in pairs.items()}
-    columns = "gain gain_low gain_high p p_holm better test resamples reason bound_low bound_high"
+    columns = "gain gain_low gain_high p better test resamples reason bound_low bound_high"
     return {
-        key_of(result, row["metric"], row["output"], name, row["first"], row["second"]): picked(row, columns)
+        key_of(result, row["metric"], row["output"], name, row["first"], row["second"]): picked(
+            row, f"{columns} p_{comparison.correction}"
+        )
         for name, comparison in tests.items()
         for row in comparison.records()
     }
@@ -174,7 +176,14 @@ def ranks_of(result: Any) -> Any:
     if len(result.systems) < 2:
         return {}
     columns = "p low high letters ranks missing reason"
-    return {key_of(result, row.label, row.output.name): picked(vars(row), columns) for row in result.ranks()}
+    ranks = {}
+    for row in result.ranks():
+        # Bounds of the difference, row minus column, and the p-values that decide.
+        turned = row.output.higher_is_better is False
+        low, high = (-row.high, -row.low) if turned else (row.low, row.high)
+        values = {**vars(row), "p": row.p_max_t, "low": low, "high": high}
+        ranks[key_of(result, row.label, row.output.name)] = picked(values, columns)
+    return ranks
 
 
 def meta_analyses(human: Any, ratings: Any, metrics: dict[str, Any]) -> dict[str, Callable[[], Any]]:
@@ -184,11 +193,11 @@ def meta_analyses(human: Any, ratings: Any, metrics: dict[str, Any]) -> dict[str
     both = Judgments.from_arrays(
         {"quality": human}, metrics, ratings={"fluency": ratings}, higher_is_better={"ter": False}
     )
-    quality, fluency = both.only(humans=["quality"]), both.only(humans=["fluency"])
+    quality, fluency = both.only(human=["quality"]), both.only(human=["fluency"])
     return {
         "correlate": both.correlate,
         "correlate bca": lambda: both.correlate(
-            interval="systems", method="bca", coefficients=["pearson", "kendall_c", "spa"]
+            interval="systems", method="bca", coefficient=["pearson", "kendall_c", "spa"]
         ),
         "compare": quality.compare,
         "compare inputs": lambda: fluency.compare(
@@ -358,7 +367,7 @@ META_MAY_CHANGE = (
         "high",
         "classical_low",
         "classical_high",
-        "undefined_draws",
+        "undefined_resamples",
         "p",
         "p_error",
         "p_adjusted",

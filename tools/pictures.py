@@ -22,14 +22,13 @@ from nlgauge import plots
 from nlgauge.explanations import Entailment, ErrorSpan, ErrorSpans
 from nlgauge.features import Features, RunOptions
 from nlgauge.features.encoders.embeddings import TextEmbedding
-from nlgauge.io import read_corpus
+from nlgauge.io import Inputs
 from nlgauge.meta import (
     Findings,
     Judgments,
     benchmarks,
     compare,
     correlate,
-    power,
     seconds_per_thousand,
     stress,
     top_systems,
@@ -72,12 +71,12 @@ def judged() -> Judgments:
 
 
 def only(level: str = "system", human: str = "relevance") -> Findings:
-    return correlate(judged(), level, "kendall", human, draws=500)
+    return correlate(judged(), level, "kendall", human, resamples=500)
 
 
 @cache
 def sample(*metrics: str) -> Result:
-    corpus = read_corpus([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")])
+    corpus = Inputs([str(ROOT / "src" / "nlgauge" / "data" / "sample.jsonl")]).read()
     return Scorer(list(metrics)).score_corpus(corpus.take(np.arange(1)), None, RunOptions(1))
 
 
@@ -94,7 +93,7 @@ def swept() -> Findings:
             summeval(True).judgments(summeval(True).score(name), dimensions=DIMENSIONS),
             "system",
             "kendall",
-            draws=300,
+            resamples=300,
         )
         rows += [{**row, "metric": row["human"], "order": order} for row in found.rows]
     return Findings([{name: value for name, value in row.items() if name != "human"} for row in rows])
@@ -169,13 +168,15 @@ EVERY: dict[str, Callable[[], Any]] = {
     "human_map": lambda: plots.human_map(judged()),
     "profiles": lambda: plots.profiles(correlate(judged(), "system", "kendall", interval=None), "human"),
     "scatter": lambda: plots.scatter(judged(), "chrf", "relevance"),
-    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", draws=500)),
+    "winmatrix": lambda: plots.winmatrix(compare(judged(), human="relevance", resamples=500)),
     "pareto": lambda: plots.pareto(only(), seconds_per_thousand(*scores().values())),
     "calibration": lambda: plots.calibration(judged(), "chrf", "relevance"),
     "landscape": lambda: plots.landscape(judged(), "chrf", "relevance"),
     "topk": lambda: plots.topk(top_systems(judged(), "relevance")),
     "stress": lambda: plots.stress(stressed()),
-    "power": lambda: plots.power(power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], draws=500)),
+    "power": lambda: plots.power(
+        williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 12, 17, 24, 32, 48, 64], resamples=500)
+    ),
     "sweep": lambda: plots.sweep(swept(), "order"),
     "by_model": lambda: plots.by_model(informed()),
     "information_graph": lambda: plots.information_graph(

@@ -12,7 +12,7 @@ from nlgauge.metric.card import list_metrics as list_metrics
 from nlgauge.metric.function import metric_from as metric_from
 from nlgauge.models import Model as Model
 from nlgauge.results.result import Result as Result
-from nlgauge.results.storage.save_load import load as load
+from nlgauge.results.storage.load import load as load
 from nlgauge.scoring import Scorer as Scorer
 from nlgauge.scoring import score as score
 

@@ -26,6 +26,7 @@ from nlgauge.engine.executors import Executor, default_executor, executor_of
 from nlgauge.engine.prepare import MetricSpec, labelled, prepared, signatures
 from nlgauge.errors import ParameterError
 from nlgauge.features import RunOptions
+from nlgauge.io.choice import Choice
 from nlgauge.io.record_pieces import RecordPieces
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.reduction import ReduceFn
@@ -113,7 +114,7 @@ class Scorer:
             named: dict[str, Any] = {"columns": system_names(systems), **flags}
             source = {"records": type(predictions).__name__, "lang": lang, **named}
             return self.score_pieces(
-                lambda scratch: RecordPieces(lang, scratch, **named).of_blocks(blocks),
+                lambda scratch: RecordPieces(Choice(lang=lang, **named), scratch).of_blocks(blocks),
                 source,
                 reduce_fn,
                 options,
@@ -164,7 +165,7 @@ class Scorer:
         show_progress: bool | None = None,
     ) -> Result:
         """The Result of a corpus that comes in pieces, which need not fit into memory; see
-        `run.to_disk.run_on_disk`.
+        `results.storage.resume.run_on_disk`.
 
         Without an output it is in a temporary directory, which goes with it.
         """

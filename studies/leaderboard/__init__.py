@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pages", type=Path, default=PAGES, help="folder of the pages (default: %(default)s)"
     )
     tables.add_argument(
-        "--draws", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)"
+        "--resamples", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)"
     )
     for step in (scoring, tables):
         step.add_argument(
@@ -64,11 +64,11 @@ def report(
     metrics: list[str] | None = None,
     again: bool = False,
     pages: Path = PAGES,
-    draws: int = 1000,
+    resamples: int = 1000,
 ) -> str:
     """What was done, in one line."""
     if step == "score":
         return score(scores, benchmarks or list(BENCHMARKS), metrics, again)
     from studies.leaderboard.page import write
 
-    return write(scores, pages, benchmarks or list(BENCHMARKS), draws)
+    return write(scores, pages, benchmarks or list(BENCHMARKS), resamples)

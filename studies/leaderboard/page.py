@@ -22,18 +22,18 @@ TEMPLATE = Path(__file__).with_name("template.md")
 CHOOSING = Path(__file__).with_name("choosing.md")
 
 
-def write(folder: Path, pages: Path, benchmarks: Sequence[str], draws: int) -> str:
+def write(folder: Path, pages: Path, benchmarks: Sequence[str], resamples: int) -> str:
     """Writes the pages; the summary is of all benchmarks, so that it is written only when all of them
     were asked for.
     """
     found = {}
     for name in benchmarks:
         print(name, flush=True)
-        found[name] = tables(folder, name, draws)
+        found[name] = tables(folder, name, resamples)
         (pages / "leaderboard").mkdir(parents=True, exist_ok=True)
         (pages / "leaderboard" / f"{name}.md").write_text(details(name, found[name]), encoding="utf-8")
     if set(benchmarks) == set(BENCHMARKS):
-        (pages / "leaderboard.md").write_text(leaderboard(found, draws), encoding="utf-8")
+        (pages / "leaderboard.md").write_text(leaderboard(found, resamples), encoding="utf-8")
         (pages / "choosing.md").write_text(choosing(found), encoding="utf-8")
         (pages / "learned.md").write_text(filled(learned(found, folder), found), encoding="utf-8")
     return (
@@ -41,7 +41,7 @@ def write(folder: Path, pages: Path, benchmarks: Sequence[str], draws: int) -> s
     )
 
 
-def leaderboard(found: Mapping[str, Sequence[Table]], draws: int) -> str:
+def leaderboard(found: Mapping[str, Sequence[Table]], resamples: int) -> str:
     """The main page."""
     parts = []
     for task, names in groupby(found, key=lambda name: BENCHMARKS[name].task):
@@ -52,7 +52,7 @@ def leaderboard(found: Mapping[str, Sequence[Table]], draws: int) -> str:
             parts += [part for table in found[name] for part in shown(table)]
     page = TEMPLATE.read_text(encoding="utf-8")
     made = {
-        "draws": f"{draws:,}",
+        "draws": f"{resamples:,}",
         "summary": summary([each[0] for each in found.values()]),
         "models": beside_chrf(found),
         "tables": "\n\n".join(parts),

@@ -11,15 +11,15 @@ from nlgauge.stats.corrections import max_t
 from nlgauge.stats.resampling import bootstrap
 
 
-def pair_clusters(people: Judgments, draws: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
+def pair_clusters(people: Judgments, resamples: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
     """Cluster and number of metrics that beat it, by metric: DARR averaged over groups; the claims are
     about new systems.
     """
     labels = list(people.metrics)
-    value, drawn = np.zeros(len(labels)), np.zeros((draws, len(labels)))
+    value, drawn = np.zeros(len(labels)), np.zeros((resamples, len(labels)))
     parts = people.by_group()
     for number, part in enumerate(parts.values()):
-        resampled = bootstrap(len(part.systems), len(part.segments), "systems", draws, seed + number)
+        resampled = bootstrap(len(part.systems), len(part.segments), "systems", resamples, seed + number)
         alike, against = columns([ordered(part, label) for label in labels])
         value += (alike - against).sum(axis=0) / np.maximum(1, (alike + against).sum(axis=0)) / len(parts)
         drawn += replicates(part, alike, against, resampled) / len(parts)

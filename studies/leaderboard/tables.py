@@ -135,11 +135,11 @@ class Table:
         return found
 
 
-def tables(folder: Path, name: str, draws: int) -> list[Table]:
+def tables(folder: Path, name: str, resamples: int) -> list[Table]:
     """The table of all texts, and one for each sample with the costly metrics and a few others beside
     them.
     """
-    draws = min(draws, BENCHMARKS[name].most_draws)
+    resamples = min(resamples, BENCHMARKS[name].most_draws)
     whole = texts(name)
     found = {STRINGS: _kept(folder, name, STRINGS, whole)}
     made = []
@@ -152,7 +152,7 @@ def tables(folder: Path, name: str, draws: int) -> list[Table]:
             continue
         found[cost] = own
         beside = {} if cost == STRINGS else _anchors(found, part, {one: texts(name, one) for one in found})
-        made.append(_table(name, cost, part, own, beside, draws))
+        made.append(_table(name, cost, part, own, beside, resamples))
     return made
 
 
@@ -248,7 +248,7 @@ def _table(
     benchmark: Benchmark,
     scores: Mapping[str, MetricScores],
     beside: Mapping[str, MetricScores],
-    draws: int,
+    resamples: int,
 ) -> Table:
     board = BENCHMARKS[name]
     dimensions = () if board.human is None else (board.human, *(board.others if cost == STRINGS else ()))
@@ -257,14 +257,14 @@ def _table(
     people = people.only(
         metrics=[label for label in people.labels if label in own or label in (*ANCHORS, RANDOM)]
     )
-    values, ceilings = _agreement(people, board, draws)
+    values, ceilings = _agreement(people, board, resamples)
     human = board.human or "pairs"
     ranked = {
         level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)]
         for level in board.coefficients
     }
     tested = {
-        level: _tested(people.only(metrics=ranked[level]), board, level, draws, planned=cost == STRINGS)
+        level: _tested(people.only(metrics=ranked[level]), board, level, resamples, planned=cost == STRINGS)
         for level in board.coefficients
     }
     places = {level: found for level, (found, _) in tested.items()}
@@ -299,7 +299,7 @@ def _main_level(board: Board) -> str:
 
 
 def _agreement(
-    people: Judgments, board: Board, draws: int
+    people: Judgments, board: Board, resamples: int
 ) -> tuple[dict[tuple[str, str, str], Value], dict[tuple[str, str], float]]:
     """(metric, dimension, level) -> value, and (dimension, level) -> ceiling."""
     values: dict[tuple[str, str, str], Value] = {}
@@ -309,7 +309,9 @@ def _agreement(
             warnings.simplefilter(
                 "ignore", UserWarning
             )  # systems that were judged on different inputs: the page says so
-            found = people.correlate(levels=level, coefficients=coefficient, interval=board.over, draws=draws)
+            found = people.correlate(
+                level=level, coefficient=coefficient, interval=board.over, resamples=resamples
+            )
         most = {
             human: max(row["n_groups"] for row in found if row["human"] == human)
             for human in found.column("human")
@@ -328,13 +330,13 @@ def _agreement(
 
 
 def _tested(
-    people: Judgments, board: Board, level: str, draws: int, planned: bool
+    people: Judgments, board: Board, level: str, resamples: int, planned: bool
 ) -> tuple[dict[str, Place], dict[str, Planned]]:
     """The cluster of each metric that has (nearly) all cells, and the planned comparisons if they are
     asked for.
     """
     if people.pairs is not None:
-        return {label: Place(*place) for label, place in pair_clusters(people, draws).items()}, {}
+        return {label: Place(*place) for label, place in pair_clusters(people, resamples).items()}, {}
     z = people.human(board.human)
     lacking = {
         label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()
@@ -344,12 +346,14 @@ def _tested(
         for label in people.labels
         if lacking.get(label, 0.0) <= MOST_MISSING and (level == "system" or label in people.metrics)
     ]
-    chosen = _varying(people.only(metrics=labels, humans=[str(board.human)]), level)
+    chosen = _varying(people.only(metrics=labels, human=[str(board.human)]), level)
     target = "inputs" if level == "global" else "systems"
     coefficient = board.coefficients[level]
     rows: Any
     if people.groups is not None:
-        rows = rank(chosen, tasks=[RankingTask(coefficient, level)], generalise_to=target, draws=draws)
+        rows = rank(
+            chosen, tasks=[RankingTask(coefficient, level)], generalise_to=target, resamples=resamples
+        )
         return {
             row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1)
             for row in rows
@@ -361,9 +365,9 @@ def _tested(
         "level": level,
         "coefficient": coefficient,
         "generalise_to": target,
-        "draws": draws,
+        "resamples": resamples,
     }
-    options["test"] = "bootstrap" if level == "input" else "permutation"
+    options["test"] = "bootstrap" if level == "input" else "randomization"
     rows = chosen.compare(**options).clusters()
     places = {
         row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None

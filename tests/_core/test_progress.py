@@ -9,7 +9,7 @@ import nlgauge
 from nlgauge._core import progress
 from nlgauge.corpus import Corpus
 from nlgauge.engine import engine
-from nlgauge.io.streamed import Streamed
+from nlgauge.io import Inputs
 from nlgauge.results.storage import resume as to_disk
 from nlgauge.scoring import Scorer, run_options
 
@@ -31,8 +31,8 @@ def test_segments_are_counted_not_chunks(reports, monkeypatch):
 def test_segments_are_counted_while_they_are_read(reports, tmp_path):
     for name in ("a", "r"):
         (tmp_path / f"{name}.txt").write_text("a b\n" * 5)
-    files = Streamed([str(tmp_path / "a.txt")], [str(tmp_path / "r.txt")])
-    Scorer("wer", output=tmp_path / "out").score_pieces(files.pieces, files.source(), None, run_options())
+    files = Inputs([str(tmp_path / "a.txt")], [str(tmp_path / "r.txt")])
+    Scorer("wer", output=tmp_path / "out").score_pieces(files.pieces, files.origin(), None, run_options())
     assert reports == [("reading segments", 5, None), ("scoring segments", 5, 5)]
 
 

@@ -343,7 +343,7 @@ def test_debug_keeps_the_exit_code_of_wrong_use() -> None:
     assert "Traceback" in result.stderr
 
 
-@pytest.mark.parametrize("where", ["nlgauge.io.read_corpus", "nlgauge.engine.engine.run"])
+@pytest.mark.parametrize("where", ["nlgauge.io.Inputs.read", "nlgauge.engine.engine.run"])
 def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(
     where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,7 +359,7 @@ def test_a_run_that_is_interrupted_before_anything_is_scored_leaves_nothing(
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write", "pathlib.Path.replace"])
+@pytest.mark.parametrize("where", ["nlgauge.results.storage.resume.write_result", "pathlib.Path.replace"])
 def test_a_run_that_is_interrupted_later_is_kept_and_goes_on(
     where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

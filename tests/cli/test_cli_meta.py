@@ -34,17 +34,17 @@ def _no_benchmarks(tmp_path, monkeypatch):
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(tmp_path / "none"))
 
 
-QUICK = ("--draws", "50", "--level", "system,global", "-c", "kendall")
+QUICK = ("--resamples", "50", "--level", "system,global", "-c", "kendall")
 
 
 def test_rows_are_those_of_correlate():
     code, out, err = run("sample", "--human", "relevance", "-m", "chrf", "wer", "--json", *QUICK)
     assert code == 0, err
     document = json.loads(out)
-    assert document["made"]["draws"] == 50
+    assert document["made"]["resamples"] == 50
     sample = load("sample")
     expected = sample.judgments(sample.score("chrf", "wer", show_progress=False)).correlate(
-        levels=["system", "global"], coefficients=["kendall"], humans="relevance", draws=50
+        level=["system", "global"], coefficient=["kendall"], human="relevance", resamples=50
     )
     assert len(document["rows"]) == len(expected) == 4
     for found, row in zip(document["rows"], expected, strict=True):
@@ -56,12 +56,22 @@ def test_rows_are_those_of_correlate():
 
 def test_a_table_names_what_is_the_same_in_its_title():
     code, out, err = run(
-        "sample", "--human", "relevance", "-m", "chrf", "--level", "system", "-c", "kendall", "--draws", "50"
+        "sample",
+        "--human",
+        "relevance",
+        "-m",
+        "chrf",
+        "--level",
+        "system",
+        "-c",
+        "kendall",
+        "--resamples",
+        "50",
     )
     assert code == 0
     assert out.splitlines()[0] == "relevance, system, kendall"
     assert out.splitlines()[1].split() == ["metric", "value", "low", "high", "p", "n", "ceiling"]
-    assert "draws: 50" in err
+    assert "resamples: 50" in err
 
 
 def test_all_dimensions_without_a_name_and_reasons_below():
@@ -166,7 +176,7 @@ def test_a_study_is_opened_again(tmp_path):
 def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     place = str(tmp_path / "out")
     run("sample", "--human", "relevance,fluency", "-m", "chrf", "ter", "wer", "-o", place, *QUICK)
-    code, out, err = run("compare", place, "--human", "relevance", "--draws", "50", "--json")
+    code, out, err = run("compare", place, "--human", "relevance", "--resamples", "50", "--json")
     assert code == 0, err
     document = json.loads(out)
     assert document["made"]["generalise_to"] == "systems"
@@ -176,14 +186,14 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
         ("ter", "wer"),
     ]
     _, benchmark, scores = reopened(tmp_path / "out")
-    expected = compare(benchmark.judgments(scores), human="relevance", draws=50, coefficient="kendall")
+    expected = compare(benchmark.judgments(scores), human="relevance", resamples=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
-    code, out, err = run("compare", place, "-m", "chrf,wer", "--draws", "50", "--generalise-to", "inputs")
+    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalise-to", "inputs")
     assert code == 0, err
     assert "The claims are about new inputs" in out
     rows = [line.split()[:3] for line in out.splitlines() if re.match(r"(relevance|fluency) +chrf", line)]
     assert rows == [["relevance", "chrf", "wer"], ["fluency", "chrf", "wer"]]
-    assert "test: permutation" in err
+    assert "test: randomization" in err
     code, _, err = run("compare", str(tmp_path))
     assert code == 1
     assert "is not an nlgauge result" in err
@@ -191,16 +201,16 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
 
 def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
     place = str(tmp_path / "out")
-    words = ("sample", "--human", "relevance", "-m", "chrf", "ter", "wer", "-o", place, "--draws", "20")
+    words = ("sample", "--human", "relevance", "-m", "chrf", "ter", "wer", "-o", place, "--resamples", "20")
     run(*words, "--level", "global", "-c", "kendall")
     for command in ("compare", "cost"):
         made = json.loads(run(command, place, "--json")[1])
         row = made["made"] if command == "compare" else made["rows"][0]
         assert (row["level"], row["coefficient"]) == ("global", "kendall")
-    _, out, _ = run("compare", place, "--draws", "20")
+    _, out, _ = run("compare", place, "--resamples", "20")
     assert out.splitlines()[0] == "Differences in Kendall's tau-b, global level: relevance"
     made = json.loads(
-        run("compare", place, "--level", "system", "-c", "pearson", "--draws", "20", "--json")[1]
+        run("compare", place, "--level", "system", "-c", "pearson", "--resamples", "20", "--json")[1]
     )["made"]
     assert (made["level"], made["coefficient"]) == ("system", "pearson")
     # A coefficient takes a level at which it has a meaning; what was asked for last counts, and a run without
@@ -212,7 +222,10 @@ def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
     )
     assert reopened(tmp_path / "out")[0].coefficients == ["darr"]
     run(*words)
-    assert json.loads(run("compare", place, "--draws", "20", "--json")[1])["made"]["coefficient"] == "pearson"
+    assert (
+        json.loads(run("compare", place, "--resamples", "20", "--json")[1])["made"]["coefficient"]
+        == "pearson"
+    )
     run(*words, "-c", "spearman")
     run("estimate", "sample", "--human", "relevance", "-m", "chrf", "-o", place)
     assert reopened(tmp_path / "out")[0].coefficients == ["spearman"]
@@ -221,12 +234,12 @@ def test_compare_takes_the_level_and_coefficient_that_were_asked_for(tmp_path):
 def test_planned_comparisons_of_a_study(tmp_path):
     place = str(tmp_path / "out")
     run("sample", "--human", "relevance", "-m", "bleu", "chrf", "ter", "-o", place, *QUICK)
-    code, out, err = run("compare", place, "--against", "bleu", "--draws", "50", "--json")
+    code, out, err = run("compare", place, "--against", "bleu", "--resamples", "50", "--json")
     assert code == 0, err
     document = json.loads(out)
     assert [(row["metric"], row["other"]) for row in document["rows"]] == [("chrf", "bleu"), ("ter", "bleu")]
     assert document["made"]["against"] == ["bleu"]
-    _, out, _ = run("compare", place, "--against", "bleu", "--draws", "50")
+    _, out, _ = run("compare", place, "--against", "bleu", "--resamples", "50")
     assert "letters" not in out
     assert "corrected for 2 pairs of metrics, each metric with bleu" in " ".join(out.split())
 
@@ -257,7 +270,7 @@ def test_the_answer_is_sorted_and_says_no_more_than_the_table(tmp_path):
         "system",
         "-c",
         "pearson",
-        "--draws",
+        "--resamples",
         "200",
     )
     assert code == 0, err
@@ -382,7 +395,7 @@ def test_judged_pairs_are_told_by_darr(tmp_path):
     path.write_text(
         json.dumps({"segment": 1, "references": ["the cat sat"], **sides, "meta": {}}) + "\n", "utf-8"
     )
-    code, out, err = run(str(path), "-m", "chrf", "--json", "--draws", "50")
+    code, out, err = run(str(path), "-m", "chrf", "--json", "--resamples", "50")
     assert code == 0, err
     (row,) = json.loads(out)["rows"]
     assert (row["coefficient"], row["value"]) == ("darr", 1.0)
@@ -525,7 +538,7 @@ def test_between_metrics_of_a_study(kept, tmp_path):
     assert code == 0, err
     _, benchmark, scores = reopened(kept)
     judged = benchmark.judgments(scores, dimensions=["relevance"])
-    expected = judged.between_metrics(level="system", coefficient="kendall", humans=True)
+    expected = judged.between_metrics(level="system", coefficient="kendall", with_human=True)
     assert [row["value"] for row in json.loads(out)["rows"]] == expected.column("value")
     code, _, err = run("between", str(kept), "-m", "chrf")
     assert (code, "needs two metrics, got chrf" in err) == (2, True)
@@ -563,7 +576,7 @@ def test_plots_on_request(kept, tmp_path):
     words = [word for kind, path in alone.items() for word in ("--plot", f"{kind}={path}")]
     code, _, err = run("sample", "--human", "relevance", "-m", "chrf", *words, *QUICK)
     assert code == 0, err
-    of_kept = {"compare": ("--draws", "20"), "between": (), "cost": ()}
+    of_kept = {"compare": ("--resamples", "20"), "between": (), "cost": ()}
     for command, options in of_kept.items():
         files[command] = str(tmp_path / f"{command}.svg")
         code, _, err = run(command, str(kept), *options, "--plot", files[command])
@@ -720,7 +733,7 @@ def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
     )
     assert out.splitlines()[1].split() == ["metric", "value", "n"]
     assert "chrf, ter (system): scores are the same for all" in out
-    _, out, _ = run("compare", str(tmp_path / "out"), "--draws", "20")
+    _, out, _ = run("compare", str(tmp_path / "out"), "--resamples", "20")
     assert "chrf - ter: kendall of chrf and ter is undefined" in out
 
 
@@ -815,7 +828,7 @@ def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
     lines = [f"{row['system']},{row['id']},{row['adequacy']}" for row in records()]
     path.write_text("\n".join(["system,segment,adequacy", *lines]), "utf-8")
     of_file = json.loads(run(str(place), "--human", str(path), "--json", "--draws", "20")[1])["rows"]
-    judged = Judgments.from_result(nlgauge.load(place), str(path)).correlate(draws=20)
+    judged = Judgments.from_result(nlgauge.load(place), str(path)).correlate(resamples=20)
     assert sorted(row["value"] or 0 for row in of_file) == sorted(
         0 if math.isnan(row["value"]) else row["value"] for row in judged
     )

@@ -268,7 +268,7 @@ def test_groups_have_looks_of_their_own_in_a_scatterplot() -> None:
     lines = ax.get_lines()
     assert [line.get_label() for line in lines] == ["x-y", "y-x"]
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == 2
-    found = judged.correlate(levels="global", coefficients="pearson", interval=None)
+    found = judged.correlate(level="global", coefficient="pearson", interval=None)
     assert ax.get_title(loc="left") == f"Pearson {found[-1]['value']:.2f} (average)"
     with pytest.raises(ParameterError, match="level 'system' or 'global', got 'input'"):
         plots.scatter(judged, "a", level="input")

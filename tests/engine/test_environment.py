@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import nlgauge
 from nlgauge.engine import environment as module
-from nlgauge.results.storage.save_load import load
+from nlgauge.results.storage.load import load
 from nlgauge.show.page_data.data import view_of
 
 

@@ -23,10 +23,11 @@ from human_judgments import path_of, rows_of
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.records import ABSENT
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.io import Reader, read_corpus
+from nlgauge.io import Inputs, Reader
+from nlgauge.io.blocks import whole_file
 from nlgauge.io.files import Address, lines_of
 from nlgauge.io.quoting import QuotedRow
-from nlgauge.io.tables import names_of_columns, table_of
+from nlgauge.io.tables import names_of_columns
 
 
 @pytest.fixture
@@ -126,11 +127,12 @@ def test_a_csv_field_may_hold_a_whole_document(folder: Path) -> None:
 
 
 def test_reading_csv_never_touches_the_global_limit_of_the_csv_module(
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "x" * (csv.field_size_limit() + 1)
     monkeypatch.setattr(csv, "field_size_limit", lambda *_: pytest.fail("the limit belongs to the caller"))
-    assert table_of(f'a\n"{text}"\n'.encode(), "csv", "d.csv").columns == {"a": [text]}
+    write("d.csv", f'a\n"{text}"\n')
+    assert whole_file(Address("d.csv")).columns == {"a": [text]}
 
 
 SPECIAL = ["plain", 'he said "no" to me', "a\ttab", "two\nlines", '"all of it"', "", "one, two", '"', "x"]
@@ -236,7 +238,7 @@ def test_columns_by_name_and_by_number_of_one_file(folder: Path) -> None:
     write("d.tsv", "some words\tmore words\na b\tc d\n")
     for systems in (["d.tsv:some words", "d.tsv:2"], ["d.tsv:1", "d.tsv:more words"]):
         with pytest.raises(InputError, match=r"d\.tsv is asked for columns by name and by number"):
-            read_corpus(systems)
+            Inputs(systems).read()
 
 
 @pytest.mark.parametrize(
@@ -379,10 +381,9 @@ def test_a_file_that_cannot_be_read_says_why(
 
 def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     give_stdin(monkeypatch, b"one\ntwo\n")
-    reader = Reader()
-    assert reader.texts("-").values == ["one", "two"]
+    assert Reader().texts("-").values == ["one", "two"]
     with pytest.raises(InputError, match="asked for twice"):
-        reader.texts("-")
+        Inputs(["-"], ["-"]).read()
 
 
 def test_standard_input_of_a_wrong_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,9 +410,9 @@ def test_several_reference_files_are_ragged(folder: Path) -> None:
     write("one.txt", "1\n\n3\n")
     write("two.txt", "\nB\n  \n")
     write("three.jsonl", '{"r": ["x", ""]}\n{"r": "y"}\n{"r": []}\n')
-    corpus = read_corpus(["a.txt"], ["one.txt", "two.txt", "three.jsonl:r"])
+    corpus = Inputs(["a.txt"], ["one.txt", "two.txt", "three.jsonl:r"]).read()
     assert [record["references"] for record in corpus.records()] == [["1", "x", ""], ["", "B", "y"], ["3"]]
-    assert [record["references"] for record in read_corpus(["a.txt"], ["one.txt"]).records()] == [
+    assert [record["references"] for record in Inputs(["a.txt"], ["one.txt"]).read().records()] == [
         ["1"],
         [""],
         ["3"],
@@ -421,7 +422,7 @@ def test_several_reference_files_are_ragged(folder: Path) -> None:
 def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
     write("d.tsv", "id\tdoc\tw\tsrc\tref\tA\tB\n1\tx\t1\ts\tr\ta\tb\n2\ty\t3\tt\tr\tc\td\n")
     columns = {name: f"d.tsv:{name}" for name in ("id", "doc", "w", "src", "ref", "A", "B")}
-    corpus = read_corpus(
+    corpus = Inputs(
         [columns["A"], f"other={columns['B']}"],
         [columns["ref"]],
         columns["src"],
@@ -429,7 +430,7 @@ def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
         documents=columns["doc"],
         weights=columns["w"],
         lang="en",
-    )
+    ).read()
     assert corpus.records()[1] == {
         "id": "2",
         "source": "t",
@@ -443,7 +444,7 @@ def test_everything_that_belongs_to_a_segment(folder: Path) -> None:
 
 def test_several_predictions_a_segment(folder: Path) -> None:
     write("d.jsonl", '{"p": ["a", "b"]}\n{"p": "c"}\n')
-    assert [record["predictions"] for record in read_corpus(["d.jsonl:p"]).records()] == [
+    assert [record["predictions"] for record in Inputs(["d.jsonl:p"]).read().records()] == [
         {"p": ["a", "b"]},
         {"p": ["c"]},
     ]
@@ -452,13 +453,13 @@ def test_several_predictions_a_segment(folder: Path) -> None:
 def test_the_document_of_a_summary_is_its_source(folder: Path) -> None:
     article = "Shares rose on Monday. " * 20
     write("d.jsonl", json.dumps({"summary_id": 1, "prediction": "p", "document": article}) + "\n")
-    assert read_corpus(["d.jsonl"]).records()[0]["source"] == article
+    assert Inputs(["d.jsonl"]).read().records()[0]["source"] == article
     write("d.tsv", "prediction\tdocument\np\tThe cat sat.\n")
     with pytest.raises(
         InputError,
         match=r"d\.tsv: the records have a field 'document' .*rename it to 'source' or to 'doc_id'",
     ):
-        read_corpus(["d.tsv"])
+        Inputs(["d.tsv"]).read()
 
 
 def test_records_carry_everything(folder: Path) -> None:
@@ -466,10 +467,10 @@ def test_records_carry_everything(folder: Path) -> None:
         "d.jsonl",
         '{"id": 1, "system": "A", "mt": "a", "ref": "r"}\n{"id": 1, "system": "B", "mt": "b", "ref": "r"}\n',
     )
-    corpus = read_corpus(["d.jsonl"])
+    corpus = Inputs(["d.jsonl"]).read()
     assert corpus.systems == ("A", "B")
     write("d.csv", "prediction,reference,weight\na,r,2\nb,r,1\n")
-    corpus = read_corpus(["d.csv"])
+    corpus = Inputs(["d.csv"]).read()
     assert corpus.weights is not None
     assert corpus.weights.tolist() == [2, 1]
 
@@ -497,7 +498,7 @@ def test_files_that_do_not_fit_together(folder: Path, arguments: dict[str, objec
     write("d.jsonl", '{"prediction": "a"}\n')
     write("bad.jsonl", '{"text": "a"}\n')
     with pytest.raises(InputError, match=message):
-        read_corpus(**arguments)  # type: ignore[arg-type]
+        Inputs(**arguments).read()  # type: ignore[arg-type]
 
 
 RECORDS = [
@@ -537,9 +538,9 @@ def zstd(data: bytes) -> bytes:
 def test_packed_files(folder: Path, suffix: str, pack: Any) -> None:
     assert texts(write(f"a.txt.{suffix}", pack("één\ntwee\n".encode()))) == ["één", "twee"]
     assert texts(write(f"d.tsv.{suffix}", pack(b"ref\tx\na\tb\n")) + ":ref") == ["a"]
-    corpus = read_corpus(
+    corpus = Inputs(
         [write(f"d.jsonl.{suffix}", pack("".join(json.dumps(record) + "\n" for record in RECORDS).encode()))]
-    )
+    ).read()
     assert corpus.systems == ("A", "B")
     assert Address.of(f"x/sysA.txt.{suffix}").name == "sysA"
 
@@ -566,7 +567,7 @@ def test_what_is_not_installed_is_named_with_its_command(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=message):
-        read_corpus([write(name, b"x")])
+        Inputs([write(name, b"x")]).read()
 
 
 @pytest.mark.parametrize(
@@ -578,7 +579,7 @@ def test_what_is_not_installed_is_named_with_its_command(
     ids=["array of objects", "object of arrays"],
 )
 def test_json_documents(folder: Path, content: str) -> None:
-    corpus = read_corpus([write("d.json", content)])
+    corpus = Inputs([write("d.json", content)]).read()
     assert as_texts(corpus) == {"ids": [0, 1, 2], "A": ["A0", "A1", "A2"], "B": ["B0", "B1", "B2"]}
     assert corpus.fields == {
         "domain": ("news", "ted", "news"),
@@ -593,7 +594,7 @@ def test_json_that_is_nested_too_deep_is_refused(folder: Path, name: str) -> Non
     for depth in (2000, 5000, 100_000):
         Path(name).write_text('{"prediction": ' + "[" * depth + "]" * depth + "}\n")
         with pytest.raises(InputError, match=r"too deep to be read"):
-            read_corpus([name])
+            Inputs([name]).read()
 
 
 def test_many_columns_are_looked_at_once(folder: Path) -> None:
@@ -606,11 +607,11 @@ def test_many_columns_are_looked_at_once(folder: Path) -> None:
 def test_a_json_array_of_texts_is_a_file_of_texts(folder: Path) -> None:
     write("a.json", '["p", "q"]')
     write("r.json", '[["r", "s"], ["t"]]')
-    corpus = read_corpus(["a.json"], ["r.json"])
+    corpus = Inputs(["a.json"], ["r.json"]).read()
     assert as_texts(corpus) == {"ids": [0, 1], "a": ["p", "q"]}
     assert [record["references"] for record in corpus.records()] == [["r", "s"], ["t"]]
     with pytest.raises(InputError, match=r"a\.json has no rows"):
-        read_corpus([write("a.json", "[]")])
+        Inputs([write("a.json", "[]")]).read()
 
 
 def test_parquet(folder: Path) -> None:
@@ -623,21 +624,21 @@ def test_parquet(folder: Path) -> None:
         InputError,
         match=r"d\.parquet, row 6: 'prediction' is null; an empty text is ''\. --skip-missing leaves",
     ):
-        read_corpus(["d.parquet"])
+        Inputs(["d.parquet"]).read()
     with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
-        corpus = read_corpus(["d.parquet"], skip_missing=True)
+        corpus = Inputs(["d.parquet"], skip_missing=True).read()
     assert as_texts(corpus) == {"ids": [0, 1], "A": ["A0", "A1"], "B": ["B0", "B1"]}
     assert texts("d.parquet:domain") == ["news", "ted", "news"] * 2
     with pytest.raises(InputError, match=r"e\.parquet is not a Parquet file that can be read"):
-        read_corpus([write("e.parquet", b"PAR1")])
+        Inputs([write("e.parquet", b"PAR1")]).read()
 
 
 def test_jsonl_is_read_in_blocks_as_it_is_read_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"prediction": f"p{i}", **({"late": i} if i > 5 else {})}) for i in range(9)]
     write("d.jsonl", "\n".join([*lines[:4], "", "  ", *lines[4:]]))
-    whole = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
-    monkeypatch.setattr("nlgauge.io.tables._BLOCK", 30)
-    blocks = table_of(Path("d.jsonl").read_bytes(), "jsonl", "d.jsonl")
+    whole = whole_file(Address("d.jsonl"))
+    monkeypatch.setattr("nlgauge.io.blocks._BYTES", 30)
+    blocks = whole_file(Address("d.jsonl"))
     assert (
         whole.columns
         == blocks.columns
@@ -653,7 +654,7 @@ def test_jsonl_is_read_in_blocks_as_it_is_read_whole(folder: Path, monkeypatch: 
     )
     write("d.jsonl", '{"prediction": "a"}\n{"prediction": "b"}\n{"prediction"\n')
     with pytest.raises(InputError, match=r"d\.jsonl, line 3 is not JSON"):
-        read_corpus(["d.jsonl"])
+        Inputs(["d.jsonl"]).read()
 
 
 @pytest.mark.parametrize("content", ['{"a": "x"} {"a": "y"}\n', '{"a":\n"x"}\n'])
@@ -679,18 +680,18 @@ def test_an_encoding_that_marks_itself_is_read_and_that_is_said(folder: Path, en
 
 def test_an_encoding_that_was_named(folder: Path) -> None:
     write("a.txt", "naïve\nœuvre\n".encode("cp1252"))
-    assert as_texts(read_corpus(["a.txt"], encoding="cp1252"))["a"] == ["naïve", "œuvre"]
+    assert as_texts(Inputs(["a.txt"], encoding="cp1252").read())["a"] == ["naïve", "œuvre"]
     write("d.jsonl", '{"prediction": "naïve"}\n'.encode("cp1252"))
-    assert as_texts(read_corpus(["d.jsonl"], encoding="cp1252"))["system"] == ["naïve"]
+    assert as_texts(Inputs(["d.jsonl"], encoding="cp1252").read())["system"] == ["naïve"]
     write("b.txt", b"\xef\xbb\xbfone\n")
-    assert as_texts(read_corpus(["b.txt"], encoding="utf-8"))["b"] == ["one"]
+    assert as_texts(Inputs(["b.txt"], encoding="utf-8").read())["b"] == ["one"]
     with pytest.raises(InputError, match="there is no encoding 'klingon'"):
-        read_corpus(["a.txt"], encoding="klingon")
+        Inputs(["a.txt"], encoding="klingon").read()
     with pytest.raises(
         InputError,
         match=r"a\.txt is not ascii: line 1, byte 3 is 0xEF; give its right encoding with --encoding",
     ):
-        read_corpus(["a.txt"], encoding="ascii")
+        Inputs(["a.txt"], encoding="ascii").read()
 
 
 @pytest.mark.parametrize(
@@ -712,13 +713,13 @@ def test_a_csv_of_another_delimiter_is_read_and_that_is_said(
 )
 def test_a_delimiter_that_was_named(folder: Path, name: str, delimiter: str, given: str) -> None:
     write(name, f'ref{delimiter}mt\n"a{delimiter}b"{delimiter}c, d\n')
-    assert as_texts(read_corpus([f"{name}:ref", f"{name}:mt"], delimiter=given)) == {
+    assert as_texts(Inputs([f"{name}:ref", f"{name}:mt"], delimiter=given).read()) == {
         "ids": [0],
         "ref": [f"a{delimiter}b"],
         "mt": ["c, d"],
     }
     with pytest.raises(InputError, match="the delimiter '::' is not one character"):
-        read_corpus([f"{name}:ref"], delimiter="::")
+        Inputs([f"{name}:ref"], delimiter="::").read()
 
 
 def test_a_csv_with_one_column_is_not_guessed_at(folder: Path) -> None:
@@ -728,45 +729,45 @@ def test_a_csv_with_one_column_is_not_guessed_at(folder: Path) -> None:
 
 def test_records_that_are_chosen(folder: Path) -> None:
     jsonl("d.jsonl", RECORDS)
-    assert as_texts(read_corpus(["d.jsonl"], where={"domain": "news"})) == {
+    assert as_texts(Inputs(["d.jsonl"], where={"domain": "news"}).read()) == {
         "ids": [0, 2],
         "A": ["A0", "A2"],
         "B": ["B0", "B2"],
     }
-    assert as_texts(read_corpus(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"})) == {
+    assert as_texts(Inputs(["d.jsonl"], where={"lp": "en-de", "meta.ok": "true", "system": "B"}).read()) == {
         "ids": [1, 2],
         "B": ["B1", "B2"],
     }
-    assert as_texts(read_corpus(["d.jsonl"], columns=["B"]))["B"] == ["B0", "B1", "B2"]
+    assert as_texts(Inputs(["d.jsonl"], columns=["B"]).read())["B"] == ["B0", "B1", "B2"]
     with pytest.raises(
         InputError, match=r"d\.jsonl: no record has 'sport' as its domain; there are 'news', 'ted'"
     ):
-        read_corpus(["d.jsonl"], where={"domain": "sport"})
+        Inputs(["d.jsonl"], where={"domain": "sport"}).read()
     with pytest.raises(
         InputError, match=r"d\.jsonl: the records have no field 'doman' \(did you mean 'domain'\?\)"
     ):
-        read_corpus(["d.jsonl"], where={"doman": "news"})
+        Inputs(["d.jsonl"], where={"doman": "news"}).read()
     with pytest.raises(InputError, match=r"d\.jsonl: 'C' is not a system of the records; there are 'A', 'B'"):
-        read_corpus(["d.jsonl"], columns=["C"])
+        Inputs(["d.jsonl"], columns=["C"]).read()
 
 
 def test_columns_that_are_chosen(folder: Path) -> None:
     write("d.tsv", "domain\tA\tB\tref\tn\nnews\ta0\tb0\tr0\t5\nted\ta1\tb1\tr1\t6\nnews\ta2\tb2\tr2\t7\n")
-    corpus = read_corpus(["d.tsv:A", "d.tsv:B"], ["d.tsv:ref"], where={"domain": "news"})
+    corpus = Inputs(["d.tsv:A", "d.tsv:B"], ["d.tsv:ref"], where={"domain": "news"}).read()
     assert as_texts(corpus) == {"ids": [0, 2], "A": ["a0", "a2"], "B": ["b0", "b2"]}
     assert corpus.fields == {"domain": ("news", "news"), "n": ("5", "7")}
-    assert read_corpus(["d.tsv:A"], ids="d.tsv:n", where={"id": 6}).ids == ("6",)
+    assert Inputs(["d.tsv:A"], ids="d.tsv:n", where={"id": 6}).read().ids == ("6",)
     with pytest.raises(InputError, match="no field 'topic'"):
-        read_corpus(["d.tsv:A"], where={"topic": "x"})
+        Inputs(["d.tsv:A"], where={"topic": "x"}).read()
 
 
 def test_a_column_per_system(folder: Path) -> None:
     write("d.tsv", "id\tfirst one\tB\tref\n1\ta a\tb b\tr\n2\tc c\td d\ts\n")
-    corpus = read_corpus(["d.tsv"], columns=["first one", "B"])
+    corpus = Inputs(["d.tsv"], columns=["first one", "B"]).read()
     assert as_texts(corpus) == {"ids": ["1", "2"], "first one": ["a a", "c c"], "B": ["b b", "d d"]}
     assert corpus.references is not None
     with pytest.raises(InputError) as caught:
-        read_corpus(["d.tsv"])
+        Inputs(["d.tsv"]).read()
     assert (
         str(caught.value) == "d.tsv: the records have no prediction, only 'id', 'first one', 'B', 'ref'; "
         "rename the columns to prediction, reference and source, "
@@ -776,7 +777,7 @@ def test_a_column_per_system(folder: Path) -> None:
     with pytest.raises(
         InputError, match=r"columns are chosen of files of records.*a\.txt is not such a file"
     ):
-        read_corpus(["a.txt"], columns=["A"])
+        Inputs(["a.txt"], columns=["A"]).read()
 
 
 @pytest.mark.parametrize(
@@ -800,7 +801,7 @@ def test_a_column_per_system(folder: Path) -> None:
 def test_a_question_is_never_advised_as_a_system(folder: Path, record: dict[str, Any], advice: str) -> None:
     jsonl("qa.jsonl", [record, record])
     with pytest.raises(InputError) as caught:
-        read_corpus(["qa.jsonl"])
+        Inputs(["qa.jsonl"]).read()
     assert str(caught.value).endswith(f"or name the column of each system: nlgauge score {advice}")
 
 
@@ -812,7 +813,7 @@ def test_a_file_of_records_per_system(folder: Path) -> None:
                 :: 1 if system == "A" else -1
             ],
         )
-    assert as_texts(read_corpus(["A.jsonl", "other=B.jsonl"])) == {
+    assert as_texts(Inputs(["A.jsonl", "other=B.jsonl"]).read()) == {
         "ids": [0, 1, 2],
         "A": ["A0", "A1", "A2"],
         "other": ["B0", "B1", "B2"],
@@ -825,17 +826,17 @@ def test_a_file_of_records_per_system(folder: Path) -> None:
         ],
     )
     with pytest.warns(UserWarning, match="3 of 4 segments are left out: not all 2 systems have them"):
-        assert as_texts(read_corpus(["A.jsonl", "C.jsonl"], common=True)) == {
+        assert as_texts(Inputs(["A.jsonl", "C.jsonl"], common=True).read()) == {
             "ids": [1],
             "A": ["A1"],
             "C": ["C1"],
         }
     jsonl("D.jsonl", [{"id": i, "prediction": None if i else "D", "reference": f"r {i}"} for i in range(3)])
     with pytest.raises(InputError, match=r"^D\.jsonl, line 2: 'prediction' is null"):
-        read_corpus(["A.jsonl", "D.jsonl"])
+        Inputs(["A.jsonl", "D.jsonl"]).read()
     for name in "EF":
         jsonl(f"{name}.jsonl", [{"prediction": name * 2}, {"prediction": name}])
-    assert as_texts(read_corpus(["E.jsonl", "F.jsonl"])) == {
+    assert as_texts(Inputs(["E.jsonl", "F.jsonl"]).read()) == {
         "ids": [0, 1],
         "E": ["EE", "E"],
         "F": ["FF", "F"],
@@ -844,7 +845,7 @@ def test_a_file_of_records_per_system(folder: Path) -> None:
     with pytest.raises(
         InputError, match=r"all\.jsonl says itself which system each record is from; give it alone"
     ):
-        read_corpus(["A.jsonl", "all.jsonl"])
+        Inputs(["A.jsonl", "all.jsonl"]).read()
 
 
 def without(record: dict[str, Any], name: str) -> dict[str, Any]:
@@ -860,15 +861,15 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
             r" segments out\.$"
         ),
     ):
-        read_corpus(["d.jsonl"], where={"system": "B"})
+        Inputs(["d.jsonl"], where={"system": "B"}).read()
     with pytest.warns(UserWarning, match="1 of 3 segments is left out: a text is missing"):
-        assert as_texts(read_corpus(["d.jsonl"], where={"system": "B"}, skip_missing=True)) == {
+        assert as_texts(Inputs(["d.jsonl"], where={"system": "B"}, skip_missing=True).read()) == {
             "ids": [0, 2],
             "B": ["B0", "B2"],
         }
     jsonl("d.jsonl", [*RECORDS[:5], without(RECORDS[5], "reference")])
     with pytest.raises(InputError, match=r"^d\.jsonl, line 6 has no 'reference', d\.jsonl, line 1 has it"):
-        read_corpus(["d.jsonl"])
+        Inputs(["d.jsonl"]).read()
     write(
         "w.jsonl",
         '{"A": "a", "B": null, "r": ["x"], "s": "s"}\n{"A": "b", "B": "c", "r": ["y"], "s": "t"}\n{"A": "b",'
@@ -877,20 +878,20 @@ def test_missing_texts_are_refused_with_their_line_or_left_out(folder: Path) -> 
     with pytest.raises(
         InputError, match=r"w\.jsonl:B, line 1 is null; .* --skip-missing leaves such segments out"
     ):
-        read_corpus(["w.jsonl:A", "w.jsonl:B"])
+        Inputs(["w.jsonl:A", "w.jsonl:B"]).read()
     with pytest.raises(
         InputError,
         match=r"w\.jsonl:s, line 3 is null; one text is needed. --skip-missing leaves such segments out",
     ):
-        read_corpus(["w.jsonl:A"], source="w.jsonl:s")
+        Inputs(["w.jsonl:A"], source="w.jsonl:s").read()
     with pytest.warns(UserWarning, match="2 of 3 segments are left out: a text is missing"):
-        corpus = read_corpus(
+        corpus = Inputs(
             ["w.jsonl:A", "w.jsonl:B"], ["w.jsonl:r", "w.jsonl:A"], "w.jsonl:s", skip_missing=True
-        )
+        ).read()
     assert as_texts(corpus) == {"ids": [1], "A": ["b"], "B": ["c"]}
     write("v.jsonl", '{"A": "a", "r": "x", "s": null}\n{"A": "b", "r": "y", "s": "z"}\n')
     with pytest.warns(UserWarning, match="1 of 2 segments is left out: a text is missing"):
-        assert read_corpus(["v.jsonl:A"], ["v.jsonl:r", "v.jsonl:s"], skip_missing=True).records()[0][
+        assert Inputs(["v.jsonl:A"], ["v.jsonl:r", "v.jsonl:s"], skip_missing=True).read().records()[0][
             "references"
         ] == ["y", "z"]
 
@@ -934,19 +935,19 @@ def test_mistakes_in_records_are_named_with_their_line(
     folder: Path, records: list[dict[str, Any]], message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        read_corpus([jsonl("d.jsonl", records)])
+        Inputs([jsonl("d.jsonl", records)]).read()
     assert message in str(caught.value)
 
 
 def test_common_and_pooled_records(folder: Path) -> None:
     jsonl("d.jsonl", RECORDS[:5])
     with pytest.warns(UserWarning, match="1 of 3 segments is left out: not all 2 systems have them"):
-        assert as_texts(read_corpus(["d.jsonl"], common=True)) == {
+        assert as_texts(Inputs(["d.jsonl"], common=True).read()) == {
             "ids": [0, 1],
             "A": ["A0", "A1"],
             "B": ["B0", "B1"],
         }
-    pooled = read_corpus(["d.jsonl"], pooled=True)
+    pooled = Inputs(["d.jsonl"], pooled=True).read()
     assert as_texts(pooled) == {
         "ids": ["0/A", "1/A", "2/A", "0/B", "1/B"],
         "system": ["A0", "A1", "A2", "B0", "B1"],
@@ -954,14 +955,14 @@ def test_common_and_pooled_records(folder: Path) -> None:
     assert list(pooled.groups("system")) == ["A", "B"]
     jsonl("d.jsonl", [RECORDS[0], RECORDS[4]])
     with pytest.raises(InputError, match=r"the 2 systems have no segment in common; .* with --pooled"):
-        read_corpus(["d.jsonl"], common=True)
+        Inputs(["d.jsonl"], common=True).read()
 
 
 def test_files_that_differ_in_their_suffix_alone_are_called_by_it(folder: Path) -> None:
     write("news.sysA", "a\n")
     write("news.sysB", "b\n")
-    assert read_corpus(["news.sysA", "news.sysB"]).systems == ("news.sysA", "news.sysB")
-    assert read_corpus(["news.sysA", "X=news.sysB"]).systems == ("news", "X")
+    assert Inputs(["news.sysA", "news.sysB"]).read().systems == ("news.sysA", "news.sysB")
+    assert Inputs(["news.sysA", "X=news.sysB"]).read().systems == ("news", "X")
     assert Address.of("/dev/fd/62").name == "pipe62"
 
 
@@ -971,9 +972,9 @@ def test_the_collector_is_left_as_it_was(folder: Path, on: bool) -> None:
     was_on = gc.isenabled()
     (gc.enable if on else gc.disable)()
     try:
-        read_corpus(["a.txt"])
+        Inputs(["a.txt"]).read()
         with pytest.raises(InputError):
-            read_corpus(["b.txt"])
+            Inputs(["b.txt"]).read()
         assert gc.isenabled() == on
     finally:
         (gc.enable if was_on else gc.disable)()
@@ -1003,7 +1004,7 @@ def test_human_judgments_are_read_as_they_are(
     path = str(path_of(name))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        corpus = read_corpus([path], **options)
+        corpus = Inputs([path], **options).read()
     assert said is None or [str(one.message) for one in caught] == [said + "."]
     assert len(corpus.systems) == systems
     assert segments is None or len(corpus) == segments
@@ -1059,4 +1060,4 @@ def test_human_judgments_are_read_as_they_are(
 def test_judgments_that_do_not_fit_say_what_to_do(name: str, options: Any, advice: str) -> None:
     path = path_of(name)
     with pytest.raises(InputError, match=advice):
-        read_corpus([str(path)], **options)
+        Inputs([str(path)], **options).read()

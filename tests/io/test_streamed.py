@@ -38,9 +38,8 @@ from nlgauge.corpus.store import join as joining
 from nlgauge.corpus.store.layout import is_stored
 from nlgauge.corpus.store.lazy_values import StoredLabels, StoredLines
 from nlgauge.errors import InputError, ResultError
-from nlgauge.io import blocks, files, read_corpus, streamed, tables, watched
+from nlgauge.io import Inputs, blocks, inputs, tables, watched
 from nlgauge.io.quoting import QuotedRows, csv_rows, tsv_rows
-from nlgauge.io.streamed import Streamed
 from nlgauge.metrics.bleu import Bleu
 from nlgauge.results.result import Result
 
@@ -229,6 +228,7 @@ ALL = [
     ["gaps.jsonl", "--skip-missing"],
     ["by_system.jsonl", "--pooled"],
     ["A.jsonl", "B.jsonl"],
+    ["A.jsonl", "B.jsonl", "--pooled"],
     ["X=A.jsonl", "Y=B.jsonl"],
     ["wide.jsonl", "--column", "one", "--column", "two"],
     ["objects.jsonl", "-m", "repetitiveness"],
@@ -267,6 +267,66 @@ def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[s
     for one, other in zip(ours, theirs, strict=True):
         assert one == pytest.approx(other, rel=1e-9, nan_ok=True)
     assert not Path("pieces.unfinished").exists() and not Path("pieces/rows").exists()
+
+
+WHOLE: list[dict[str, Any]] = [
+    *(
+        {"systems": [name]}
+        for name in ("r.jsonl.gz", "r.parquet", "plain.tsv", "quoted.tsv", "objects.jsonl")
+    ),
+    {"systems": ["semicolons.csv"], "delimiter": ";"},
+    {"systems": ["A.jsonl", "B.jsonl"]},
+    {"systems": ["mixed.jsonl"], "where": {"domain": "news"}},
+    {"systems": ["bare.tsv:2"], "references": ["r.txt", "quoted.csv:reference"], "ids": "ids.txt"},
+]
+
+
+@pytest.mark.parametrize("options", WHOLE, ids=lambda options: " ".join(options["systems"]))
+def test_a_file_read_whole_is_its_blocks_joined(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_all()
+    in_many_blocks = Inputs(**options).read()
+    monkeypatch.setattr(blocks, "_BYTES", 1 << 21)
+    monkeypatch.setattr(tables, "_ROWS", 20_000)
+    assert in_many_blocks.records() == Inputs(**options).read().records()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "cp1252"])
+def test_an_encoding_that_was_named_needs_no_mark(encoding: str) -> None:
+    text = "".join(f"line {i} naïve\n" for i in range(100))
+    unmarked = {"utf-16": f"utf-16-{sys.byteorder[0]}e", "utf-32": f"utf-32-{sys.byteorder[0]}e"}
+    Path("p.txt").write_bytes(text.encode(unmarked.get(encoding, encoding)))
+    files = Inputs(["p.txt"], encoding=encoding)
+    pieces = list(files.pieces(Path("rows")))
+    assert len(pieces) > 1
+    for corpora in (pieces, [files.read()]):
+        rows = [record["predictions"]["p"] for corpus in corpora for record in corpus.records()]
+        assert rows == [[line] for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_byte_that_cannot_be_decoded_is_found_in_any_block(encoding: str) -> None:
+    lines = "".join(f"line {i}\n" for i in range(100)).encode(encoding)
+    Path("p.txt").write_bytes(lines + b"ab\xff" if encoding == "utf-8" else lines + b"a\0b")
+    byte = "line 101, byte 3 is 0xFF" if encoding == "utf-8" else "line 101, byte 4 is 0x62"
+    for read in (lambda files: files.read(), lambda files: list(files.pieces(Path("rows")))):
+        with pytest.raises(InputError, match=f"p.txt is not {encoding}: {byte}".replace("utf-8", "UTF-8")):
+            read(Inputs(["p.txt"], encoding=encoding))
+
+
+def test_a_file_that_is_not_there_is_no_damaged_one() -> None:
+    for files in (Inputs(["missing.txt.gz"]), Inputs(["missing.tsv"]), Inputs(["missing.parquet"])):
+        for read in (lambda files: files.read(), lambda files: list(files.pieces(Path("rows")))):
+            with pytest.raises(InputError, match=r"there is no file missing\."):
+                read(files)
+
+
+def test_a_table_without_rows_says_which_columns_it_has() -> None:
+    Path("p.tsv").write_text("first\tsecond\n", encoding="utf-8")
+    Path("r.txt").write_text("a line\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"p\.tsv holds columns; .*\(there are first, second\)"):
+        Inputs(["r.txt"], ["p.tsv"]).read()
 
 
 @pytest.mark.parametrize(
@@ -475,12 +535,12 @@ def test_a_pipe_of_records_is_read_as_it_comes_and_one_of_columns_in_quotes_whol
         writer = threading.Thread(
             target=lambda name=name: Path(f"pipe-{name}").write_bytes(Path(name).read_bytes())
         )
-        assert Streamed([f"pipe-{name}"]).possible() is size
+        assert Inputs([f"pipe-{name}"]).possible() is size
         writer.start()
         if size:
             assert len(scored([f"pipe-{name}"], f"out-{name}", "--stream")[0].corpus) == COUNT
         else:
-            assert len(read_corpus([f"pipe-{name}"])) == COUNT
+            assert len(Inputs([f"pipe-{name}"]).read()) == COUNT
         writer.join()
 
 
@@ -551,7 +611,9 @@ def test_a_tsv_file_is_read_in_pieces_as_it_is_read_whole(text: str, size: int) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "_BYTES", size)
         found: Any = _attempt(
-            lambda: [row for rows in blocks._split(blocks.Address("t.tsv"), None, None, None) for row in rows]
+            lambda: [
+                row for rows in blocks._split(blocks.Address("t.tsv"), blocks.FileOptions()) for row in rows
+            ]
         )
     assert found == _attempt(lambda: tsv_rows(text, "t.tsv"))
 
@@ -568,7 +630,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
     Path("marked.txt").write_bytes(b"\xef\xbb\xbf" + lines)
     Path("plain.txt").write_bytes(lines)
     for pair in (("marked.txt", "plain.txt"), ("plain.txt", "marked.txt")):
-        found = list(Streamed([pair[0]], [pair[1]]).pieces(Path("rows")))
+        found = list(Inputs([pair[0]], [pair[1]]).pieces(Path("rows")))
         assert len(found) > 1
         for piece in found:
             assert piece.texts.strings == [text for text in piece.texts.strings if text.startswith("line")]
@@ -582,7 +644,7 @@ def test_an_error_in_a_later_block_of_a_parquet_file_names_its_row() -> None:
         "r.parquet",
     )
     with pytest.raises(InputError, match=r"r\.parquet, row 12\b"):
-        list(Streamed(["r.parquet"]).pieces(Path("rows")))
+        list(Inputs(["r.parquet"]).pieces(Path("rows")))
 
 
 CHANGES: dict[str, Callable[[Path], Any]] = {
@@ -606,16 +668,16 @@ def test_a_file_that_changes_while_it_is_read_is_an_error_and_no_result(
 ) -> None:
     write_all()
     path = Path(name.partition(":")[0])
-    monkeypatch.setattr(streamed, "LARGE", 0)
-    begin = Streamed._read
+    monkeypatch.setattr(inputs, "LARGE", 0)
+    begin = Inputs._read
 
-    def changing(self: Streamed, *given: Any) -> Any:
+    def changing(self: Inputs, *given: Any) -> Any:
         for number, piece in enumerate(begin(self, *given)):
             if not number:
                 CHANGES[change](path)
             yield piece
 
-    monkeypatch.setattr(Streamed, "_read", changing)
+    monkeypatch.setattr(Inputs, "_read", changing)
     words = [
         "score",
         "-m",
@@ -636,7 +698,7 @@ def test_a_copy_with_the_same_size_and_time_must_hold_what_was_read() -> None:
     for content, is_same in ((b"a line\n" * 100, True), (b"a lime\n" * 100, False)):
         Path("p.txt").write_bytes(b"a line\n" * 100)
         before = Path("p.txt").stat()
-        pieces = Streamed(["p.txt"]).pieces(Path("rows"))
+        pieces = Inputs(["p.txt"]).pieces(Path("rows"))
         next(pieces)
         Path("copy").write_bytes(content)
         os.utime("copy", ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -651,7 +713,7 @@ def test_a_copy_with_the_same_size_and_time_must_hold_what_was_read() -> None:
 def test_a_file_overwritten_before_its_end_was_read_is_an_error() -> None:
     """What was read is then what the file holds now, but not what it held when the run began."""
     Path("p.txt").write_bytes(b"a line\n" * 300_000)
-    pieces = Streamed(["p.txt"]).pieces(Path("rows"))
+    pieces = Inputs(["p.txt"]).pieces(Path("rows"))
     next(pieces)
     with Path("p.txt").open("r+b") as stream:
         stream.seek(1_999_999)
@@ -667,7 +729,7 @@ def test_how_far_reading_is_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
     said: list[tuple[str, int, int]] = []
     monkeypatch.setattr(watched, "report", lambda *given: said.append(given))
     monkeypatch.setattr(watched, "_MEGABYTE", 1)
-    list(Streamed(["p.txt"], ["r.txt"]).pieces(Path("rows")))
+    list(Inputs(["p.txt"], ["r.txt"]).pieces(Path("rows")))
     size = Path("p.txt").stat().st_size + Path("r.txt").stat().st_size
     assert said[-1] == ("reading (MB)", size, size)
 
@@ -681,14 +743,14 @@ def test_packed_files_are_large_by_what_they_unpack_to(monkeypatch: pytest.Monke
         "xz": lzma.compress(lines),
         "zst": zstandard.compress(lines),
     }
-    monkeypatch.setattr(streamed, "LARGE", 50_000)
+    monkeypatch.setattr(inputs, "LARGE", 50_000)
     for suffix, data in packed.items():
         assert len(data) < 5_000
         Path(f"p.txt.{suffix}").write_bytes(data)
-        assert Streamed([f"p.txt.{suffix}"]).large()
+        assert Inputs([f"p.txt.{suffix}"]).large()
     Path("small.txt.gz").write_bytes(gzip.compress(lines[:40_000]))
-    assert not Streamed(["small.txt.gz"]).large()
-    assert Streamed(["small.txt.gz"], ["small.txt.gz", "p.txt.xz"]).large()
+    assert not Inputs(["small.txt.gz"]).large()
+    assert Inputs(["small.txt.gz"], ["small.txt.gz", "p.txt.xz"]).large()
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
@@ -703,30 +765,31 @@ def test_what_unpacks_to_more_than_the_memory_is_refused(
         ".zst": importlib.import_module("zstandard").compress,
     }[suffix]
     Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 2_000_000))
-    monkeypatch.setattr(files, "memory", lambda: 1 << 22)
+    monkeypatch.setattr(blocks, "memory", lambda: 1 << 22)
     with pytest.raises(InputError, match=r"too much for the memory of this machine; with -o RESULT"):
-        read_corpus([f"p.txt{suffix}"])
+        Inputs([f"p.txt{suffix}"]).read()
 
 
 def test_one_long_text_in_many_rows_of_a_parquet_file_is_refused_or_read_bit_by_bit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.undo()
+    monkeypatch.setattr(tables, "_FEW_ROWS", 256)
+    monkeypatch.setattr(tables, "_ROWS", 20_000)
     column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 3000, pyarrow.int32()), ["x" * 100_000])
     parquet.write_table(pyarrow.table({"prediction": column}), "bomb.parquet")
     assert Path("bomb.parquet").stat().st_size < 20_000
     with tables.parquet_file("bomb.parquet", "bomb.parquet") as file:
         assert max(table.nbytes for table in tables.parquet_tables(file)) < 60_000_000
-    monkeypatch.setattr(tables, "memory", lambda: 1 << 28)
+    monkeypatch.setattr(blocks, "memory", lambda: 1 << 28)
     with pytest.raises(InputError, match="too much for the memory"):
-        read_corpus(["bomb.parquet"])
+        Inputs(["bomb.parquet"]).read()
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "_LONGEST_LINE", 1000)
     Path("p.txt.gz").write_bytes(gzip.compress(b"first\n" + b"x" * 10_000))
     with pytest.raises(InputError, match=r"p\.txt\.gz, line 2 is longer than 1,000 bytes"):
-        list(Streamed(["p.txt.gz"]).pieces(Path("rows")))
+        list(Inputs(["p.txt.gz"]).pieces(Path("rows")))
 
 
 def test_a_quote_that_is_never_closed_does_not_hold_the_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:

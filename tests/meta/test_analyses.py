@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nlgauge import meta
+from nlgauge.errors import ParameterError
 from nlgauge.meta import Findings, Judgments, benchmarks
 
 SAMPLE = benchmarks.load("sample")
@@ -17,15 +18,15 @@ JUDGED = SAMPLE.judgments(SAMPLE.score("chrf", "ter"), dimensions=["relevance"])
 @pytest.mark.parametrize(
     ("name", "given", "options"),
     [
-        ("correlate", (), {"levels": "global", "interval": "fisher"}),
-        ("compare", (), {"level": "global", "draws": 50, "generalise_to": "inputs"}),
-        ("replicate", (), {"draws": 20, "splits": 3, "level": "global"}),
+        ("correlate", (), {"level": "global", "interval": "fisher"}),
+        ("compare", (), {"level": "global", "resamples": 50, "generalise_to": "inputs"}),
+        ("replicate", (), {"resamples": 20, "splits": 3, "level": "global"}),
         ("between_metrics", (), {"level": "system", "coefficient": "kendall"}),
         ("top_systems", (), {"ks": [3, 4]}),
-        ("agreement", (), {"draws": 20}),
-        ("rank", (), {"preset": "summeval", "draws": 50}),
+        ("agreement", (), {"resamples": 20}),
+        ("rank", (), {"preset": "summeval", "resamples": 50}),
         ("bias", (SAMPLE.corpus(),), {"level": "system"}),
-        ("sentinels", (SAMPLE.corpus(),), {"level": "global", "coefficients": "kendall"}),
+        ("sentinels", (SAMPLE.corpus(),), {"level": "global", "coefficient": "kendall"}),
         ("convert", ("chrf", "ter"), {"how": "isotonic"}),
     ],
 )
@@ -36,11 +37,19 @@ def test_methods_are_the_functions(name: str, given: tuple[Any, ...], options: d
     assert len(found) > 0
     assert found.to_csv() == expected.to_csv()
     assert found.made == expected.made
-    assert method.__doc__ is not None
-    assert f"`nlgauge.meta.{name}`" in method.__doc__
+    assert getattr(Judgments, name) is getattr(meta, name)
+
+
+def test_estimates_take_judgments_or_arrays() -> None:
+    for human, expected in ((None, JUDGED.human()), ("relevance", JUDGED.human("relevance"))):
+        arrays = {label: JUDGED.oriented(label) for label in JUDGED.labels}
+        found = JUDGED.estimate(human=human)
+        assert found.rows == meta.estimate(expected, arrays, systems=JUDGED.systems).rows
+    with pytest.raises(ParameterError, match="names a dimension of judgments"):
+        meta.estimate(JUDGED.human(), arrays, human="relevance")
 
 
 def test_what_is_made_of_judgments_has_the_methods_too() -> None:
     part = JUDGED.only(metrics=["chrf"])
     assert isinstance(part, Judgments)
-    assert part.correlate(levels="global", coefficients="kendall", interval=None).column("metric") == ["chrf"]
+    assert part.correlate(level="global", coefficient="kendall", interval=None).column("metric") == ["chrf"]

@@ -26,15 +26,15 @@ def judged(seed=0, systems=12, inputs=30, missing=0.0, **further):
 
 
 def test_a_row_says_everything_of_a_pair():
-    found = compare(judged(), draws=300)
+    found = compare(judged(), resamples=300)
     assert len(found) == 6
     row = found[0]
     assert (row["metric"], row["other"], row["human"], row["group"]) == ("good", "fair", "human", None)
     assert row["delta"] == pytest.approx(row["value"] - row["other_value"])
     assert row["low"] <= row["delta"] <= row["high"]
-    assert (row["test"], row["generalises_to"]) == ("permutation", "systems")
+    assert (row["test"], row["generalises_to"]) == ("randomization", "systems")
     assert row["p_adjusted"] >= row["p"]
-    assert found.made["draws"] == 300
+    assert found.made["resamples"] == 300
     assert found.made["adjust"] == "maxT"
     assert "new systems" in found.notes[0]
 
@@ -51,7 +51,7 @@ def test_values_are_scipys_and_people_count_where_all_metrics_do():
             for values in (judgments.metrics["good"], judgments.human())
         )
     )[0]
-    assert compare(judgments, coefficient="kendall", draws=10)[0]["value"] == pytest.approx(expected)
+    assert compare(judgments, coefficient="kendall", resamples=10)[0]["value"] == pytest.approx(expected)
 
 
 def test_williams_with_zou_and_holm():
@@ -82,7 +82,7 @@ def test_williams_with_zou_and_holm():
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
 def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coefficient):
     one, other = (
-        compare(judged(), level, coefficient, draws=150, adjust="holm", **options) for _ in range(2)
+        compare(judged(), level, coefficient, resamples=150, adjust="holm", **options) for _ in range(2)
     )
     assert one.column("p") == other.column("p")
     row = one.where(metric="good", other="bad")[0]
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_and_bad_metrics_lose(level, options, coeff
 
 def test_the_bootstrap_test_by_hand():
     judgments = judged(systems=6, inputs=8)
-    found = compare(judgments, test="bootstrap", generalise_to="inputs", draws=200, adjust="none")
+    found = compare(judgments, test="bootstrap", generalise_to="inputs", resamples=200, adjust="none")
     from nlgauge.stats.resampling import bootstrap
 
     human, one, other = judgments.human(), judgments.metrics["good"], judgments.metrics["fair"]
@@ -117,7 +117,7 @@ def test_a_metric_against_its_twin_has_p_one():
         {"test": "bootstrap"},
         {"test": "williams"},
     ):
-        row = compare(judgments, draws=99, metrics=["good", "twin"], **options)[0]
+        row = compare(judgments, resamples=99, metrics=["good", "twin"], **options)[0]
         assert row["p"] == pytest.approx(1), options
         assert row["better"] == ""
 
@@ -129,13 +129,13 @@ def test_direction_comes_from_the_card():
         {"good": -plain.metrics["good"], "bad": plain.metrics["bad"]},
         higher_is_better={"good": False},
     )
-    one, other = compare(plain, metrics=["good", "bad"], draws=99)[0], compare(turned, draws=99)[0]
+    one, other = compare(plain, metrics=["good", "bad"], resamples=99)[0], compare(turned, resamples=99)[0]
     assert one["delta"] == pytest.approx(other["delta"])
     assert one["p"] == other["p"]
 
 
 def test_clusters_letters_and_matrix():
-    found = compare(judged(systems=40), draws=300)
+    found = compare(judged(systems=40), resamples=300)
     table = found.clusters()
     assert table.column("metric")[0] == "good"
     assert table.column("cluster") == sorted(table.column("cluster"))
@@ -157,11 +157,11 @@ def test_clusters_letters_and_matrix():
 
 
 def test_groups_and_dimensions_are_families_of_their_own():
-    found = compare(judged(groups=["x"] * 10 + ["y"] * 20), draws=99)
+    found = compare(judged(groups=["x"] * 10 + ["y"] * 20), resamples=99)
     assert set(found.column("group")) == {"x", "y"}
     with pytest.raises(InputError, match=r"choose with \.where\(group='x'\)"):
         found.clusters()
-    alone = compare(judged(groups=["x"] * 10 + ["y"] * 20).by_group()["y"], draws=99)
+    alone = compare(judged(groups=["x"] * 10 + ["y"] * 20).by_group()["y"], resamples=99)
     assert found.where(group="y").matrix().rows == alone.matrix().rows
 
 
@@ -171,10 +171,10 @@ def test_scores_of_whole_systems():
     with_whole = Judgments.from_arrays(
         judgments.human(), {"bad": judgments.metrics["bad"]}, system_scores={"corpus": whole}
     )
-    found = compare(with_whole, draws=300)[0]
+    found = compare(with_whole, resamples=300)[0]
     assert (found["metric"], found["other"]) == ("bad", "corpus")
     assert found["other_value"] == pytest.approx(
-        compare(judgments, metrics=["good", "bad"], draws=9)[0]["value"]
+        compare(judgments, metrics=["good", "bad"], resamples=9)[0]["value"]
     )
     assert found["better"] == "corpus"
     with pytest.raises(InputError, match="corpus scores whole systems, which cannot be drawn by inputs"):
@@ -200,7 +200,7 @@ def test_the_default_test_is_that_of_all_swaps_of_standardized_means(coefficient
     means = {name: stats.zscore(values.mean(axis=1)) for name, values in judgments.metrics.items()}
     human = judgments.human().mean(axis=1)
     of = {"pearson": stats.pearsonr, "kendall": stats.kendalltau}[coefficient]
-    for row in compare(judgments, coefficient=coefficient, draws=8000, adjust="none"):
+    for row in compare(judgments, coefficient=coefficient, resamples=8000, adjust="none"):
         one, other = means[row["metric"]], means[row["other"]]
         null = []
         for signs in product([True, False], repeat=9):
@@ -214,17 +214,17 @@ def test_the_default_test_is_that_of_all_swaps_of_standardized_means(coefficient
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall", "pairwise_accuracy"])
 def test_means_given_as_scores_of_systems_and_weights_of_one_change_no_p(coefficient):
     judgments = noisy()
-    expected = compare(judgments, coefficient=coefficient, draws=300, adjust="none").column("p")
+    expected = compare(judgments, coefficient=coefficient, resamples=300, adjust="none").column("p")
     given = dataclasses.replace(judgments, system_scores={"c": judgments.metrics["c"].mean(axis=1)})
-    assert compare(given, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
+    assert compare(given, coefficient=coefficient, resamples=300, adjust="none").column("p") == expected
     weighted = noisy(weights=np.ones(40))
-    assert compare(weighted, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
+    assert compare(weighted, coefficient=coefficient, resamples=300, adjust="none").column("p") == expected
     alone = Judgments.from_arrays(
         judgments.human(),
         {name: judgments.metrics[name] for name in "ab"},
         system_scores={"c": judgments.metrics["c"].mean(axis=1)},
     )
-    assert compare(alone, coefficient=coefficient, draws=300, adjust="none").column("p") == expected
+    assert compare(alone, coefficient=coefficient, resamples=300, adjust="none").column("p") == expected
 
 
 @pytest.mark.parametrize("swap", ["systems", "inputs", "cells", "rows-xor-cols"])
@@ -240,7 +240,7 @@ def test_the_scale_of_a_metric_and_what_its_level_does_not_see_change_no_p(level
     }
     for coefficient in ("pearson", "kendall"):
         one, other = (
-            compare(of, level, coefficient, swap=swap, draws=100, adjust="none").column("p")
+            compare(of, level, coefficient, swap=swap, resamples=100, adjust="none").column("p")
             for of in (judgments, judgments.with_metrics({"b": seen[level]}))
         )
         assert one == other
@@ -249,7 +249,7 @@ def test_the_scale_of_a_metric_and_what_its_level_does_not_see_change_no_p(level
 def test_soft_accuracy_reads_segments_beside_scores_of_systems():
     judgments = noisy()
     given = dataclasses.replace(judgments, system_scores={"c": judgments.metrics["c"].mean(axis=1)})
-    one, other = (compare(of, coefficient="spa", draws=50, adjust="none") for of in (judgments, given))
+    one, other = (compare(of, coefficient="spa", resamples=50, adjust="none") for of in (judgments, given))
     assert one.column("value") == other.column("value")
     assert one.column("p") == other.column("p")
     alone = Judgments.from_arrays(
@@ -260,9 +260,9 @@ def test_soft_accuracy_reads_segments_beside_scores_of_systems():
     with pytest.raises(
         InputError, match="c scores whole systems alone, and spa at system level needs scores of segments"
     ):
-        compare(alone, coefficient="spa", draws=50)
+        compare(alone, coefficient="spa", resamples=50)
     with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
-        compare(noisy(weights=np.ones(40)), coefficient="spa", draws=50)
+        compare(noisy(weights=np.ones(40)), coefficient="spa", resamples=50)
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def test_soft_accuracy_reads_segments_beside_scores_of_systems():
 )
 def test_planned_comparisons_are_a_family_of_their_own(options):
     judgments = judged(systems=14)
-    every = compare(judgments, draws=300, **options)
-    found = compare(judgments, draws=300, against=["fair", "bad"], **options)
+    every = compare(judgments, resamples=300, **options)
+    found = compare(judgments, resamples=300, against=["fair", "bad"], **options)
     # Each metric with each of the two, and these with each other; what the others are compared with stands
     # second.
     assert [(row["metric"], row["other"]) for row in found] == [
@@ -300,7 +300,7 @@ def test_planned_comparisons_are_a_family_of_their_own(options):
 
 
 def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
-    found = compare(judged(), draws=300, metrics=["good"], against="bad")
+    found = compare(judged(), resamples=300, metrics=["good"], against="bad")
     assert [(row["metric"], row["other"]) for row in found] == [("good", "bad")]
     assert found[0]["p_adjusted"] == found[0]["p"]
     assert found[0]["better"] == "good"
@@ -315,7 +315,7 @@ def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
 def test_a_planned_comparison_with_what_has_no_scores_says_why():
     judgments = judged()
     judgments = judgments.with_metrics({"nothing": np.full(judgments.human().shape, np.nan)})
-    found = compare(judgments, draws=99, against=["nothing", "good"])
+    found = compare(judgments, resamples=99, against=["nothing", "good"])
     assert len(found) == 7
     assert all("nothing" in row["reason"] for row in found.where(other="nothing"))
     assert not any(math.isnan(row["p"]) for row in found if "nothing" not in (row["metric"], row["other"]))
@@ -323,7 +323,8 @@ def test_a_planned_comparison_with_what_has_no_scores_says_why():
 
 def test_the_title_names_coefficient_and_level():
     assert (
-        compare(judged(), "input", "kendall", draws=20).title == "Differences in Kendall's tau-b, input level"
+        compare(judged(), "input", "kendall", resamples=20).title
+        == "Differences in Kendall's tau-b, input level"
     )
 
 
@@ -338,7 +339,7 @@ def test_what_is_undefined_says_why():
         {"test": "williams"},
         {"level": "input", "coefficient": "kendall"},
     ):
-        found = compare(judgments, draws=99, **options)
+        found = compare(judgments, resamples=99, **options)
         for label in ("constant", "nothing"):
             row = found.where(metric="good", other=label)[0]
             assert math.isnan(row["p"])
@@ -355,18 +356,18 @@ def test_few_systems():
     found = compare(judged(systems=3), test="williams")
     assert found[0]["reason"] == "too few systems"
     assert math.isnan(found[0]["p"])
-    assert "4 different swaps" in " ".join(compare(judged(systems=3), draws=99).notes)
+    assert "4 different swaps" in " ".join(compare(judged(systems=3), resamples=99).notes)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "permutation", "generalise_to": "both"}, "no permutation test generalises"),
+        ({"test": "randomization", "generalise_to": "both"}, "no randomization test generalises"),
         ({"test": "t"}, "test must be one of"),
         ({"generalise_to": "people"}, "'systems', 'inputs' or 'both'"),
         ({"swap": "rows"}, "swap must be one of"),
-        ({"swap": "cells", "test": "bootstrap"}, "swap='cells' is for permutation tests"),
-        ({"swap": "cells", "generalise_to": "systems"}, "swap='cells' is for permutation tests"),
+        ({"swap": "cells", "test": "bootstrap"}, "swap='cells' is for randomization tests"),
+        ({"swap": "cells", "generalise_to": "systems"}, "swap='cells' is for randomization tests"),
         ({"test": "williams", "level": "input"}, "an average of correlations"),
         ({"test": "williams", "generalise_to": "inputs"}, "generalises to systems"),
         ({"test": "williams", "adjust": "maxT"}, "adjust must be one of"),
@@ -374,7 +375,7 @@ def test_few_systems():
         ({"level": "document"}, "no level"),
         ({"level": "input", "coefficient": "spa"}, "spa is defined at level system"),
         ({"coefficient": "pearsn"}, "pearson"),
-        ({"draws": 0}, "draws must be"),
+        ({"resamples": 0}, "resamples must be"),
         ({"alpha": 5}, "between 0 and 1"),
     ],
 )
@@ -387,11 +388,11 @@ def test_one_metric_and_weights():
     with pytest.raises(InputError, match="needs two metrics, got good"):
         compare(judged(), metrics=["good"])
     weighted = judged(weights=np.arange(1.0, 31))
-    assert compare(weighted, draws=99)[0]["value"] != compare(judged(), draws=99)[0]["value"]
+    assert compare(weighted, resamples=99)[0]["value"] != compare(judged(), resamples=99)[0]["value"]
     for options in ({"generalise_to": "inputs"}, {"level": "input"}):
         with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
             compare(weighted, **options)
-        assert compare(weighted, test="bootstrap", draws=99, **options)[0]["p"] < 1
+        assert compare(weighted, test="bootstrap", resamples=99, **options)[0]["p"] < 1
 
 
 def test_the_matrix_of_p_values_shows_none_as_nothing() -> None:
@@ -405,14 +406,14 @@ def test_the_matrix_of_p_values_shows_none_as_nothing() -> None:
 
 def test_stopping_early_reads_the_same_draws():
     judgments = judged(seed=3)
-    whole = compare(judgments, draws=900, adjust="none")
-    found = compare(judgments, draws=900, adjust="none", stop=20)
+    whole = compare(judgments, resamples=900, adjust="none")
+    found = compare(judgments, resamples=900, adjust="none", stop=20)
     assert found.made["stop"] == 20
     assert "Besag and Clifford" in found.notes[1]
-    assert any(row["draws"] < 900 for row in found)
+    assert any(row["resamples"] < 900 for row in found)
     for one, other in zip(whole, found, strict=True):
-        if other["draws"] < 900:
-            assert other["p"] == pytest.approx(20 / other["draws"])
+        if other["resamples"] < 900:
+            assert other["p"] == pytest.approx(20 / other["resamples"])
             assert other["p"] == pytest.approx(one["p"], abs=6 * other["p_error"])
         else:
             assert other["p"] == one["p"]
@@ -420,7 +421,7 @@ def test_stopping_early_reads_the_same_draws():
 
 def test_stopping_early_is_for_permutations_without_max_t():
     judgments = judged(seed=3)
-    assert compare(judgments, draws=50, stop=5).made["adjust"] == "holm"
+    assert compare(judgments, resamples=50, stop=5).made["adjust"] == "holm"
     with pytest.raises(ParameterError, match="none can stop early"):
         compare(judgments, stop=20, adjust="maxT")
     for options in ({"stop": 0}, {"stop": 20, "test": "bootstrap"}, {"stop": 2.5}):
@@ -428,11 +429,11 @@ def test_stopping_early_is_for_permutations_without_max_t():
             compare(judgments, **options)
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap", "williams"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap", "williams"])
 def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
     rng = np.random.default_rng(0)
     judged = Judgments.from_arrays(np.full((5, 9), np.nan), {name: rng.normal(size=(5, 9)) for name in "abc"})
-    found = judged.compare(test=test, draws=20)
+    found = judged.compare(test=test, resamples=20)
     assert len(found) == 3
     for row in found:
         assert np.isnan([row["value"], row["delta"], row["low"], row["p"], row["p_adjusted"]]).all()
@@ -441,10 +442,10 @@ def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
 
 def test_too_few_systems_are_said() -> None:
     judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [2, 3]], "b": [[2, 2], [1, 3]]})
-    assert judged.compare(draws=20).notes[1].startswith("Nothing can be said from 2 systems")
+    assert judged.compare(resamples=20).notes[1].startswith("Nothing can be said from 2 systems")
     assert (
         judged.only(systems=["system1"])
-        .compare(draws=20)
+        .compare(resamples=20)
         .notes[1]
         .startswith("Nothing can be said from 1 system:")
     )

@@ -44,7 +44,7 @@ def one(found, **conditions):
 
 def test_a_row_for_each_metric_level_and_coefficient() -> None:
     judged = made_up()
-    found = judged.correlate(levels=LEVELS, draws=50)
+    found = judged.correlate(level=LEVELS, resamples=50)
     assert len(found) == 3 * 4 * 3
     z, x = judged.human(), judged.metrics["ter"]
     row = one(found, metric="ter", level="system", coefficient="pearson")
@@ -60,12 +60,12 @@ def test_a_row_for_each_metric_level_and_coefficient() -> None:
     assert (by_input["n"], by_input["n_groups"]) == (6, 12)
     assert math.isnan(by_input["p"])
     assert found.made["seed"] == 12345
-    assert found.made["draws"] == 50
+    assert found.made["resamples"] == 50
     assert "flat" in found.notes[0]
 
 
 def test_a_constant_metric_has_no_correlation_and_says_why() -> None:
-    found = made_up().correlate(draws=10)
+    found = made_up().correlate(resamples=10)
     for row in found.where(metric="flat"):
         assert math.isnan(row["value"])
         assert math.isnan(row["low"])
@@ -76,19 +76,19 @@ def test_a_constant_metric_has_no_correlation_and_says_why() -> None:
 def test_intervals_are_those_of_the_shared_draws() -> None:
     judged = made_up()
     for over in ("systems", "inputs", "both"):
-        found = correlate(judged, interval=over, draws=40, seed=7)
-        draws = bootstrap(6, 12, over, 40, 7)
+        found = correlate(judged, interval=over, resamples=40, seed=7)
+        resamples = bootstrap(6, 12, over, 40, 7)
         for row in found.where(metric=["good", "ter"]):
             expected = percentile(
                 measure(row["coefficient"]).replicates(
-                    row["level"], judged.oriented(row["metric"]), judged.human(), draws
+                    row["level"], judged.oriented(row["metric"]), judged.human(), resamples
                 )
             )
             assert (row["low"], row["high"]) == pytest.approx(expected[:2])
             assert row["over"] == over
-    assert found.rows == correlate(judged, interval="both", draws=40, seed=7).rows or np.array_equal(
+    assert found.rows == correlate(judged, interval="both", resamples=40, seed=7).rows or np.array_equal(
         found.column("low"),
-        correlate(judged, interval="both", draws=40, seed=7).column("low"),
+        correlate(judged, interval="both", resamples=40, seed=7).column("low"),
         equal_nan=True,
     )
     formula = correlate(judged, interval="fisher", metrics="good")
@@ -99,15 +99,15 @@ def test_intervals_are_those_of_the_shared_draws() -> None:
         one(correlate(judged, interval=None, metrics="good"), level="system", coefficient="pearson")["low"]
     )
     corrected = correlate(
-        judged, method="bca", draws=200, metrics="good", levels="system", coefficients="pearson"
+        judged, method="bca", resamples=200, metrics="good", level="system", coefficient="pearson"
     )[0]
-    plain = correlate(judged, draws=200, metrics="good", levels="system", coefficients="pearson")[0]
+    plain = correlate(judged, resamples=200, metrics="good", level="system", coefficient="pearson")[0]
     assert corrected["low"] != plain["low"]
 
 
 def test_every_measure_at_every_level_it_has() -> None:
     judged = made_up()
-    found = correlate(judged, LEVELS, list(MEASURES), draws=8, metrics=["good", "ter"])
+    found = correlate(judged, LEVELS, list(MEASURES), resamples=8, metrics=["good", "ter"])
     assert {(row["coefficient"], row["level"]) for row in found} == {
         (name, level) for name, by in MEASURES.items() for level in by.levels
     }
@@ -124,7 +124,7 @@ def test_every_measure_at_every_level_it_has() -> None:
     )
     assert row["held_out"] == pytest.approx(expected.held_out)
     wide = replace(measure("darr"), threshold=1.0)
-    row = correlate(judged, "input", wide, metrics="good", draws=8)[0]
+    row = correlate(judged, "input", wide, metrics="good", resamples=8)[0]
     assert row["value"] == pytest.approx(float(darr(x.T, z.T, 1.0)))
     assert row["n"] == sum(abs(a - b) >= 1 for column in z.T for a, b in combinations(column, 2))
 
@@ -137,11 +137,11 @@ def test_every_measure_at_every_level_it_has() -> None:
 )
 def test_replicates_of_pairs_as_an_explicit_loop(sides: np.ndarray, over: str, seed: int) -> None:
     x, z = np.where(np.isnan(sides).any(axis=0), np.nan, sides)
-    draws = bootstrap(4, 3, over, 4, seed)
+    resamples = bootstrap(4, 3, over, 4, seed)
     darr_by, star = replace(measure("darr"), threshold=2.0), measure("acc_eq_calibrated")
     epsilon = calibrate(x.T, z.T).epsilon
     expected: dict[str, list[float]] = {"darr": [], "star": []}
-    for c, w in zip(draws.systems, draws.inputs, strict=True):
+    for c, w in zip(resamples.systems, resamples.inputs, strict=True):
         right = wrong = 0.0
         shares, outer = [], []
         for n in range(3):
@@ -161,24 +161,24 @@ def test_replicates_of_pairs_as_an_explicit_loop(sides: np.ndarray, over: str, s
                 outer.append(w[n])
         expected["darr"].append((right - wrong) / (right + wrong) if right + wrong else math.nan)
         expected["star"].append(np.average(shares, weights=outer) if shares else math.nan)
-    np.testing.assert_allclose(darr_by.replicates("input", *sides, draws), expected["darr"], atol=1e-9)
-    np.testing.assert_allclose(star.replicates("input", *sides, draws), expected["star"], atol=1e-6)
+    np.testing.assert_allclose(darr_by.replicates("input", *sides, resamples), expected["darr"], atol=1e-9)
+    np.testing.assert_allclose(star.replicates("input", *sides, resamples), expected["star"], atol=1e-6)
 
 
 def test_soft_accuracy_in_draws() -> None:
     judged = made_up(systems=4, segments=5)
     x, z, spa = judged.oriented("good"), judged.human(), measure("spa")
     whole = spa.replicates("system", x, z, bootstrap(4, 5, "systems", 6, 1))
-    draws = bootstrap(4, 5, "both", 6, 1)
-    both = spa.replicates("system", x, z, draws)
+    resamples = bootstrap(4, 5, "both", 6, 1)
+    both = spa.replicates("system", x, z, resamples)
     for b in range(6):
-        columns = np.repeat(np.arange(5), draws.inputs[b].astype(int))
-        rows = [i for i in range(4) if draws.systems[b][i]]
+        columns = np.repeat(np.arange(5), resamples.inputs[b].astype(int))
+        rows = [i for i in range(4) if resamples.systems[b][i]]
         if len(rows) > 1:
             pairs = [
                 (
                     float(soft_pairwise_accuracy(x[[i, j]][:, columns], z[[i, j]][:, columns])),
-                    draws.systems[b][i] * draws.systems[b][j],
+                    resamples.systems[b][i] * resamples.systems[b][j],
                 )
                 for i, j in combinations(rows, 2)
             ]
@@ -244,7 +244,7 @@ def test_a_ceiling_that_is_not_known_says_why() -> None:
 def test_groups_and_their_average() -> None:
     parts = {"de": made_up(1, systems=5), "fr": made_up(2, systems=7)}
     judged = Judgments.joined(parts)
-    found = correlate(judged, ["system", "input"], ["pearson", "pairwise_accuracy"], draws=30)
+    found = correlate(judged, ["system", "input"], ["pearson", "pairwise_accuracy"], resamples=30)
     for level in ("system", "input"):
         rows = {row["group"]: row for row in found.where(metric="good", level=level, coefficient="pearson")}
         for group, part in parts.items():
@@ -272,7 +272,7 @@ def test_pairs_that_people_ordered() -> None:
         "C": {("x", 2): 1, ("y", 2): 4},
     }
     judged = Judgments.from_pairs(rows, {"m": scores}, group="lp")
-    found = correlate(judged, "input", "darr", draws=20)
+    found = correlate(judged, "input", "darr", resamples=20)
     values = {row["group"]: row["value"] for row in found}
     assert values == {"x": pytest.approx(-1 / 3), "y": -1, "average": pytest.approx(-2 / 3)}
     assert [(row["n"], row["n_groups"], row["n_undefined"]) for row in found] == [
@@ -292,13 +292,13 @@ def test_scores_of_whole_systems() -> None:
     with_scores = replace(
         judged, metrics={}, higher_is_better={"corpus": False}, system_scores={"corpus": whole}
     )
-    found = correlate(with_scores, ["system", "input"], "kendall", draws=20)
+    found = correlate(with_scores, ["system", "input"], "kendall", resamples=20)
     row = one(found, level="system")
     assert row["value"] == pytest.approx(stats.kendalltau(-whole, judged.human().mean(axis=1)).statistic)
     assert row["over"] == "systems"
     assert row["low"] <= row["value"] <= row["high"]
     assert one(found, level="input")["reason"] == "the metric has no scores here"
-    inputs = correlate(with_scores, "system", "kendall", interval="inputs", draws=20)[0]
+    inputs = correlate(with_scores, "system", "kendall", interval="inputs", resamples=20)[0]
     assert math.isnan(inputs["low"])
     assert inputs["reason"] == "scores of whole systems cannot be drawn by input"
 
@@ -315,7 +315,7 @@ def test_missing_cells_are_left_out_and_said() -> None:
     z[0, :4] = np.nan
     judged = Judgments.from_arrays(z, {"good": made_up().metrics["good"]})
     with pytest.warns(UserWarning, match="judged on different inputs"):
-        found = correlate(judged, "system", "pearson", draws=10)
+        found = correlate(judged, "system", "pearson", resamples=10)
     means = np.nanmean(np.where(np.isnan(z), np.nan, judged.metrics["good"]), axis=1)
     assert found[0]["value"] == pytest.approx(stats.pearsonr(means, np.nanmean(z, axis=1)).statistic)
     metric = made_up().metrics["good"].copy()
@@ -327,14 +327,14 @@ def test_missing_cells_are_left_out_and_said() -> None:
 
 def test_few_systems_one_annotator_and_nothing_at_all() -> None:
     judged = Judgments.from_arrays([[1.0, 2, 3]], {"m": [[1.0, 2, 4]]})
-    found = correlate(judged, draws=10)
+    found = correlate(judged, resamples=10)
     assert one(found, level="system", coefficient="pearson")["reason"] == "fewer than two points"
     assert one(found, level="input", coefficient="pearson")["n_undefined"] == 3
     assert one(found, level="global", coefficient="kendall")["value"] == 1
     empty = Judgments.from_arrays(
         [[math.nan] * 3] * 2, {"m": [[1.0, 2, 4]] * 2, "none": [[math.nan] * 3] * 2}
     )
-    found = correlate(empty, draws=10)
+    found = correlate(empty, resamples=10)
     assert {row["reason"] for row in found} == {
         "there are no human scores here",
         "the metric has no scores here",
@@ -347,16 +347,16 @@ def test_what_is_refused() -> None:
         correlate(judged, interval="cells")
     with pytest.raises(ParameterError, match="method must be"):
         correlate(judged, method="normal")
-    with pytest.raises(ParameterError, match="draws must be"):
-        correlate(judged, draws=0)
+    with pytest.raises(ParameterError, match="resamples must be"):
+        correlate(judged, resamples=0)
     with pytest.raises(ParameterError, match="no coefficient 'pearsn'"):
-        correlate(judged, coefficients="pearsn")
+        correlate(judged, coefficient="pearsn")
     with pytest.raises(ParameterError, match="none of darr has a meaning at level system"):
         correlate(judged, "system", "darr")
     with pytest.raises(UnknownNameError, match="no metric 'bleu'"):
         correlate(judged, metrics="bleu")
     with pytest.raises(UnknownNameError, match="no human dimension 'fluency'"):
-        correlate(judged, humans="fluency")
+        correlate(judged, human="fluency")
     with pytest.raises(InputError, match="no metrics"):
         correlate(Judgments.from_arrays(judged.human(), None))
     with pytest.raises(InputError, match="no human scores"):
@@ -366,7 +366,7 @@ def test_what_is_refused() -> None:
 def test_groups_are_drawn_each_for_itself() -> None:
     parts = {"de": made_up(1), "fr": made_up(2)}
     row = one(
-        correlate(Judgments.joined(parts), "system", "pearson", metrics="good", draws=30, seed=4),
+        correlate(Judgments.joined(parts), "system", "pearson", metrics="good", resamples=30, seed=4),
         group="average",
     )
     drawn = [
@@ -385,9 +385,9 @@ def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
     scores = rng.integers(0, 3, (4, 5)).astype(float)
     rows = [{"segment": s, "better": f"S{a}", "worse": f"S{b}"} for s, a, b in pairs]
     judged = Judgments.from_pairs(rows, {"m": {f"S{i}": dict(enumerate(scores[i])) for i in range(4)}})
-    draws = bootstrap(len(judged.systems), len(judged.segments), over, 12, 5)
+    resamples = bootstrap(len(judged.systems), len(judged.segments), over, 12, 5)
     expected = []
-    for c, w in zip(draws.systems, draws.inputs, strict=True):
+    for c, w in zip(resamples.systems, resamples.inputs, strict=True):
         right = wrong = 0.0
         for s, a, b in pairs:
             weight = (
@@ -398,8 +398,10 @@ def test_draws_of_ready_made_pairs_as_a_loop(over: str) -> None:
             right += weight * (scores[a, s] > scores[b, s])
             wrong += weight * (scores[a, s] <= scores[b, s])
         expected.append((right - wrong) / (right + wrong) if right + wrong else math.nan)
-    row = correlate(judged, "input", "darr", interval=over, draws=12, seed=5)[0]
-    assert (row["low"], row["high"], row["undefined_draws"]) == pytest.approx(percentile(np.array(expected)))
+    row = correlate(judged, "input", "darr", interval=over, resamples=12, seed=5)[0]
+    assert (row["low"], row["high"], row["undefined_resamples"]) == pytest.approx(
+        percentile(np.array(expected))
+    )
 
 
 @pytest.mark.filterwarnings("ignore:systems were judged")
@@ -420,7 +422,7 @@ def test_nothing_that_is_degenerate_raises_or_warns() -> None:
             ["both", "systems", "inputs", "fisher"][trial % 4],
             ["percentile", "bca"][trial % 3 == 0],
         )
-        for row in correlate(judged, LEVELS, list(MEASURES), draws=4, interval=interval, method=method):
+        for row in correlate(judged, LEVELS, list(MEASURES), resamples=4, interval=interval, method=method):
             assert not math.isnan(row["value"]) or row["reason"]
 
 
@@ -429,7 +431,7 @@ def test_two_systems_have_a_reason_and_no_interval_over_systems() -> None:
     judged = Judgments.from_arrays(rng.normal(size=(2, 9)), {"a": rng.normal(size=(2, 9))})
     for interval in ("both", "systems"):
         for row in judged.correlate(
-            levels=["system", "input"], coefficients=["pearson", "acc_eq"], interval=interval, draws=20
+            level=["system", "input"], coefficient=["pearson", "acc_eq"], interval=interval, resamples=20
         ):
             assert not math.isnan(row["value"])
             assert math.isnan(row["low"])
@@ -437,7 +439,7 @@ def test_two_systems_have_a_reason_and_no_interval_over_systems() -> None:
             assert ("1 or -1" in row["reason"]) == (
                 (row["level"], row["coefficient"]) == ("system", "pearson")
             )
-    inputs = judged.correlate(levels="input", coefficients="pearson", interval="inputs", draws=20)[0]
+    inputs = judged.correlate(level="input", coefficient="pearson", interval="inputs", resamples=20)[0]
     assert not math.isnan(inputs["low"])
     assert inputs["reason"] == ""
 
@@ -450,7 +452,7 @@ def test_how_groups_become_one_value(average: str, undefined: str, level: str) -
     z[:, 2] = z[3] = 1.0
     x[1:3, 0] = np.nan
     judged = Judgments.from_arrays(z, {"a": x})
-    options = {"levels": level, "coefficients": "kendall", "average": average, "undefined": undefined}
+    options = {"level": level, "coefficient": "kendall", "average": average, "undefined": undefined}
 
     def explicit(x: np.ndarray, z: np.ndarray) -> float:
         sides = (x.T, z.T) if level == "input" else (x, z)
@@ -463,10 +465,10 @@ def test_how_groups_become_one_value(average: str, undefined: str, level: str) -
                 weights.append(known.sum() * (known.sum() - 1) / 2 if average == "pairs" else 1.0)
         return float(np.average(values, weights=weights))
 
-    row = judged.correlate(interval="inputs", draws=30, **options)[0]
+    row = judged.correlate(interval="inputs", resamples=30, **options)[0]
     assert row["value"] == pytest.approx(explicit(x, z))
     assert row["value"] != pytest.approx(
-        judged.correlate(levels=level, coefficients="kendall", interval=None)[0]["value"]
+        judged.correlate(level=level, coefficient="kendall", interval=None)[0]["value"]
     )
     drawn = bootstrap(5, 6, "inputs", 30, 12345)
     columns = [np.repeat(np.arange(6), counts.astype(int)) for counts in drawn.inputs]

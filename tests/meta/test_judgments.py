@@ -106,7 +106,7 @@ def test_arrays_with_annotators_and_bare_names() -> None:
 
 def test_a_part_of_systems_metrics_and_humans() -> None:
     judged = Judgments.from_frame(ROWS, ["adequacy", "w"], ["chrf", "ter"], higher_is_better={"ter": False})
-    part = judged.only(systems=["C", "A"], metrics=["ter"], humans=["w"])
+    part = judged.only(systems=["C", "A"], metrics=["ter"], human=["w"])
     assert part.systems == ("C", "A")
     assert part.labels == ("ter",)
     assert list(part.humans) == ["w"]

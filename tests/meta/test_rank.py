@@ -50,10 +50,10 @@ def test_weights_of_a_tree():
 
 
 def test_one_task_is_its_comparison():
-    judgments = judged().only(humans=["one"])
+    judgments = judged().only(human=["one"])
     found, pairs = (
-        rank(judgments, [RankingTask("pearson", "system")], draws=200),
-        compare(judgments, draws=200),
+        rank(judgments, [RankingTask("pearson", "system")], resamples=200),
+        compare(judgments, resamples=200),
     )
     assert found.column("metric") == pairs.clusters().column("metric")
     assert found.column("average") == pytest.approx(
@@ -66,7 +66,7 @@ def test_one_task_is_its_comparison():
 def test_the_average_of_tasks_and_its_null():
     judgments = judged()
     tasks = [RankingTask("pearson", "system", "one"), RankingTask("acc_eq", "input", "two")]
-    found = rank(judgments, tasks, draws=200, adjust="none")
+    found = rank(judgments, tasks, resamples=200, adjust="none")
     for row in found:
         assert row["average"] == pytest.approx(
             ((row["one system pearson"] + 1) / 2 + row["two input acc_eq"]) / 2
@@ -92,15 +92,15 @@ def test_the_average_of_tasks_and_its_null():
         for alpha, shared in ((p, False), (p - 1e-9, True)):
             letters = {
                 row["metric"]: row["letters"]
-                for row in rank(judgments, tasks, draws=200, adjust="none", alpha=float(alpha))
+                for row in rank(judgments, tasks, resamples=200, adjust="none", alpha=float(alpha))
             }
             assert bool(set(letters[judgments.labels[i]]) & set(letters[judgments.labels[j]])) == shared
 
 
 def test_a_task_of_all_groups_counts_as_much_as_one_of_a_single_group():
-    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(human=["one"])
     tasks = [RankingTask("pearson", "system"), RankingTask("kendall", "input", group="x")]
-    found = rank(judgments, tasks, draws=20)
+    found = rank(judgments, tasks, resamples=20)
     assert found.made["tasks"] == "x system pearson 0.25; y system pearson 0.25; x input kendall 0.5"
     row = found[0]
     assert row["average"] == pytest.approx(
@@ -113,7 +113,7 @@ def test_soft_accuracy_of_wmt24_counts_ties_as_its_program_does():
     rng = np.random.default_rng(3)
     human, metric = rng.integers(0, 3, (2, 5, 9)).astype(float)
     judgments = Judgments.from_arrays(human, {"a": metric, "b": human})
-    value = rank(judgments, preset="wmt24", test="bootstrap", draws=20).where(metric="a")[0]["system spa"]
+    value = rank(judgments, preset="wmt24", test="bootstrap", resamples=20).where(metric="a")[0]["system spa"]
     assert value == float(soft_pairwise_accuracy(metric, human, rule=">="))
     assert value != pytest.approx(float(soft_pairwise_accuracy(metric, human)), abs=1e-6)
 
@@ -121,8 +121,8 @@ def test_soft_accuracy_of_wmt24_counts_ties_as_its_program_does():
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_runs(preset):
     judgments = judged(groups=["x"] * 10 + ["y"] * 14)
-    judgments = judgments if PRESETS[preset].every_human else judgments.only(humans=["one"])
-    found = rank(judgments, preset=preset, test="bootstrap", draws=20)
+    judgments = judgments if PRESETS[preset].every_human else judgments.only(human=["one"])
+    found = rank(judgments, preset=preset, test="bootstrap", resamples=20)
     assert found.column("metric")[0] == "good"
     assert not any(math.isnan(value) for value in found.column("average"))
     assert sum(float(part.rsplit(" ", 1)[1]) for part in found.made["tasks"].split("; ")) == pytest.approx(
@@ -131,7 +131,7 @@ def test_every_preset_runs(preset):
 
 
 def test_pooled_accuracy_counts_every_pair_of_systems():
-    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(human=["one"])
     human = judgments.human().copy()
     human[5:, 10:] = np.nan
     judgments = Judgments.from_arrays(
@@ -139,18 +139,18 @@ def test_pooled_accuracy_counts_every_pair_of_systems():
         {name: np.where(np.isnan(human), np.nan, values) for name, values in judgments.metrics.items()},
         groups=judgments.groups,
     )
-    row = next(iter(rank(judgments, preset="wmt21", test="bootstrap", draws=20)))
+    row = next(iter(rank(judgments, preset="wmt21", test="bootstrap", resamples=20)))
     accuracy = (45 * row["x system pairwise_accuracy"] + 10 * row["y system pairwise_accuracy"]) / 55
     kendall = (row["x global kendall"] + row["y global kendall"]) / 2
     assert row["average"] == pytest.approx((accuracy + (kendall + 1) / 2) / 2)
 
 
 def test_a_metric_without_a_group_has_no_average_and_costs_the_others_nothing():
-    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(humans=["one"])
+    judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(human=["one"])
     scores = judgments.metrics["bad"].copy()
     scores[:, 10:] = np.nan
     cut = judgments.with_metrics({"bad": scores})
-    found, whole = (rank(of, [RankingTask("pearson", "system")], draws=50) for of in (cut, judgments))
+    found, whole = (rank(of, [RankingTask("pearson", "system")], resamples=50) for of in (cut, judgments))
     assert found[2]["metric"] == "bad"
     assert math.isnan(found[2]["average"])
     assert found[2]["cluster"] is None
@@ -162,7 +162,7 @@ def test_what_cannot_be_ranked():
     judgments = judged()
     with pytest.raises(ParameterError, match=r"give tasks, or a preset of wmt17.*got 'wmt2'"):
         rank(judgments, preset="wmt2")
-    with pytest.raises(ParameterError, match="Williams' test has no draws"):
+    with pytest.raises(ParameterError, match="Williams' test has no resamples"):
         rank(judgments, preset="summeval", test="williams")
     with pytest.raises(InputError, match="there is no group 'z'"):
         rank(judgments, [RankingTask("pearson", "system", "one", group="z")])
@@ -179,7 +179,7 @@ def test_outlier_systems():
 
 
 def test_claims_that_are_true_are_kept_on_held_out_systems():
-    found = replicate(judged(systems=24).only(humans=["one"]), splits=10, draws=99, test="permutation")
+    found = replicate(judged(systems=24).only(human=["one"]), splits=10, resamples=99, test="randomization")
     everything = found[len(found) - 1]
     assert (everything["metric"], everything["compared"]) == ("all", 30)
     for name in ("compared", "claimed", "kept", "reversed"):
@@ -187,7 +187,7 @@ def test_claims_that_are_true_are_kept_on_held_out_systems():
     sure = found.where(metric="good", other="bad")[0]
     assert sure["claimed"] >= 8
     assert sure["kept"] == sure["claimed"]
-    again = replicate(judged(systems=24).only(humans=["one"]), splits=10, draws=99, test="permutation")
+    again = replicate(judged(systems=24).only(human=["one"]), splits=10, resamples=99, test="randomization")
     assert again.column("claimed") == found.column("claimed")
 
 
@@ -200,7 +200,7 @@ def test_claims_about_these_very_systems_are_reversed_more_often():
     }
     judgments = Judgments.from_arrays(quality + systems + rng.normal(size=quality.shape), metrics)
     everything = {
-        to: replicate(judgments, generalise_to=to, splits=20, draws=99)[6] for to in ("systems", "inputs")
+        to: replicate(judgments, generalise_to=to, splits=20, resamples=99)[6] for to in ("systems", "inputs")
     }
     assert everything["inputs"]["claimed"] > 3 * everything["systems"]["claimed"]
     assert everything["inputs"]["reversed"] > everything["systems"]["reversed"]
@@ -208,8 +208,8 @@ def test_claims_about_these_very_systems_are_reversed_more_often():
 
 def test_what_cannot_be_replicated():
     with pytest.raises(InputError, match=r"one group at a time"):
-        replicate(judged(groups=["x"] * 24).only(humans=["one"]))
+        replicate(judged(groups=["x"] * 24).only(human=["one"]))
     with pytest.raises(InputError, match="two metrics and four systems, got 3 and 3"):
-        replicate(judged(systems=3).only(humans=["one"]))
+        replicate(judged(systems=3).only(human=["one"]))
     with pytest.raises(ParameterError, match="splits"):
-        replicate(judged().only(humans=["one"]), splits=0)
+        replicate(judged().only(human=["one"]), splits=0)

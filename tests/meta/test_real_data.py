@@ -39,7 +39,7 @@ def rows() -> list[dict]:
 def test_ceilings_and_reliability_of_sixteen_systems(rows: list[dict]) -> None:
     judged = Judgments.from_frame([row for row in rows if row["system"] != "M23_dynamicmix"], DIMENSIONS)
     judged = judged.with_metrics({"relevance": judged.human("relevance")})
-    found = judged.correlate(levels=["system", "input"], coefficients="kendall", interval=None)
+    found = judged.correlate(level=["system", "input"], coefficient="kendall", interval=None)
     assert [round(row["ceiling"], 3) for row in found.where(level="system")] == [0.784, 0.878, 0.688, 0.769]
     assert [round(row["ceiling"], 3) for row in found.where(level="input")] == [0.590, 0.792, 0.626, 0.413]
     assert [round(reliability("global", judged.ratings[name]), 3) for name in DIMENSIONS] == [
@@ -61,7 +61,7 @@ def test_chrf_at_the_four_levels(rows: list[dict]) -> None:
         for row in rows
     ]
     judged = Judgments.from_result(nlgauge.score(predictions, references, metrics=["chrf"]), human)
-    found = judged.correlate(levels=LEVELS, coefficients=["pearson", "kendall"], interval=None)
+    found = judged.correlate(level=LEVELS, coefficient=["pearson", "kendall"], interval=None)
     assert [round(row["value"], 3) for row in found.where(coefficient="pearson")] == [
         0.736,
         0.338,
@@ -84,7 +84,7 @@ def test_the_exact_test_of_two_metrics_on_ten_story_generators(monkeypatch: pyte
     every = np.array(list(product([1, -1], repeat=len(judged.systems))), np.int8)
     x, z = judged.stacked(names), judged.human("coherence")
     null = null_differences(x, z, "system", measure("pearson"), Swaps("systems", every, None, None))[:, 0]
-    row = judged.compare(draws=20_000)[0]
+    row = judged.compare(resamples=20_000)[0]
     assert (row["value"], row["other_value"]) == pytest.approx((0.758, 0.875), abs=5e-4)
     assert (np.abs(null) >= abs(row["delta"]) - 1e-12).mean() == 2 / 1024
     assert row["p"] == pytest.approx(2 / 1024, abs=5 * math.sqrt(2 / 1024 / 20_000))

@@ -16,7 +16,7 @@ from nlgauge.stats import weighted
 from nlgauge.stats.bootstrap import _VECTORISED, draw_by_draw, replicates
 from nlgauge.stats.coefficients import COEFFICIENTS, coefficient
 from nlgauge.stats.levels import LEVELS
-from nlgauge.stats.resampling import Draws, bootstrap, leave_one_out
+from nlgauge.stats.resampling import Resamples, bootstrap, leave_one_out
 
 SCORES = st.one_of(st.integers(0, 3).map(float), st.floats(-5, 5, width=16), st.just(math.nan))
 SIDES = st.tuples(st.integers(1, 5), st.integers(1, 4)).flatmap(
@@ -24,11 +24,13 @@ SIDES = st.tuples(st.integers(1, 5), st.integers(1, 4)).flatmap(
 )
 
 
-def without_self_pairs(name: str, level: str, x: np.ndarray, z: np.ndarray, draws: Draws) -> np.ndarray:
+def without_self_pairs(
+    name: str, level: str, x: np.ndarray, z: np.ndarray, resamples: Resamples
+) -> np.ndarray:
     """An explicit loop over pairs of different outputs, for coefficients that self-pairs would change."""
     one = coefficient(name)
     found = []
-    for c, w in zip(draws.systems, draws.inputs, strict=True):
+    for c, w in zip(resamples.systems, resamples.inputs, strict=True):
         if level == "system":
             known = ~np.isnan(x)
             total = (known * w).sum(axis=1)
@@ -64,16 +66,16 @@ def without_self_pairs(name: str, level: str, x: np.ndarray, z: np.ndarray, draw
 @settings(max_examples=40, deadline=None)
 @given(SIDES, st.sampled_from(["systems", "inputs", "both"]), st.integers(0, 99))
 def test_as_taking_what_was_drawn(sides: np.ndarray, over: str, seed: int) -> None:
-    draws = bootstrap(*sides.shape[1:], over, 5, seed)
+    resamples = bootstrap(*sides.shape[1:], over, 5, seed)
     x, z = np.where(np.isnan(sides).any(axis=0), np.nan, sides)
     for name in sorted(_VECTORISED):
         for level in LEVELS:
-            found = replicates(coefficient(name), level, *sides, draws)
+            found = replicates(coefficient(name), level, *sides, resamples)
             pairwise = name in ("kendall_a", "acc_eq", "tau_eq")
             expected = (
-                without_self_pairs(name, level, x, z, draws)
+                without_self_pairs(name, level, x, z, resamples)
                 if pairwise
-                else draw_by_draw(coefficient(name), level, x, z, draws)
+                else draw_by_draw(coefficient(name), level, x, z, resamples)
             )
             np.testing.assert_allclose(found, expected, atol=1e-6, err_msg=f"{name} {level}")
 
@@ -85,17 +87,17 @@ def test_real_sizes_as_scipy(over: str, missing: float) -> None:
     z = rng.integers(1, 6, (9, 30)).astype(float)
     x = z + rng.normal(size=(9, 30)) * 2
     x[rng.random((9, 30)) < missing] = np.nan
-    draws = bootstrap(9, 30, over, 20, 3)
+    resamples = bootstrap(9, 30, over, 20, 3)
     for name, oracle in (
         ("pearson", stats.pearsonr),
         ("spearman", stats.spearmanr),
         ("kendall", stats.kendalltau),
     ):
-        found = {level: replicates(coefficient(name), level, x, z, draws) for level in LEVELS}
+        found = {level: replicates(coefficient(name), level, x, z, resamples) for level in LEVELS}
         for b in range(20):
             rows, columns = (
                 np.repeat(np.arange(len(counts)), counts.astype(int))
-                for counts in (draws.systems[b], draws.inputs[b])
+                for counts in (resamples.systems[b], resamples.inputs[b])
             )
             a, h = x[np.ix_(rows, columns)], np.where(np.isnan(x), np.nan, z)[np.ix_(rows, columns)]
             means = np.round(np.nanmean(a, axis=1), 9), np.round(np.nanmean(h, axis=1), 9)
@@ -120,14 +122,16 @@ def test_long_vectors_are_counted_by_human_score_or_draw_by_draw(
 ) -> None:
     rng = np.random.default_rng(2)
     x, z = rng.integers(0, 5, (2, 4, 6)).astype(float)
-    draws = bootstrap(4, 6, "both", 10, 1)
+    resamples = bootstrap(4, 6, "both", 10, 1)
     expected = [
-        replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")
+        replicates(COEFFICIENTS[name], "global", x, z, resamples)
+        for name in ("kendall", "kendall_a", "acc_eq")
     ]
     monkeypatch.setattr(weighted, "_SIGNS", 3)
     monkeypatch.setattr(weighted, "_LEVELS", levels)
     found = [
-        replicates(COEFFICIENTS[name], "global", x, z, draws) for name in ("kendall", "kendall_a", "acc_eq")
+        replicates(COEFFICIENTS[name], "global", x, z, resamples)
+        for name in ("kendall", "kendall_a", "acc_eq")
     ]
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
@@ -136,17 +140,17 @@ def test_weights_and_whole_scores_in_draws() -> None:
     rng = np.random.default_rng(3)
     x, z = rng.normal(size=(2, 6, 5))
     weights, whole = np.array([1.0, 2, 0, 1, 3]), rng.normal(size=6)
-    draws = bootstrap(6, 5, "both", 12, 4)
+    resamples = bootstrap(6, 5, "both", 12, 4)
     for name in ("pearson", "spearman", "kendall"):
         for level in ("system", "input"):
-            expected = draw_by_draw(coefficient(name), level, x, z, draws, weights)
+            expected = draw_by_draw(coefficient(name), level, x, z, resamples, weights)
             np.testing.assert_allclose(
-                replicates(coefficient(name), level, x, z, draws, weights), expected, atol=1e-9
+                replicates(coefficient(name), level, x, z, resamples, weights), expected, atol=1e-9
             )
-    draws = bootstrap(6, 5, "systems", 12, 4)
-    expected = draw_by_draw(coefficient("kendall"), "system", x, z, draws, None, whole)
+    resamples = bootstrap(6, 5, "systems", 12, 4)
+    expected = draw_by_draw(coefficient("kendall"), "system", x, z, resamples, None, whole)
     np.testing.assert_allclose(
-        replicates(coefficient("kendall"), "system", x, z, draws, None, whole), expected, atol=1e-9
+        replicates(coefficient("kendall"), "system", x, z, resamples, None, whole), expected, atol=1e-9
     )
 
 
@@ -159,7 +163,7 @@ def test_draws_are_counts_and_the_same_for_the_same_seed() -> None:
     left = leave_one_out(3, 2, "both")
     assert left.systems.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 1, 1], [1, 1, 1]]
     assert left.inputs.tolist() == [[1, 1], [1, 1], [1, 1], [0, 1], [1, 0]]
-    for bad in ({"over": "cells"}, {"draws": 0}, {"seed": -1}):
+    for bad in ({"over": "cells"}, {"resamples": 0}, {"seed": -1}):
         with pytest.raises(ParameterError):
             bootstrap(2, 2, **bad)
 

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -268,6 +269,8 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
         result.compare(baseline="S0", all_pairs=True)
     with pytest.raises(ParameterError, match="name two systems to compare; you named 'S1'"):
         result.compare("S1", baseline="S1")
+    with pytest.raises(ParameterError, match="legacy='sacrebleu' compares with a baseline, not all pairs"):
+        result.compare(all_pairs=True, legacy="sacrebleu")
     assert "there is no system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
     assert "leave the systems out" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
     for name in ("ref", "a", "b"):
@@ -291,3 +294,9 @@ def test_groups_take_the_baseline_too() -> None:
     assert {row.first for one in grouped.compare(baseline="S1").values() for row in one} == {"S1"}
     assert "p: against S1, approximate" in " ".join(grouped.to_text(baseline="S1", resamples=20).split())
     assert {one.correction for one in grouped.compare(all_pairs=True, resamples=20).values()} == {"max_t"}
+
+
+def test_the_page_of_statistics_runs_as_printed() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text("utf-8")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(program, {})

@@ -44,16 +44,16 @@ def test_correlations(level, coefficient, rounded, missing):
         assert measure(coefficient).value(level, x, z).value == pytest.approx(expected, abs=ROUNDING)
 
 
-def drawn_by(draws):
+def drawn_by(resamples):
     """A resampling method for nlpstats that takes our draws one after the other."""
-    rows = iter(range(len(draws)))
+    rows = iter(range(len(resamples)))
 
     def taken(matrices, paired_inputs):
         at = next(rows)
         cells = np.ix_(
             *(
                 np.repeat(np.arange(counts.shape[1]), counts[at].astype(int))
-                for counts in (draws.systems, draws.inputs)
+                for counts in (resamples.systems, resamples.inputs)
             )
         )
         return [matrix[cells] for matrix in matrices]
@@ -68,12 +68,12 @@ def drawn_by(draws):
 @pytest.mark.parametrize("rounded", [False, True])
 def test_bootstrap_with_the_same_draws(level, coefficient, over, rounded):
     x, _, z = scores(3, rounded)
-    draws = bootstrap(*z.shape, over, DRAWS, seed=11)
-    expected = nlpstats.bootstrap(x, z, level, coefficient, drawn_by(draws), n_resamples=DRAWS)
-    replicates = measure(coefficient).replicates(level, x, z, draws)
+    resamples = bootstrap(*z.shape, over, DRAWS, seed=11)
+    expected = nlpstats.bootstrap(x, z, level, coefficient, drawn_by(resamples), n_resamples=DRAWS)
+    replicates = measure(coefficient).replicates(level, x, z, resamples)
     np.testing.assert_allclose(replicates[~np.isnan(replicates)], expected.samples, atol=ROUNDING)
     row = correlate(
-        Judgments.from_arrays(z, {"x": x}), level, coefficient, interval=over, draws=DRAWS, seed=11
+        Judgments.from_arrays(z, {"x": x}), level, coefficient, interval=over, resamples=DRAWS, seed=11
     )[0]
     assert (row["low"], row["high"]) == pytest.approx((expected.lower, expected.upper), abs=ROUNDING)
 
@@ -120,7 +120,7 @@ def test_permutation_with_the_same_swaps(level, coefficient, swap, rounded):
     found = null_differences(np.stack([x, y]), z, level, measure(coefficient), swaps)[:, 0]
     np.testing.assert_allclose(found, expected.samples, atol=1e-7)
     row = compare(
-        Judgments.from_arrays(z, {"x": x, "y": y}), level, coefficient, swap=swap, draws=DRAWS, seed=12
+        Judgments.from_arrays(z, {"x": x, "y": y}), level, coefficient, swap=swap, resamples=DRAWS, seed=12
     )[0]
     # nlpstats gives b / B, and does not count draws that equal the observed difference but for rounding.
     extreme = np.sum(np.abs(expected.samples) >= abs(row["delta"]) - ROUNDING)

@@ -17,7 +17,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.stats.soft import (
     pairwise_accuracy,
     pooled_pairwise_accuracy,
-    sign_draws,
+    sign_flips,
     soft_pairwise_accuracy,
     superiority,
 )
@@ -28,7 +28,7 @@ SCORES = st.one_of(st.integers(0, 3).map(float), st.just(math.nan))
 
 
 def test_the_vectors_of_the_specification() -> None:
-    signs = sign_draws(4)
+    signs = sign_flips(4)
     assert superiority(HUMAN, signs).tolist() == [
         [0.5, 0.96875, 0.875],
         [0.03125, 0.5, 0.125],
@@ -47,13 +47,13 @@ def test_the_vectors_of_the_specification() -> None:
 
 
 def test_a_system_is_as_good_as_its_double() -> None:
-    assert superiority([[1, 2, 3]] * 2, sign_draws(3)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert superiority([[1, 2, 3]] * 2, sign_draws(3), ">=")[0, 1] == 1
+    assert superiority([[1, 2, 3]] * 2, sign_flips(3)).tolist() == [[0.5, 0.5], [0.5, 0.5]]
+    assert superiority([[1, 2, 3]] * 2, sign_flips(3), ">=")[0, 1] == 1
 
 
 @given(arrays(np.float64, (3, 4), elements=SCORES))
 def test_superiority_as_explicit_sign_flips(scores: np.ndarray) -> None:
-    found = superiority(scores, sign_draws(4))
+    found = superiority(scores, sign_flips(4))
     for i, j in combinations(range(3), 2):
         difference = scores[i] - scores[j]
         difference = difference[~np.isnan(difference)]
@@ -67,13 +67,13 @@ def test_superiority_as_explicit_sign_flips(scores: np.ndarray) -> None:
 
 
 def test_drawn_signs_come_with_their_negatives_and_approach_enumeration() -> None:
-    signs = sign_draws(40, 999, 7)
+    signs = sign_flips(40, 999, 7)
     assert signs.shape == (1000, 40)
     assert (signs[:500] == -signs[500:]).all()
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(4, 12)) + np.arange(4)[:, None] * 0.3
     many = np.random.default_rng(2).integers(0, 2, (20000, 12)) * 2.0 - 1
-    assert np.abs(superiority(scores, sign_draws(12)) - superiority(scores, many)).max() < 0.02
+    assert np.abs(superiority(scores, sign_flips(12)) - superiority(scores, many)).max() < 0.02
 
 
 def test_metrics_in_a_batch_and_missing_cells() -> None:
@@ -83,8 +83,8 @@ def test_metrics_in_a_batch_and_missing_cells() -> None:
     found = soft_pairwise_accuracy(x, z, seed=5)
     assert found.tolist() == pytest.approx([float(soft_pairwise_accuracy(one, z, seed=5)) for one in x])
     cut = x[0][[0, 1]][:, 10:], z[[0, 1]][:, 10:]
-    assert float(soft_pairwise_accuracy(*cut, draws=20000)) == pytest.approx(
-        float(soft_pairwise_accuracy(x[0][:2], z[:2], draws=20000)), abs=0.02
+    assert float(soft_pairwise_accuracy(*cut, resamples=20000)) == pytest.approx(
+        float(soft_pairwise_accuracy(x[0][:2], z[:2], resamples=20000)), abs=0.02
     )
     assert math.isnan(soft_pairwise_accuracy(x[0][:1], z[:1]))
 

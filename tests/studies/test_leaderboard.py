@@ -108,7 +108,8 @@ def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
 
 def test_pages_of_a_small_benchmark(done: Path) -> None:
     assert (
-        leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20) == "1 benchmarks, 12 rows."
+        leaderboard.report(done, "tables", [NAME], pages=done / "pages", resamples=20)
+        == "1 benchmarks, 12 rows."
     )
     text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
     assert "<!--" not in text and "over 20 bootstrap draws" in text
@@ -161,7 +162,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
         systems={},
     )
     judge.save(done / f"{NAME}-4")
-    leaderboard.report(done, "tables", [NAME], pages=done / "pages", draws=20)
+    leaderboard.report(done, "tables", [NAME], pages=done / "pages", resamples=20)
     text = (done / "pages" / "learned.md").read_text(encoding="utf-8")
     tables_of, judges = text[: text.index("| judge |")], text[text.index("| judge |") :]
     assert "<!--" not in text and text.startswith(f"TER has {row(tables_of, 'ter')[0]}.")

@@ -274,7 +274,7 @@ class InputOptions:
     ] = False
 
     def given(self) -> dict[str, Any]:
-        """The arguments of `read_corpus` that were given."""
+        """The arguments of `nlgauge.io.Inputs` that were given."""
         found = {**vars(self), "where": conditions(self.where)}
         return {name: value for name, value in found.items() if value}
 

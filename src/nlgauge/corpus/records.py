@@ -12,6 +12,7 @@ dot: {"meta": {"lp": "en-de"}} is the field "meta.lp", which "lp" finds too wher
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -114,18 +115,29 @@ class Records:
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[Records]) -> Records:
-        """The records of blocks, one after the other; only one of them is held beside what was read
-        already.
-        """
+        """Join blocks, one after the other; messages name the place that each row had."""
+        further = iter(blocks)
+        start = list(islice(further, 2))
+        if len(start) < 2:
+            return start[0] if start else cls({}, 0)
         columns: dict[str, list[Any]] = {}
-        count = 0
-        for block in blocks:
+        starts: list[int] = []
+        places: list[Callable[[int], str]] = []
+        count, file = 0, None
+        for block in chain(start, further):
             for name in block.columns:
                 columns.setdefault(name, [ABSENT] * count)
             for name, column in columns.items():
                 column.extend(block.columns.get(name) or [ABSENT] * block.count)
-            count += block.count
-        return cls(columns, count)
+            starts.append(count)
+            places.append(block.place)
+            count, file = count + block.count, file or block.file
+
+        def place(i: int) -> str:
+            number = bisect_right(starts, i) - 1
+            return places[number](i - starts[number])
+
+        return cls(columns, count, place, file)
 
     def flat(self) -> Records:
         """The records with the objects inside them as fields with a dot."""

@@ -1,4 +1,4 @@
-"""Readers: files become a Corpus.
+"""Readers: files become a Corpus; `Inputs` names the files, and reads them whole or piece by piece.
 
     refs.txt                one text per line
     data.tsv:ref            the column "ref" of a file whose first row is a header (.tsv, .csv), or of a .parquet file
@@ -36,7 +36,7 @@ What is left out is counted and said. `where` chooses records or rows by their o
 the segments (`Corpus.fields`); `pooled` takes every record as a segment of its own.
 """
 
-from nlgauge.io.inputs import read_corpus
+from nlgauge.io.inputs import Inputs
 from nlgauge.io.reader import Reader
 
-__all__ = ["Reader", "read_corpus"]
+__all__ = ["Inputs", "Reader"]

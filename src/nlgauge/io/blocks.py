@@ -1,25 +1,37 @@
-"""The rows of a file block by block, so that it need not fit into memory; each block is `Records`, as the
-whole file would be.
+"""The one reader of files: their rows block by block, so that they need not fit into memory. Each block is
+`Records`; reading a file whole is joining its blocks (`whole_file`).
 """
 
 from __future__ import annotations
 
 import codecs
-import gzip
-import lzma
 import sys
-import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from nlgauge._core.paths import is_file
 from nlgauge.corpus.records import Records, columns_of
 from nlgauge.errors import InputError
-from nlgauge.io.files import STDIN, UTF8, Address, damaged, encoding_of, lines_of, opened, undecodable
+from nlgauge.io.files import (
+    MARKS,
+    UTF8,
+    Address,
+    byte_blocks,
+    decoded,
+    encoding_of,
+    lines_of,
+    memory,
+    read_bytes,
+    too_large,
+    undecodable,
+)
 from nlgauge.io.quoting import PlainRows, QuotedRow, QuotedRows, check_closed, is_quoted, plain_rows
 from nlgauge.io.tables import (
     NAMELESS,
+    json_records,
     jsonl_rows,
     names_of_columns,
     parquet_file,
@@ -32,7 +44,31 @@ from nlgauge.io.watched import Watched
 _BYTES = 1 << 21
 # What goes on for longer than this without a line break is not a segment.
 _LONGEST_LINE = 1 << 28
-_UNPACK_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError, OSError)
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How files are read: their encoding and delimiter if they are not the usual ones, who watches them, and
+    whether all rows are to be in memory at once, which limits the size.
+    """
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    watched: Watched | None = None
+    whole: bool = False
+
+    @property
+    def limit(self) -> int:
+        """How many unpacked bytes are read."""
+        return memory() // 2 if self.whole else sys.maxsize
+
+
+class TextPiece(NamedTuple):
+    """Whole lines of a file, the number of the first one, and whether they are the last ones."""
+
+    text: str
+    line: int
+    last: bool
 
 
 def comes_in_blocks(address: Address) -> bool:
@@ -46,144 +82,173 @@ def comes_in_blocks(address: Address) -> bool:
     return address.kind in (None, "jsonl") or not Path(address.path).exists() or Path(address.path).is_file()
 
 
-def record_blocks(
-    address: Address,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    watched: Watched | None = None,
-) -> Iterator[Records]:
+def whole_file(address: Address, encoding: str | None = None, delimiter: str | None = None) -> Records:
+    """Read all rows of a file."""
+    options = FileOptions(encoding, delimiter, whole=True)
+    try:
+        return Records.of_blocks(record_blocks(address, options)).flat()
+    except MemoryError:
+        raise too_large(str(address), options.limit) from None
+
+
+def record_blocks(address: Address, options: FileOptions) -> Iterator[Records]:
     """The rows of a file, block after block; a line of a plain file is a row with one field, which has no
     name.
     """
-    if address.kind is None:
-        return _lines(address, encoding, watched)
-    if address.kind == "jsonl":
-        return _objects(address, encoding, watched)
-    return _batches(address) if address.kind == "parquet" else _rows(address, encoding, delimiter, watched)
+    readers = {"jsonl": _objects, "json": _document, "parquet": _batches, "tsv": _rows, "csv": _rows}
+    return readers[address.kind](address, options) if address.kind else _lines(address, options)
 
 
-def _lines(address: Address, encoding: str | None, watched: Watched | None) -> Iterator[Records]:
-    for text, line in text_pieces(address.path, encoding, watched):
-        yield _records(lines_of(text), line, str(address))
+def _lines(address: Address, options: FileOptions) -> Iterator[Records]:
+    place = str(address)
+    for text, line, _ in text_pieces(address.path, options):
+        lines = lines_of(text)
+        yield Records(
+            {NAMELESS: lines},
+            len(lines),
+            lambda i, at=line: f"{place}, line {at + i}",  # type: ignore[misc]
+            place,
+        )
 
 
-def _records(lines: list[str], line: int, place: str) -> Records:
-    return Records({NAMELESS: lines}, len(lines), lambda i: f"{place}, line {line + i}", place)
-
-
-def _objects(address: Address, encoding: str | None, watched: Watched | None) -> Iterator[Records]:
-    for text, line in text_pieces(address.path, encoding, watched):
-        rows, numbers = jsonl_rows(text.encode(), line, address.path)
+def _objects(address: Address, options: FileOptions) -> Iterator[Records]:
+    for text, line, _ in text_pieces(address.path, options):
+        rows, numbers = jsonl_rows(text, line, address.path)
         if rows:
             yield Records(
                 columns_of(rows),
                 len(rows),
                 lambda i, at=numbers: f"{address.path}, line {at[i]}",  # type: ignore[misc]
                 address.path,
-            ).flat()
+            )
 
 
-def _batches(address: Address) -> Iterator[Records]:
-    done = 0
-    with parquet_file(address.path, address.path) as file:
+def _document(address: Address, options: FileOptions) -> Iterator[Records]:
+    yield json_records(decoded(read_bytes(address.path), address.path, options.encoding), address.path)
+
+
+def _batches(address: Address, options: FileOptions) -> Iterator[Records]:
+    in_place = address.path.lower().endswith(".parquet") and is_file(address.path)
+    source = address.path if in_place else read_bytes(address.path)
+    done = size = 0
+    with parquet_file(source, address.path) as file:
         for table in parquet_tables(file):
+            size += table.nbytes
+            if size > options.limit // 2:
+                raise too_large(address.path, options.limit // 2)
             columns, rows = table.to_pydict(), table.num_rows
             yield Records(
                 columns,
                 rows,
                 lambda i, at=done: f"{address.path}, row {at + i + 1}",  # type: ignore[misc]
                 address.path,
-            ).flat()
+            )
             done += rows
 
 
-def _rows(
-    address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None
-) -> Iterator[Records]:
+def _rows(address: Address, options: FileOptions) -> Iterator[Records]:
     """The rows of a TSV or CSV file; what its first rows look like decides what its columns are."""
     assert address.kind is not None
     names: list[str] | None = None
-    for rows in _split(address, encoding, delimiter, watched):
+    is_empty = True
+    for rows in _split(address, options):
         if names is None:
             names = names_of_columns(rows, address.path, not address.numbered)
             rows = rows if address.numbered else rows[1:]  # noqa: PLW2901
         if rows:
             yield records_of(names, rows, address.kind, address.path)
+            is_empty = False
     if names is None:
         raise InputError(f"{address.path} is empty.")
+    if is_empty:
+        yield records_of(names, [], address.kind, address.path)
 
 
-def _split(
-    address: Address, encoding: str | None, delimiter: str | None, watched: Watched | None
-) -> Iterator[list[QuotedRow]]:
+def _split(address: Address, options: FileOptions) -> Iterator[list[QuotedRow]]:
     """The rows of a TSV or CSV file as lists of fields, some in each list."""
+    all_text: list[TextPiece] | None = None
+    if options.whole or not is_file(address.path):  # a pipe cannot be read twice
+        text = "".join(piece.text for piece in text_pieces(address.path, options))
+        all_text = [TextPiece(text, 1, True)] if text else []
     separator, quoted = "", None
-    for text, line in text_pieces(address.path, encoding, watched):
+    for text, line, last in text_pieces(address.path, options) if all_text is None else all_text:
         if not separator:
-            separator = separator_of(text, address.kind or "", address.path, delimiter, last=False)
-            if address.kind == "csv" or separator != "\t" or _is_quoted(address, encoding, watched):
+            separator = separator_of(text, address.kind or "", address.path, options.delimiter, last)
+            if address.kind == "csv" or separator != "\t" or _is_quoted(address, options, all_text):
                 quoted = QuotedRows(separator)
-        rows = plain_rows(text, separator, line) if quoted is None else quoted.feed(text, last=False)
+        rows = plain_rows(text, separator, line) if quoted is None else quoted.feed(text, last)
         if rows:
             yield rows
     if quoted is not None:
-        rows = quoted.feed("", last=True)
         check_closed(quoted, address.path)
-        if rows:
-            yield rows
 
 
-def _is_quoted(address: Address, encoding: str | None, watched: Watched | None) -> bool:
+def _is_quoted(address: Address, options: FileOptions, all_text: list[TextPiece] | None) -> bool:
     """Whether a TSV file has quoted fields, for which all of it is looked at."""
-    if not any(b'"' in data for data in _bytes_of(address.path, watched)):
+    if not (
+        any(b'"' in data for data in _bytes_of(address.path, options))
+        if all_text is None
+        else any('"' in piece.text for piece in all_text)
+    ):
         return False
     quoted, plain = QuotedRows("\t"), PlainRows()
-    for text, line in text_pieces(address.path, encoding, watched):
+    for text, line, last in text_pieces(address.path, options) if all_text is None else all_text:
         plain.add(plain_rows(text, "\t", line))
-        quoted.feed(text, last=False)
-    quoted.feed("", last=True)
+        quoted.feed(text, last)
     return is_quoted(quoted, plain, address.path)
 
 
-def text_pieces(
-    path: str, encoding: str | None = None, watched: Watched | None = None
-) -> Iterator[tuple[str, int]]:
-    """The text of a file in pieces of whole lines, each with the number of its first line."""
+def text_pieces(path: str, options: FileOptions) -> Iterator[TextPiece]:
+    """The text of a file in pieces of whole lines."""
     line = 1
+    lines = ""
     rest: list[str] = []
-    for text in _decoded(path, encoding, watched):
+    for text in _decoded(path, options):
         whole, newline, behind = text.rpartition("\n")
         if newline:
-            piece = "".join([*rest, whole, newline])
-            yield piece, line
-            line += piece.count("\n")
-            rest = []
+            if lines:
+                yield TextPiece(lines, line, False)
+                line += lines.count("\n")
+            lines, rest = "".join([*rest, whole, newline]), []
         if behind:
             rest.append(behind)
-    if rest:
-        yield "".join(rest), line
+    if lines or rest:
+        yield TextPiece("".join([lines, *rest]), line, True)
 
 
-def _decoded(path: str, encoding: str | None, watched: Watched | None) -> Iterator[str]:
+def _decoded(path: str, options: FileOptions) -> Iterator[str]:
     """The text of a file in pieces."""
-    blocks, place = _bytes_of(path, watched), str(Address(path))
+    blocks, place = _bytes_of(path, options), str(Address(path))
     first = next(blocks, b"")
-    chosen = encoding_of(first, place, encoding)
-    decoder = _WholeLines() if chosen == UTF8 else codecs.getincrementaldecoder(chosen)()
-    lines = unbroken = 0
+    chosen = encoding_of(first, place, options.encoding)
+    if chosen == UTF8:
+        first = first.removeprefix(codecs.BOM_UTF8)
+    decoder = _WholeLines() if chosen == UTF8 else _decoder(chosen, first)
+    # What is not decoded yet, and how many lines, and bytes behind the last of them, were decoded.
+    pending, lines, unbroken = b"", 0, 0
     for data in chain([first], blocks, [b""]):
-        unbroken = 0 if b"\n" in data else unbroken + len(data)
-        if unbroken > _LONGEST_LINE:
+        try:
+            text = decoder.decode(data, not data)
+        except UnicodeError as error:
+            raise undecodable(place, chosen, error, lines, unbroken) from None
+        yield text if lines or unbroken else text.removeprefix("\ufeff")
+        read, pending = pending + data, decoder.getstate()[0]
+        end = len(read) - len(pending)
+        newline = read.rfind(b"\n", 0, end)
+        lines += read.count(b"\n", 0, end)
+        unbroken = end - newline - 1 if newline >= 0 else unbroken + end
+        if unbroken + len(pending) > _LONGEST_LINE:
             raise InputError(
                 f"{place}, line {lines + 1} is longer than {_LONGEST_LINE:,} bytes; a segment must fit on a"
                 " line that can be scored."
             )
-        try:
-            text = decoder.decode(data, not data)
-        except UnicodeDecodeError as error:
-            raise undecodable(error.object, place, chosen, error, lines) from None
-        yield text if lines else text.removeprefix("\ufeff")
-        lines += text.count("\n")
+
+
+def _decoder(encoding: str, first: bytes) -> codecs.IncrementalDecoder:
+    """The decoder of a file that begins so; UTF-16 and UTF-32 without a mark are in this machine's order."""
+    name = codecs.lookup(encoding).name
+    has_order = name not in ("utf-16", "utf-32") or first.startswith(MARKS)
+    return codecs.getincrementaldecoder(name if has_order else f"{name}-{sys.byteorder[0]}e")()
 
 
 class _WholeLines(codecs.BufferedIncrementalDecoder):
@@ -194,16 +259,6 @@ class _WholeLines(codecs.BufferedIncrementalDecoder):
         return bytes(data[:size]).decode(), size
 
 
-def _bytes_of(path: str, watched: Watched | None = None) -> Iterator[bytes]:
-    """The bytes of a file, or of standard input, unpacked."""
-    suffix, place = Path(path).suffix.lower(), str(Address(path))
-    try:
-        if path == STDIN:
-            while data := sys.stdin.buffer.read(_BYTES):
-                yield data
-            return
-        with opened(path, watched.reading if watched else None) as stream:
-            while data := stream.read(_BYTES):
-                yield data
-    except _UNPACK_ERRORS as error:
-        raise InputError(damaged(place, suffix, error)) from None
+def _bytes_of(path: str, options: FileOptions) -> Iterator[bytes]:
+    reading = None if options.watched is None else options.watched.reading
+    return byte_blocks(path, options.limit, _BYTES, reading)

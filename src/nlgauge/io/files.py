@@ -9,10 +9,11 @@ import io
 import lzma
 import os
 import re
+import sys
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
@@ -36,6 +37,7 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
+MARKS = tuple(_MARKS)
 _LOOKED_AT = 1000
 _KINDS = {
     "tsv": "tsv",
@@ -121,24 +123,39 @@ def read_bytes(path: str) -> bytes:
     """The bytes of a file, unpacked where its name ends in .gz, .bz2, .xz or .zst; one that does not fit
     into memory is refused.
     """
-    suffix, limit = Path(path).suffix.lower(), memory() // 2
-    blocks: list[bytes] = []
-    size = 0
+    limit = memory() // 2
     try:
-        with opened(path) as stream:
-            while data := stream.read(_BLOCK):
-                blocks.append(data)
-                size += len(data)
-                if size > limit:
-                    raise too_large(path, limit)
-        return b"".join(blocks)
+        return b"".join(byte_blocks(path, limit))
     except MemoryError:
-        raise too_large(path, size) from None
+        raise too_large(path, limit) from None
+
+
+def byte_blocks(
+    path: str,
+    limit: int = sys.maxsize,
+    size: int = _BLOCK,
+    reading: Callable[[str, BinaryIO], BinaryIO] | None = None,
+) -> Iterator[bytes]:
+    """The bytes of a file or of standard input, unpacked, about `size` at a time and not more than `limit`;
+    `reading` may stand between file and unpacking.
+    """
+    suffix, place, done = Path(path).suffix.lower(), str(Address(path)), 0
+    try:
+        with nullcontext(sys.stdin.buffer) if path == STDIN else _opened(path, reading) as stream:
+            while data := stream.read(size):
+                done += len(data)
+                if done > limit:
+                    raise too_large(place, limit)
+                yield data
+    except InputError:
+        raise
     except (gzip.BadGzipFile, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
-        raise error if isinstance(error, InputError) else InputError(damaged(path, suffix, error)) from None
+        raise InputError(_damaged(place, suffix, error)) from None
     except OSError as error:  # bz2 has no error of its own
         raise InputError(
-            damaged(path, suffix, error) if error.errno is None else f"cannot read {path}: {error.strerror}."
+            _damaged(place, suffix, error)
+            if error.errno is None
+            else f"cannot read {place}: {error.strerror}."
         ) from None
 
 
@@ -170,26 +187,22 @@ def holds_more(paths: Iterable[str], limit: int) -> bool:
     pipe nobody knows.
     """
     total = 0
-    for path in sorted(
-        {path for path in paths if is_file(path)}, key=lambda path: Path(path).suffix.lower() in PACKED
-    ):
-        if Path(path).suffix.lower() not in PACKED:
+    packed = {path: Path(path).suffix.lower() in PACKED for path in paths if is_file(path)}
+    for path in sorted(packed, key=packed.__getitem__):
+        if not packed[path]:
             total += Path(path).stat().st_size
             continue
-        with (
-            suppress(InputError, EOFError, zlib.error, lzma.LZMAError, ValueError, OSError),
-            opened(path) as stream,
-        ):  # said when it is read
-            while total <= limit and (data := stream.read(_BLOCK)):
+        with suppress(InputError):  # said when it is read
+            for data in byte_blocks(path):
                 total += len(data)
+                if total > limit:
+                    break
     return total > limit
 
 
 @contextmanager
-def opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = None) -> Iterator[BinaryIO]:
-    """A file that is read piece by piece, unpacked where its name ends in .gz, .bz2, .xz or .zst;
-    `reading` may stand between file and unpacking.
-    """
+def _opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = None) -> Iterator[BinaryIO]:
+    """A file that is unpacked as it is read if its name ends in .gz, .bz2, .xz or .zst."""
     place = Path(path)
     if place.is_dir():
         raise InputError(f"{path} is a directory; give a file.")
@@ -254,7 +267,7 @@ _UNPACKING: dict[str, Callable[[BinaryIO], Any]] = {
 }
 
 
-def damaged(path: str, suffix: str, error: Exception) -> str:
+def _damaged(path: str, suffix: str, error: Exception) -> str:
     """What is said of a packed file that cannot be unpacked."""
     kind = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}.get(suffix, suffix)
     return (
@@ -283,7 +296,7 @@ def decoded(data: bytes, place: str, encoding: str | None = None) -> str:
     try:
         return data.decode(chosen).removeprefix("\ufeff")
     except UnicodeError as error:
-        raise undecodable(data, place, chosen, error) from None
+        raise undecodable(place, chosen, error) from None
 
 
 def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
@@ -317,22 +330,19 @@ def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
     return UTF8
 
 
-def utf8(data: bytes, place: str, encoding: str | None = None) -> bytes:
-    """Bytes as UTF-8 without a mark; they are copied only where they were something else, and whoever
-    reads them checks them.
+def undecodable(
+    place: str, encoding: str, error: UnicodeError, lines: int = 0, unbroken: int = 0
+) -> InputError:
+    """What is said of bytes that are not in their encoding; before them were so many lines, and bytes behind
+    the last line feed.
     """
-    if encoding_of(data, place, encoding) != UTF8:
-        return decoded(data, place, encoding).encode()
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
-def undecodable(data: bytes, place: str, encoding: str, error: UnicodeError, lines: int = 0) -> InputError:
-    """What is said of bytes that are not in their encoding, with so many lines before them."""
     where = ""
     if isinstance(error, UnicodeDecodeError):
-        line = lines + data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        where = f": line {line}, byte {column} is 0x{data[error.start]:02X}"
+        data, start = error.object, error.start
+        newline = data.rfind(b"\n", 0, start)
+        column = start - newline if newline >= 0 else unbroken + start + 1
+        line = lines + data.count(b"\n", 0, start) + 1
+        where = f": line {line}, byte {column} is 0x{data[start]:02X}"
     if encoding != UTF8:
         return InputError(f"{place} is not {encoding}{where}; give its right encoding with --encoding.")
     return InputError(

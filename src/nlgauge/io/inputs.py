@@ -1,14 +1,13 @@
-"""The Corpus of the files that a user names."""
+"""Inputs: the files that a user names, read whole or piece by piece."""
 
 from __future__ import annotations
 
 import gc
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import accumulate
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -16,10 +15,17 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import RawColumns
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, Records
 from nlgauge.errors import InputError
-from nlgauge.io.files import Address
-from nlgauge.io.reader import FileColumn, Reader
+from nlgauge.io.blocks import FileOptions, comes_in_blocks, record_blocks
+from nlgauge.io.choice import Choice
+from nlgauge.io.column_pieces import ColumnPieces, matching
+from nlgauge.io.files import STDIN, Address, holds_more
+from nlgauge.io.reader import FileColumn, Reader, Window
+from nlgauge.io.record_pieces import RecordPieces
 from nlgauge.io.tables import NAMELESS
+from nlgauge.io.watched import Watched
 
+# Files of so many bytes in all are read piece by piece where nobody asks for it.
+LARGE = 64_000_000
 _NAMED = re.compile(r"([^=:/\\]+)=(.+)", re.DOTALL)
 
 
@@ -37,227 +43,265 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-@_collector_paused()
-def read_corpus(
-    systems: Sequence[str],
-    references: Sequence[str] = (),
-    source: str | None = None,
-    *,
-    ids: str | None = None,
-    documents: str | None = None,
-    weights: str | None = None,
-    lang: str | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-    columns: Sequence[str] = (),
-    where: Mapping[str, Any] | None = None,
-    skip_missing: bool = False,
-    common: bool = False,
-    pooled: bool = False,
-) -> Corpus:
-    """The corpus of these files, or of files of records; see `nlgauge.io` for how each is named.
+@dataclass(frozen=True)
+class Inputs(Choice):
+    """The files of one run, and how they are read; see `nlgauge.io` for how each is named.
 
-    encoding, delimiter: of the files, where they are not UTF-8 or not separated as their names say. columns:
-    of records, the columns that hold one system's predictions each, or the systems to read. where: {field:
-    value}, which records or rows are read. skip_missing, common, pooled: see `Corpus.read`.
+    systems: files or columns of predictions, or files of records. references, source, ids, documents, weights:
+    files or columns beside columns of predictions. encoding, delimiter: of the files, if they are not UTF-8 or
+    not separated as their names say. The other options are those of `Choice`.
     """
-    reader = Reader(encoding, delimiter)
-    named = named_systems(systems)
-    records = _records(reader, named)
-    if records is not None:
-        others = {
-            "references (-r)": references,
-            "sources (-s)": source,
-            "ids": ids,
-            "documents": documents,
-            "weights": weights,
+
+    systems: Sequence[str]
+    references: Sequence[str] = ()
+    source: str | None = None
+    _: KW_ONLY
+    ids: str | None = None
+    documents: str | None = None
+    weights: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+
+    @_collector_paused()
+    def read(self) -> Corpus:
+        """Read all segments at once."""
+        if self._paths.count(STDIN) > 1:
+            raise InputError(
+                "standard input (-) is asked for twice, and can be read once; write one of the two to a file."
+            )
+        reader = Reader(self.encoding, self.delimiter)
+        tables = {name: reader.table(address) for name, address in self._record_files().items()}
+        if not tables or any(list(table.columns) == [NAMELESS] for table in tables.values()):
+            self._check_no_columns()
+            parts = matching(self._columns(reader), self.where)
+            return Corpus.of_parts(parts.without_gaps() if self.skip_missing else parts, self.lang)
+        self._check_alone()
+        with self._errors_name_files():
+            records = Records.of_blocks(self._records({name: iter([tables[name]]) for name in tables}))
+            return Corpus.read(
+                records.where(self.where or {}),
+                lang=self.lang,
+                systems=self.columns or None,
+                skip_missing=self.skip_missing,
+                common=self.common,
+                pooled=self.pooled,
+            )
+
+    def pieces(self, scratch: Path) -> Iterator[Corpus]:
+        """Read the segments as corpora of some thousands each; what must be put in order first is put into
+        the folder `scratch`.
+
+        A file that changed meanwhile is an error at the end, since the segments are then of no state that it
+        ever had.
+        """
+        watched = Watched(self._paths)
+        yield from self._read(scratch, FileOptions(self.encoding, self.delimiter, watched))
+        watched.check()
+
+    def _read(self, scratch: Path, options: FileOptions) -> Iterator[Corpus]:
+        files = self._record_files()
+        if not files:
+            self._check_no_columns()
+            yield from self._column_pieces(options)
+            return
+        self._check_alone()
+        with self._errors_name_files():
+            blocks = {
+                name: map(Records.flat, record_blocks(address, options)) for name, address in files.items()
+            }
+            yield from RecordPieces(self, scratch).of_blocks(self._records(blocks))
+
+    def _column_pieces(self, options: FileOptions) -> Iterator[Corpus]:
+        pieces = ColumnPieces(self)
+        window = Window(self._addresses, options)
+        is_empty = True
+        while window.move():
+            is_empty = False
+            yield from pieces.taken(self._columns(window))
+        if is_empty:
+            raise InputError(f"{next(iter(self._named.values()))} is empty; give at least one segment.")
+        pieces.end()
+
+    def possible(self) -> bool:
+        """Whether all files can be read piece by piece."""
+        return self._paths.count(STDIN) < 2 and all(map(comes_in_blocks, self._addresses))
+
+    def large(self) -> bool:
+        """Whether the files are so large that they should not be in memory at once; how much a pipe holds
+        nobody knows.
+        """
+        return holds_more(self._paths, LARGE)
+
+    def origin(self) -> dict[str, Any]:
+        """What is read and how, as plain data: names, sizes and times of the files, which another file of
+        the same name would not have.
+        """
+        options = {option.name: getattr(self, option.name) for option in fields(self)}
+        plain = {
+            "systems": self._named,
+            "references": list(self.references),
+            "columns": list(self.columns),
+            "where": dict(self.where or {}),
         }
-        for what, given in others.items():
-            if given:
-                raise InputError(
-                    f"{systems[0]} holds records, which carry their own {what}; name the column of the"
-                    f" predictions, {systems[0]}:COLUMN."
-                )
-        return _from_records(
-            records,
-            where or {},
-            tuple(named.values()),
-            lang=lang,
-            systems=columns or None,
-            skip_missing=skip_missing,
-            common=common,
-            pooled=pooled,
-        )
-    if columns:
-        raise InputError(
-            f"columns are chosen of files of records, .tsv, .csv, .jsonl, .json or .parquet; {systems[0]} is"
-            " not such a file."
-        )
-    parts = column_parts(reader, named, references, source, ids, documents, weights, skip_missing)
-    if where:
-        parts = matching(parts, where)
-    return Corpus.of_parts(parts.without_gaps() if skip_missing else parts, lang)
+        return {**options, **plain, "files": [[path, *_size_and_time(path)] for path in self._paths]}
 
-
-def named_systems(systems: Sequence[str]) -> dict[str, str]:
-    """Addresses by the name of their system: the one that was given, else that of the column or of the
-    file, with its suffix where it needs that.
-    """
-    named = [None if Path(given).exists() else _NAMED.fullmatch(given) for given in systems]
-    addresses = [match[2] if match else given for match, given in zip(named, systems, strict=True)]
-    names = [
-        match[1] if match else Address.of(given).name for match, given in zip(named, addresses, strict=True)
-    ]
-    found: dict[str, str] = {}
-    for short, address, match in zip(names, addresses, named, strict=True):
-        whole = Address.of(address)
-        name = (
-            PurePath(whole.path).name
-            if names.count(short) > 1 and match is None and whole.column is None
-            else short
-        )
-        if name in found:
-            raise InputError(
-                f"{found[name]} and {address} would both be system {short!r}; name them: A={found[name]}"
-                f" B={address}"
-            )
-        found[name] = address
-    return found
-
-
-def _records(reader: Reader, named: Mapping[str, str]) -> Records | None:
-    """The records of a file, or of one file per system; None where columns or files of plain texts are
-    named.
-    """
-    addresses = {name: Address.of(given) for name, given in named.items()}
-    if any(address.kind is None or address.column is not None for address in addresses.values()):
-        return None
-    tables = {name: reader.table(address) for name, address in addresses.items()}
-    if any(list(table.columns) == [NAMELESS] for table in tables.values()):
-        return None
-    (name, table), *others = tables.items()
-    # A name that was given to the only file is that of its system, unless it holds several.
-    is_named = name != addresses[name].name and not table.columns.keys() & set(FIELD_NAMES["system"])
-    return _joined_records(tables) if others or is_named else table
-
-
-def _joined_records(tables: Mapping[str, Records]) -> Records:
-    """The records of files of one system each."""
-    for table in tables.values():
-        if table.columns.keys() & set(FIELD_NAMES["system"]):
-            raise InputError(
-                f"{table.file} says itself which system each record is from; give it alone, or one file per"
-                " system without such a field."
-            )
-    names = dict.fromkeys(name for table in tables.values() for name in table.columns)
-    columns = {
-        name: [
-            value for table in tables.values() for value in table.columns.get(name, [ABSENT] * table.count)
+    @property
+    def _named(self) -> dict[str, str]:
+        """Addresses by the name of their system: the one that was given, else that of the column or of the
+        file, with its suffix where it needs that.
+        """
+        matches = [None if Path(word).exists() else _NAMED.fullmatch(word) for word in self.systems]
+        addresses = [match[2] if match else word for match, word in zip(matches, self.systems, strict=True)]
+        names = [
+            match[1] if match else Address.of(word).name
+            for match, word in zip(matches, addresses, strict=True)
         ]
-        for name in names
-    }
-    columns["system"] = [system for system, table in tables.items() for _ in range(table.count)]
-    if not names.keys() & set(FIELD_NAMES["id"]):
-        columns["id"] = [i for table in tables.values() for i in range(table.count)]
-    starts = [0, *accumulate(table.count for table in tables.values())]
-    every = list(tables.values())
-
-    def place(i: int) -> str:
-        number = bisect_right(starts, i) - 1
-        return every[number].place(i - starts[number])
-
-    return Records(columns, starts[-1], place, every[0].file)
-
-
-def _from_records(
-    records: Records, where: Mapping[str, Any], files: tuple[str, ...], **options: Any
-) -> Corpus:
-    try:
-        return Corpus.read(records.where(where), **options)
-    except InputError as error:
-        raise error if str(error).startswith(files) else InputError(f"{records.file}: {error}") from None
-
-
-def column_parts(
-    reader: Reader,
-    named: Mapping[str, str],
-    references: Sequence[str],
-    source: str | None,
-    ids: str | None,
-    documents: str | None,
-    weights: str | None,
-    skip_missing: bool,
-) -> RawColumns:
-    """What the files and columns hold; the other columns of a table that predictions are taken from are
-    fields.
-    """
-    predictions = {name: reader.texts(given, skip_missing) for name, given in named.items()}
-    first = next(iter(predictions.values()))
-    if not first.values:
-        raise InputError(f"{first.place} is empty; give at least one segment.")
-    reference_columns = [reader.texts(given, skip_missing) for given in references]
-    sources = None if source is None else reader.single_texts(source, skip_missing)
-    segment_ids, document_labels = (
-        None if given is None else reader.labels(given) for given in (ids, documents)
-    )
-    segment_weights = None if weights is None else reader.numbers(weights)
-    for column in (
-        *predictions.values(),
-        *reference_columns,
-        sources,
-        segment_ids,
-        document_labels,
-        segment_weights,
-    ):
-        if column is not None and len(column.values) != len(first.values):
-            raise InputError(
-                f"{column.place} has {_counted(column)}, {first.place} has {_counted(first)}; every file"
-                " needs one for each segment."
+        named: dict[str, str] = {}
+        for short, address, match in zip(names, addresses, matches, strict=True):
+            whole = Address.of(address)
+            name = (
+                PurePath(whole.path).name
+                if names.count(short) > 1 and match is None and whole.column is None
+                else short
             )
-    used = {
-        given
-        for given in (*named.values(), *references, source, ids, documents, weights)
-        if given is not None
-    }
-    return RawColumns(
-        {name: _uniform(column) for name, column in predictions.items()},
-        joined(reference_columns) if reference_columns else None,
-        sources and sources.values,
-        segment_ids and segment_ids.values,
-        segment_weights and segment_weights.values,
-        document_labels and document_labels.values,
-        _fields(
-            reader,
-            list(named.values()),
-            {(address.path, address.column) for address in map(Address.of, used)},
-        ),
-    )
+            if name in named:
+                raise InputError(
+                    f"{named[name]} and {address} would both be system {short!r}; name them: A={named[name]}"
+                    f" B={address}"
+                )
+            named[name] = address
+        return named
+
+    @property
+    def _words(self) -> list[str]:
+        """All files and columns that were named, those of the systems first."""
+        beside = (self.source, self.ids, self.documents, self.weights)
+        return [*self._named.values(), *self.references, *(word for word in beside if word is not None)]
+
+    @property
+    def _addresses(self) -> list[Address]:
+        return list(map(Address.of, self._words))
+
+    @property
+    def _paths(self) -> list[str]:
+        return [address.path for address in self._addresses]
+
+    def _record_files(self) -> dict[str, Address]:
+        """The files of records by system; none if columns or files of plain texts are named."""
+        addresses = {name: Address.of(word) for name, word in self._named.items()}
+        is_column = any(address.kind is None or address.column is not None for address in addresses.values())
+        return {} if is_column else addresses
+
+    def _check_no_columns(self) -> None:
+        if self.columns:
+            raise InputError(
+                "columns are chosen of files of records, .tsv, .csv, .jsonl, .json or .parquet;"
+                f" {self.systems[0]} is not such a file."
+            )
+
+    def _check_alone(self) -> None:
+        others = {
+            "references (-r)": self.references,
+            "sources (-s)": self.source,
+            "ids": self.ids,
+            "documents": self.documents,
+            "weights": self.weights,
+        }
+        for what, value in others.items():
+            if value:
+                raise InputError(
+                    f"{self.systems[0]} holds records, which carry their own {what}; name the column of the"
+                    f" predictions, {self.systems[0]}:COLUMN."
+                )
+
+    @contextmanager
+    def _errors_name_files(self) -> Iterator[None]:
+        files = tuple(address.path for address in self._record_files().values())
+        try:
+            yield
+        except InputError as error:
+            raise error if str(error).startswith(files) else InputError(f"{files[0]}: {error}") from None
+
+    def _records(self, files: Mapping[str, Iterator[Records]]) -> Iterator[Records]:
+        """The blocks of a file of records, or of one file per system, each with its name."""
+        firsts: dict[str, Records] = {}
+        for name, address in self._record_files().items():
+            first = next(files[name], None)
+            if first is None or not first.count:
+                raise InputError(f"{address.path} has no rows.")
+            firsts[name] = first
+        names = {column for first in firsts.values() for column in first.columns}
+        # A name that was given to the only file is that of its system, unless it holds several.
+        is_alone = len(firsts) == 1 and (
+            self._record_files()[name].name == name or names & set(FIELD_NAMES["system"])
+        )
+        for first in () if is_alone else firsts.values():
+            _check_one_system(first)
+        numbered = not names & set(FIELD_NAMES["id"])
+        for name, first in firsts.items():
+            blocks = chain([first], files[name])
+            yield from blocks if is_alone else _of_system(name, blocks, numbered)
+
+    def _columns(self, reader: Reader) -> RawColumns:
+        """What the files and columns hold; the other columns of a table that predictions are taken from are
+        fields.
+        """
+        skip = self.skip_missing
+        named = self._named
+        predictions = {name: reader.texts(word, skip) for name, word in named.items()}
+        first = next(iter(predictions.values()))
+        if not first.values:
+            raise InputError(f"{first.place} is empty; give at least one segment.")
+        references = [reader.texts(word, skip) for word in self.references]
+        sources = None if self.source is None else reader.single_texts(self.source, skip)
+        ids, documents = (
+            None if word is None else reader.labels(word) for word in (self.ids, self.documents)
+        )
+        weights = None if self.weights is None else reader.numbers(self.weights)
+        for column in (*predictions.values(), *references, sources, ids, documents, weights):
+            if column is not None and len(column.values) != len(first.values):
+                raise InputError(
+                    f"{column.place} has {_counted(column)}, {first.place} has {_counted(first)}; every file"
+                    " needs one for each segment."
+                )
+        return RawColumns(
+            {name: _uniform(column) for name, column in predictions.items()},
+            _joined(references) if references else None,
+            sources and sources.values,
+            ids and ids.values,
+            weights and weights.values,
+            documents and documents.values,
+            self._fields(reader),
+        )
+
+    def _fields(self, reader: Reader) -> dict[str, list[Any]]:
+        """The columns of the systems' tables that nothing else is read from."""
+        used = {(address.path, address.column) for address in self._addresses}
+        columns: dict[str, list[Any]] = {}
+        for address in map(Address.of, self._named.values()):
+            if address.column is not None and not address.numbered:
+                for name, values in reader.table(address).columns.items():
+                    if (address.path, name) not in used:
+                        columns.setdefault(name, [None if value is ABSENT else value for value in values])
+        return columns
 
 
-def _fields(
-    reader: Reader, systems: Sequence[str], used: set[tuple[str, str | None]]
-) -> dict[str, list[Any]]:
-    """The columns of the systems' tables that nothing else is read from."""
-    found: dict[str, list[Any]] = {}
-    for address in map(Address.of, systems):
-        if address.column is not None and not address.numbered:
-            for name, values in reader.table(address).columns.items():
-                if (address.path, name) not in used:
-                    found.setdefault(name, [None if value is ABSENT else value for value in values])
-    return found
+def _of_system(name: str, blocks: Iterator[Records], numbered: bool) -> Iterator[Records]:
+    """The records of one system's file, with its name and, if no file has ids, their numbers."""
+    done = 0
+    for block in blocks:
+        _check_one_system(block)
+        ids = {"id": list(range(done, done + block.count))} if numbered else {}
+        yield replace(block, columns={**block.columns, "system": [name] * block.count, **ids})
+        done += block.count
 
 
-def matching(parts: RawColumns, where: Mapping[str, Any]) -> RawColumns:
-    """The segments whose fields are what was asked for, with the ids or numbers that they had."""
-    own = {"id": parts.ids, "document": parts.documents}
-    columns = {
-        **{name: values for name, values in own.items() if values is not None},
-        **parts.fields,
-        NAMELESS: list(range(parts.count)),
-    }
-    rows = Records(columns, parts.count).where(where).columns[NAMELESS]
-    taken = parts.take(rows)
-    return taken if taken.ids is not None else replace(taken, ids=rows)
+def _check_one_system(block: Records) -> None:
+    if block.columns.keys() & set(FIELD_NAMES["system"]):
+        raise InputError(
+            f"{block.file} says itself which system each record is from; give it alone, or one file per"
+            " system without such a field."
+        )
 
 
 def _counted(column: FileColumn) -> str:
@@ -273,7 +317,7 @@ def _uniform(column: FileColumn) -> list[Any]:
     )
 
 
-def joined(columns: Sequence[FileColumn]) -> list[Any]:
+def _joined(columns: Sequence[FileColumn]) -> list[Any]:
     """All references of each segment; a blank line in a later file means that there is no further one,
     null that it is missing.
     """
@@ -287,3 +331,10 @@ def joined(columns: Sequence[FileColumn]) -> list[Any]:
             elif value is None or k == 0 or value.strip():
                 row.append(value)
     return rows
+
+
+def _size_and_time(path: str) -> tuple[int, int]:
+    if path == STDIN or not Path(path).is_file():
+        return 0, 0
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns

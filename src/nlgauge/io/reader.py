@@ -1,15 +1,15 @@
-"""Reader: the files of one run, each read once."""
+"""Reader: the columns of the files of one run, all rows or, in a Window, some rows at a time."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from nlgauge.corpus.records import ABSENT, Records
 from nlgauge.errors import InputError, did_you_mean
-from nlgauge.io.files import STDIN, Address, decoded, lines_of, read_bytes
-from nlgauge.io.tables import NAMELESS, table_of
+from nlgauge.io.blocks import FileOptions, record_blocks, whole_file
+from nlgauge.io.files import Address
+from nlgauge.io.tables import NAMELESS
 
 
 class FileColumn(NamedTuple):
@@ -26,21 +26,20 @@ class FileColumn(NamedTuple):
 
 
 class Reader:
-    """Reads columns of texts, labels and numbers; standard input can be read once only."""
+    """Reads columns of texts, labels and numbers."""
 
     def __init__(self, encoding: str | None = None, delimiter: str | None = None) -> None:
         self._encoding = encoding
         self._delimiter = delimiter
         # What was read of files of columns, by path and whether columns are asked for by number.
         self.tables: dict[tuple[str, bool], Records] = {}
-        self._stdin_used = False
 
     def column(self, given: str) -> FileColumn:
         """The values at an address as they stand in the file."""
         address = Address.of(given)
-        if address.kind is None:
-            return self.lines(address)
         table = self.table(address)
+        if address.kind is None:
+            return FileColumn(str(address), table.columns.get(NAMELESS, []), table.place)
         if address.column is None and list(table.columns) != [NAMELESS]:
             there = (
                 ", ".join(name if len(name) <= 30 else f"{name[:29]}…" for name in table.columns) or "none"
@@ -62,12 +61,6 @@ class Reader:
             str(address),
             _values(table, name, address.path),
             lambda i: f"{address}{table.place(i).removeprefix(address.path)}",
-        )
-
-    def lines(self, address: Address) -> FileColumn:
-        """The lines of a plain file."""
-        return FileColumn(
-            str(address), lines_of(self._text(address.path)), lambda i: f"{address}, line {i + 1}"
         )
 
     def texts(self, given: str, skip_missing: bool = False) -> FileColumn:
@@ -115,8 +108,7 @@ class Reader:
         return column._replace(values=values)
 
     def table(self, address: Address) -> Records:
-        """The rows of a file of columns."""
-        assert address.kind is not None
+        """The rows of a file."""
         key = address.path, address.numbered
         if (address.path, not address.numbered) in self.tables:
             raise InputError(
@@ -124,25 +116,67 @@ class Reader:
                 " a file without one. Use names alone."
             )
         if key not in self.tables:
-            self.tables[key] = table_of(
-                read_bytes(address.path),
-                address.kind,
-                address.path,
-                named=not address.numbered,
-                encoding=self._encoding,
-                delimiter=self._delimiter,
-            )
+            self.tables[key] = whole_file(address, self._encoding, self._delimiter)
         return self.tables[key]
 
-    def _text(self, path: str) -> str:
-        if path != STDIN:
-            return decoded(read_bytes(path), path, self._encoding)
-        if self._stdin_used:
+
+class Window(Reader):
+    """Reads columns as `Reader` does, of the rows that it shows."""
+
+    def __init__(self, addresses: Sequence[Address], options: FileOptions) -> None:
+        super().__init__()
+        self._files: dict[tuple[str, bool], _File] = {}
+        for address in addresses:
+            key = address.path, address.numbered
+            if key not in self._files:
+                blocks = map(Records.flat, record_blocks(address, options))
+                self._files[key] = _File(str(Address(address.path)), blocks)
+
+    def move(self) -> int:
+        """Shows the next rows, and says how many; 0 where all files have ended.
+
+        That one ends before another is an error.
+        """
+        ready = {file: file.ready() for file in self._files.values()}
+        count = min(ready.values())
+        if not count and any(ready.values()):
+            shorter = next(file for file, rows in ready.items() if not rows)
+            longer = next(file for file, rows in ready.items() if rows)
             raise InputError(
-                "standard input (-) is asked for twice, and can be read once; write one of the two to a file."
+                f"{shorter.place} has {shorter.done} entries, {longer.place} has {longer.count()} entries;"
+                " every file needs one for each segment."
             )
-        self._stdin_used = True
-        return decoded(sys.stdin.buffer.read(), "standard input", self._encoding)
+        self.tables = {key: file.take(count) for key, file in self._files.items()}
+        return count
+
+
+class _File:
+    """The rows of a file, as many at a time as are asked for."""
+
+    def __init__(self, place: str, blocks: Iterator[Records]) -> None:
+        self.place = place
+        self.done = 0
+        self._blocks = blocks
+        self._block = Records({}, 0)
+        self._start = 0
+
+    def ready(self) -> int:
+        """How many rows can be taken now; 0 at the end of the file."""
+        while self._start == self._block.count:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._block, self._start = block, 0
+        return self._block.count - self._start
+
+    def take(self, count: int) -> Records:
+        """The next rows, of those that are ready."""
+        start, self._start, self.done = self._start, self._start + count, self.done + count
+        return self._block if count == self._block.count else self._block.part(start, start + count)
+
+    def count(self) -> int:
+        """How many rows the file has."""
+        return self.done + self.ready() + sum(block.count for block in self._blocks)
 
 
 def _values(table: Records, name: str, path: str) -> list[Any]:

@@ -5,8 +5,9 @@ joined by their ids on disk.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,29 +19,16 @@ from nlgauge.corpus.store.join import ID, SYSTEM, Joining
 from nlgauge.corpus.store.layout import stored_corpus
 from nlgauge.corpus.store.writer import CorpusWriter
 from nlgauge.errors import InputError
+from nlgauge.io.choice import Choice
 
 
 class RecordPieces:
-    """Makes pieces of a corpus of blocks of records; the options are those of `Corpus.read`, and `where`
-    as in `nlgauge.io.read_corpus`.
-    """
+    """Makes pieces of a corpus of blocks of records."""
 
-    def __init__(
-        self,
-        lang: str | None,
-        scratch: Path,
-        *,
-        columns: Sequence[str] = (),
-        where: Mapping[str, Any] | None = None,
-        skip_missing: bool = False,
-        common: bool = False,
-        pooled: bool = False,
-    ) -> None:
-        self._lang = lang
+    def __init__(self, choice: Choice, scratch: Path) -> None:
+        self._choice = choice
         self._scratch = scratch
-        self._systems = system_names(columns or None)
-        self._where = where or {}
-        self._skip_missing, self._common, self._pooled = skip_missing, common, pooled
+        self._systems = system_names(choice.columns or None)
 
     def of_blocks(self, blocks: Iterable[Records]) -> Iterator[Corpus]:
         """The pieces of records of one system, of several with a column each, or of several that say
@@ -49,18 +37,12 @@ class RecordPieces:
         alike = self._alike(blocks)
         for first in alike:
             several = (
-                not self._pooled
+                not self._choice.pooled
                 and not self._wide(first)
                 and not first.columns.keys().isdisjoint(FIELD_NAMES["system"])
             )
-            every = _with_first(first, alike)
+            every = chain([first], alike)
             yield from self._joined(every) if several else self._apart(every)
-
-    def of_systems(self, files: Mapping[str, Iterable[Records]]) -> Iterator[Corpus]:
-        """The pieces of records of one system in each file."""
-        yield from self._joined(
-            self._alike(block for name, blocks in files.items() for block in _of_system(name, blocks))
-        )
 
     def _wide(self, records: Records) -> list[str]:
         """The columns that hold the predictions of one system each."""
@@ -78,7 +60,7 @@ class RecordPieces:
         for given in blocks:
             block = _with_columns(given, known)
             try:
-                block = block.where(self._where)
+                block = block.where(self._choice.where or {})
             except NothingMatches as error:
                 nothing = error
                 continue
@@ -103,12 +85,12 @@ class RecordPieces:
             parts = parts_of(
                 block,
                 self._systems,
-                common=self._common,
-                pooled=self._pooled,
-                skip_missing=self._skip_missing,
+                common=self._choice.common,
+                pooled=self._choice.pooled,
+                skip_missing=self._choice.skip_missing,
                 piece=True,
             ).as_lists()
-            gaps = parts.gaps() if self._skip_missing else set()
+            gaps = parts.gaps() if self._choice.skip_missing else set()
             left_out += len(gaps)
             if len(gaps) < block.count:
                 numbered = (
@@ -116,7 +98,7 @@ class RecordPieces:
                     if parts.ids is not None
                     else replace(parts, ids=list(range(start, start + block.count)))
                 )
-                yield Corpus.of_parts(numbered.without(gaps), self._lang, piece=True)
+                yield Corpus.of_parts(numbered.without(gaps), self._choice.lang, piece=True)
             start += block.count
         if left_out:
             check_left(left_out, start)
@@ -143,7 +125,7 @@ class RecordPieces:
                 check_left(len(gaps), len(gaps))
                 return
             yield from Joining(
-                stored_corpus(self._scratch, facts), self._systems, gaps, self._common, file
+                stored_corpus(self._scratch, facts), self._systems, gaps, self._choice.common, file
             ).pieces()
         finally:
             shutil.rmtree(self._scratch, ignore_errors=True)
@@ -155,7 +137,7 @@ class RecordPieces:
         names = names_of(records, [])
         if "id" not in names:
             raise InputError("records of several systems need an 'id' that says which segment each is of.")
-        if self._skip_missing:
+        if self._choice.skip_missing:
             texts = [names[our] for our in ("prediction", "references", "source") if our in names]
             missing = {i for name in texts for i in gaps_in(records.columns[name])}
             gaps |= {records.columns[names["id"]][i] for i in missing}
@@ -177,30 +159,7 @@ class RecordPieces:
             parts.documents,
             {**fields, **own},
         )
-        return Corpus.of_parts(rows, self._lang, piece=True)
-
-
-def _with_first(first: Records, others: Iterable[Records]) -> Iterator[Records]:
-    yield first
-    yield from others
-
-
-def _of_system(name: str, blocks: Iterable[Records]) -> Iterator[Records]:
-    """The records of one system's file, with its name and, where they have no ids, their numbers."""
-    done = 0
-    for block in blocks:
-        if block.columns.keys() & set(FIELD_NAMES["system"]):
-            raise InputError(
-                f"{block.file} says itself which system each record is from; give it alone, or one file per"
-                " system without such a field."
-            )
-        ids = (
-            {}
-            if block.columns.keys() & set(FIELD_NAMES["id"])
-            else {"id": list(range(done, done + block.count))}
-        )
-        yield replace(block, columns={**block.columns, "system": [name] * block.count, **ids})
-        done += block.count
+        return Corpus.of_parts(rows, self._choice.lang, piece=True)
 
 
 def _with_columns(block: Records, known: Mapping[str, str]) -> Records:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,10 +14,9 @@ import msgspec
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.corpus.records import ABSENT, KNOWN_NAMES, Records, columns_of
+from nlgauge.corpus.records import KNOWN_NAMES, Records, columns_of
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.io.files import UTF8, decoded, memory, too_large, undecodable, utf8
-from nlgauge.io.quoting import QuotedRow, csv_rows, has_even_rows, tsv_rows
+from nlgauge.io.quoting import QuotedRow, has_even_rows
 
 # The name of the only column of a JSON array of texts.
 NAMELESS = ""
@@ -28,25 +27,6 @@ _FEW_ROWS, _ROWS = 256, 20_000
 _OBJECTS = msgspec.json.Decoder(dict[str, Any])
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _SPELT = {"\t": "tabs", ";": "semicolons", "|": "vertical bars"}
-
-
-def table_of(
-    data: bytes,
-    kind: str,
-    place: str,
-    *,
-    named: bool = True,
-    encoding: str | None = None,
-    delimiter: str | None = None,
-) -> Records:
-    """The rows of a file; without a header row (`named=False`) the columns are called "1", "2", ..."""
-    if kind == "parquet":
-        return _from_parquet(data, place)
-    if kind == "json":
-        return _from_json(utf8(data, place, encoding), place)
-    if kind == "jsonl":
-        return _from_jsonl(utf8(data, place, encoding), place)
-    return _from_text(decoded(data, place, encoding), kind, place, named, delimiter)
 
 
 def checked_delimiter(given: str) -> str:
@@ -61,64 +41,35 @@ def checked_delimiter(given: str) -> str:
     return found
 
 
-def _placed(columns: dict[str, list[Any]], count: int, place: Callable[[int], str], file: str) -> Records:
-    return Records(columns, count, place, file).flat()
-
-
-def _from_jsonl(data: bytes, place: str) -> Records:
-    """The objects of all lines; some megabytes at a time, so that not all are there as dictionaries at
-    once.
-    """
-    columns: dict[str, list[Any]] = {}
-    lines, count, line, start = [], 0, 1, 0
-    while start < len(data):
-        end = data.find(b"\n", start + _BLOCK) + 1 or len(data)
-        rows, numbers = jsonl_rows(data[start:end], line, place)
-        _extend(columns, rows, count)
-        lines.append(numbers)
-        count, line, start = count + len(rows), line + data.count(b"\n", start, end), end
-    where = np.concatenate(lines) if lines else np.arange(0)
-    return _placed(columns, count, lambda i: f"{place}, line {where[i]}", place)
-
-
-def jsonl_rows(block: bytes, line: int, place: str) -> tuple[list[dict[str, Any]], Array]:
-    """The objects of whole lines, of which the first has this number, and on which line each is."""
-    there = block.count(b"\n") + (not block.endswith(b"\n"))
+def jsonl_rows(text: str, line: int, place: str) -> tuple[list[dict[str, Any]], Array]:
+    """Read the objects of whole lines, of which the first has this number, and say on which line each is."""
+    there = text.count("\n") + (not text.endswith("\n"))
     try:
-        rows = _OBJECTS.decode_lines(block)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        rows = _OBJECTS.decode_lines(text)
+    except (msgspec.DecodeError, RecursionError):
         rows = []
     if len(rows) == there:
         return rows, np.arange(line, line + there)
     # There are blank lines, or a mistake.
-    found = [
-        (_object(text, line + i, place), line + i)
-        for i, text in enumerate(block.split(b"\n"))
-        if text.strip()
-    ]
-    return [row for row, _ in found], np.array([number for _, number in found], dtype=np.int64)
+    numbered = [(number, row) for number, row in enumerate(text.split("\n"), line) if row.strip()]
+    rows = [_object(row, number, place) for number, row in numbered]
+    return rows, np.array([number for number, _ in numbered], dtype=np.int64)
 
 
-def _object(line: bytes, number: int, place: str) -> dict[str, Any]:
+def _object(line: str, number: int, place: str) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(line)
-    except UnicodeDecodeError:
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            raise undecodable(line, place, UTF8, error, number - 1) from None
-        raise
+        value = msgspec.json.decode(line)
     except msgspec.DecodeError as error:
         raise InputError(
             f"{place}, line {number} is not JSON: {error}; each line must be one object."
         ) from None
     except RecursionError:
         raise _too_deep(f"{place}, line {number}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InputError(
-            f"{place}, line {number} is a JSON {type(found).__name__}; each line must be one object."
+            f"{place}, line {number} is a JSON {type(value).__name__}; each line must be one object."
         )
-    return found
+    return value
 
 
 def _too_deep(place: str) -> InputError:
@@ -128,22 +79,10 @@ def _too_deep(place: str) -> InputError:
     )
 
 
-def _extend(columns: dict[str, list[Any]], rows: list[dict[str, Any]], count: int) -> None:
-    """Adds rows to columns that have so many already."""
-    new = columns_of(rows)
-    for name in new:
-        columns.setdefault(name, [ABSENT] * count)
-    for name, column in columns.items():
-        column.extend(new.get(name) or [ABSENT] * len(rows))
-
-
-def _from_json(data: bytes, place: str) -> Records:
-    """An array of objects, an object of arrays, or an array of texts."""
+def json_records(text: str, place: str) -> Records:
+    """Read an array of objects, an object of arrays, or an array of texts."""
     try:
-        found = msgspec.json.decode(data)
-    except UnicodeDecodeError:
-        decoded(data, place)
-        raise
+        document = msgspec.json.decode(text)
     except msgspec.DecodeError as error:
         raise InputError(
             f"{place} is not one JSON document: {error}; a file with one object per line is called .jsonl."
@@ -155,46 +94,33 @@ def _from_json(data: bytes, place: str) -> Records:
         return f"{place}, item {i + 1}"
 
     if (
-        isinstance(found, dict)
-        and found
+        isinstance(document, dict)
+        and document
         and all(
-            isinstance(values, list) and len(values) == len(next(iter(found.values())))
-            for values in found.values()
+            isinstance(values, list) and len(values) == len(next(iter(document.values())))
+            for values in document.values()
         )
     ):
-        return _placed(found, len(next(iter(found.values()))), item, place)
-    if not isinstance(found, list):
+        return Records(document, len(next(iter(document.values()))), item, place)
+    if not isinstance(document, list):
         raise InputError(
-            f"{place} holds {_kind(found)}; an array of objects or of texts is needed, or an object with"
+            f"{place} holds {_kind(document)}; an array of objects or of texts is needed, or an object with"
             " arrays of one length."
         )
-    if found and isinstance(found[0], dict):
-        odd = next((i for i, row in enumerate(found) if not isinstance(row, dict)), None)
+    if document and isinstance(document[0], dict):
+        odd = next((i for i, row in enumerate(document) if not isinstance(row, dict)), None)
         if odd is not None:
             raise InputError(
-                f"{item(odd)} is {_kind(found[odd])}, the first is an object; every item must be one."
+                f"{item(odd)} is {_kind(document[odd])}, the first is an object; every item must be one."
             )
-        return _placed(columns_of(found), len(found), item, place)
-    return _placed({NAMELESS: found}, len(found), item, place)
+        return Records(columns_of(document), len(document), item, place)
+    return Records({NAMELESS: document}, len(document), item, place)
 
 
 def _kind(value: Any) -> str:
     return {dict: "an object", list: "an array", str: "a text", type(None): "null"}.get(
         type(value), f"{value!r:.40}"
     )
-
-
-def _from_parquet(data: bytes, place: str) -> Records:
-    limit, size, count = memory() // 4, 0, 0
-    with parquet_file(data, place) as file:
-        columns: dict[str, list[Any]] = {name: [] for name in file.schema_arrow.names}
-        for table in parquet_tables(file):
-            size, count = size + table.nbytes, count + table.num_rows
-            if size > limit:
-                raise too_large(place, limit)
-            for name, values in table.to_pydict().items():
-                columns[name] += values
-    return _placed(columns, count, lambda i: f"{place}, row {i + 1}", place)
 
 
 def parquet_tables(file: Any) -> Iterator[Any]:
@@ -234,14 +160,6 @@ def parquet_file(source: bytes | str, place: str) -> Iterator[Any]:
         raise InputError(f"{place} is not a Parquet file that can be read: {error}") from None
 
 
-def _from_text(text: str, kind: str, place: str, named: bool, delimiter: str | None) -> Records:
-    """The rows of a TSV or CSV file."""
-    separator = separator_of(text, kind, place, delimiter)
-    split = tsv_rows(text, place) if kind == "tsv" and separator == "\t" else csv_rows(text, place, separator)
-    names = names_of_columns(split, place, named)
-    return records_of(names, split[1:] if named else split, kind, place)
-
-
 def names_of_columns(rows: list[QuotedRow], place: str, named: bool) -> list[str]:
     """The names in the first row or, without a header row, "1", "2", ..."""
     if not rows:
@@ -266,12 +184,13 @@ def records_of(names: list[str], body: list[QuotedRow], kind: str, place: str) -
                 f" {_hint(kind)}"
             )
     columns = list(map(list, zip(*(row.fields for row in body), strict=True))) or [[] for _ in names]
+    lines = [row.line for row in body]
     return Records(
-        dict(zip(names, columns, strict=True)), len(body), lambda i: f"{place}, line {body[i].line}", place
+        dict(zip(names, columns, strict=True)), len(body), lambda i: f"{place}, line {lines[i]}", place
     )
 
 
-def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: bool = True) -> str:
+def separator_of(text: str, kind: str, place: str, delimiter: str | None, last: bool) -> str:
     """What separates the fields of a file: what was given, else a tab or a comma, else what a CSV file seems
     to be separated by.
 

@@ -24,9 +24,11 @@ from nlgauge.meta.diagnostics.downstream import hierarchy as hierarchy
 from nlgauge.meta.diagnostics.downstream import label_agreement as label_agreement
 from nlgauge.meta.diagnostics.perturbations import PERTURBATIONS as PERTURBATIONS
 from nlgauge.meta.diagnostics.perturbations import perturbation as perturbation
+from nlgauge.meta.diagnostics.power import data_power as data_power
+from nlgauge.meta.diagnostics.power import mcnemar_power as mcnemar_power
 from nlgauge.meta.diagnostics.power import min_detectable as min_detectable
-from nlgauge.meta.diagnostics.power import power as power
 from nlgauge.meta.diagnostics.power import systems_needed as systems_needed
+from nlgauge.meta.diagnostics.power import williams_power as williams_power
 from nlgauge.meta.diagnostics.sentinels import sentinels as sentinels
 from nlgauge.meta.diagnostics.stress import Contrast as Contrast
 from nlgauge.meta.diagnostics.stress import aces_score as aces_score

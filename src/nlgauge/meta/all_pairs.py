@@ -1,4 +1,4 @@
-"""The tests of all pairs of metrics on one set of systems and inputs, with the draws that they came from."""
+"""The tests of all pairs of metrics on one set of systems and inputs, with the resamples that they came from."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
@@ -22,6 +21,9 @@ from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
 from nlgauge.stats.resampling import bootstrap
 from nlgauge.stats.williams import williams
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 MAX_T = ("maxT", "maxT-raw")
 _FIRST_DRAWS = 100
@@ -40,7 +42,7 @@ class Plan:
     generalise_to: str
     swap: str | None
     adjust: str
-    draws: int
+    resamples: int
     seed: int
     confidence: float
     alpha: float
@@ -86,7 +88,7 @@ class ComparedScores(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class AllPairs:
     """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P)
-    where there are draws, and how many of them each p is from."""
+    if there are resamples, and how many of them each p is from."""
 
     plan: Plan
     labels: tuple[str, ...]
@@ -178,7 +180,7 @@ class AllPairs:
                 **(
                     {}
                     if self.plan.stop is None or self.drawn is None
-                    else {"draws": int(np.nan_to_num(self.drawn[at]))}
+                    else {"resamples": int(np.nan_to_num(self.drawn[at]))}
                 ),
                 "reason": self._reason(k, m, p),
             }
@@ -260,7 +262,7 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
         and not (at_systems and plan.swap == "systems")
     ):
         raise InputError(
-            "permutation tests take weights of segments only where systems are swapped at system level; use"
+            "randomization tests take weights of segments only where systems are swapped at system level; use"
             " test='bootstrap'."
         )
     z = judgments.human(dimension)
@@ -276,11 +278,11 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
 
 
 def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
-    """The differences of all pairs in draws of what the claims are about, (B, P)."""
-    draws = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.draws, plan.seed)
+    """The differences of all pairs in resamples of what the claims are about, (B, P)."""
+    resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
     replicates = np.stack(
         [
-            plan.measure.replicates(plan.level, one, scores.z, draws, scores.weights, whole)
+            plan.measure.replicates(plan.level, one, scores.z, resamples, scores.weights, whole)
             for one, whole in zip(scores.x, scores.whole, strict=True)
         ]
     )
@@ -295,7 +297,7 @@ def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
     if plan.level == "system" and plan.swap == "systems" and plan.measure.of_means:
         means, human = scores.means()
         x, z = means[:, :, None], human[:, None]
-    swaps = drawn_swaps(plan.swap, len(z), z.shape[1], plan.draws, plan.seed)
+    swaps = drawn_swaps(plan.swap, len(z), z.shape[1], plan.resamples, plan.seed)
     if plan.stop is None:
         return null_differences(x, z, plan.level, plan.measure, swaps)
     null = np.empty((0, len(delta)))
@@ -309,7 +311,7 @@ def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
 
 
 def _ended(delta: Array, null: Array, stop: int) -> bool:
-    """Whether every difference has its number of draws that are as large."""
+    """Whether every difference has its number of resamples that are as large."""
     with np.errstate(invalid="ignore"):
         return bool(((np.abs(null) >= np.abs(delta) - SLACK).sum(axis=0) >= stop)[~np.isnan(delta)].all())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,17 +13,19 @@ from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.stats.corrections import METHODS
 from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.levels import check_level
 from nlgauge.stats.measures import Measure, measure
 from nlgauge.stats.permutation.swaps import GENERALISES_TO
-from nlgauge.stats.resampling import check_draws
+from nlgauge.stats.resampling import check_resampling
 
-TESTS = ("permutation", "williams", "bootstrap")
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
+
+TESTS = ("randomization", "williams", "bootstrap")
 # With fewer systems hardly anything can be shown about new ones.
 _FEW_SYSTEMS = 10
 
@@ -135,7 +137,7 @@ class MetricComparison(Findings):
         systems, smallest = int(self.made["systems"]), 2.0 ** (1 - int(self.made["systems"]))
         if (
             self.made["generalise_to"] == "systems"
-            and self.made["test"] == "permutation"
+            and self.made["test"] == "randomization"
             and smallest > alpha
         ):
             yield (
@@ -178,7 +180,7 @@ def compare(
     test: str | None = None,
     generalise_to: str | None = None,
     adjust: str | None = None,
-    draws: int = 1000,
+    resamples: int = 1000,
     seed: int = 12345,
     human: str | Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
@@ -188,40 +190,58 @@ def compare(
     stop: int | None = None,
     against: str | Sequence[str] | None = None,
 ) -> MetricComparison:
-    """Whether metrics differ in their agreement with people: one row per pair of metrics (and human
-    dimension, and group).
+    """Test whether metrics differ in their agreement with people.
 
-    `generalise_to` is what the claim is about: "systems" (new systems; the default), "inputs" (new inputs of
-    these very systems), or "both". `test`: "permutation" (the default; swaps what `generalise_to` says, or
-    `swap`: "systems", "inputs", "cells", "rows-xor-cols"), "bootstrap" (the default for "both", which no swap
-    serves) or "williams" (new systems at system level, new independent outputs at global level). p-values of
-    resampling are (1 + b) / (B + 1). `adjust` corrects them for all pairs of a dimension and group: "maxT"
-    (the default where there are draws; "maxT-raw" without scaling), "holm" (the default of Williams' test),
-    "bonferroni", "bh", "by", "none". The interval of a difference is Zou's for Williams' test, else the
-    percentile bootstrap over what `generalise_to` says. Cells that any metric or people lack are left out for
-    all metrics. `better` names a metric where p_adjusted <= alpha. `stop`, such as 20, ends permutation tests
-    early by Besag and Clifford's rule: with that many draws as large as what was observed, p is settled and
-    stays valid; a small p takes all draws. "maxT" needs the same draws for all pairs, so that "holm" is the
-    default then.
+    Parameters
+    ----------
+    judgments
+        Human and metric scores. Outputs that any metric or people lack are left out for all metrics.
+    level, coefficient
+        One of those of `correlate`.
+    test
+        "randomization" (the default; swaps the scores of two metrics), "bootstrap" (the default for
+        generalise_to="both", which no swap serves) or "williams" (new systems at system level, new
+        independent outputs at global level). p-values of resampling are (1 + b) / (B + 1).
+    generalise_to
+        What the claim is about: "systems" (new systems; the default), "inputs" (new inputs of these very
+        systems), or "both".
+    adjust
+        Correction for all pairs of a dimension and group: "maxT" (the default if there are resamples;
+        "maxT-raw" without scaling), "holm" (the default of Williams' test, and with `stop`), "bonferroni",
+        "bh", "by", "none".
+    resamples, seed
+        Number and seed of the resamples.
+    human, metrics
+        Human dimensions (needed if there are several) and metrics (default: all).
+    swap
+        What randomization swaps, if not what `generalise_to` says: "systems", "inputs", "cells",
+        "rows-xor-cols".
+    confidence
+        Confidence of the interval of a difference, which is Zou's for Williams' test, else the percentile
+        bootstrap over what `generalise_to` says.
+    alpha
+        `better` names a metric if p_adjusted <= alpha.
+    stop
+        A number such as 20 ends randomization tests early by Besag and Clifford's rule: with that many
+        resamples as large as the observed difference, p is settled and stays valid; a small p takes all
+        resamples.
+    against
+        Metrics that were chosen before looking, such as BLEU or a sentinel: each metric is compared with
+        each of these and with nothing else, and p-values are corrected for these planned pairs alone.
 
-    `against` names metrics that were chosen before looking, such as BLEU or a sentinel: each metric is
-    compared with each of these, in their order, and with nothing else, and p-values are corrected for these
-    planned pairs alone. Fewer pairs are fewer chances to be wrong, so that more is found.
+    Returns
+    -------
+    MetricComparison
+        One row per pair of metrics, human dimension and group.
     """
-    named = tuple(
-        judgments.check_metric(name) for name in ([against] if isinstance(against, str) else against or ())
-    )
+    named = tuple(judgments.check_metric(name) for name in listed(against or ()))
     plan = planned(
-        level, coefficient, test, generalise_to, adjust, draws, seed, swap, confidence, alpha, stop, named
+        level, coefficient, test, generalise_to, adjust, resamples, seed, swap, confidence, alpha, stop, named
     )
     chosen = judgments if metrics is None else judgments.only(metrics=list(dict.fromkeys([*metrics, *named])))
     if len(chosen.labels) < 2:
         raise InputError(f"a comparison needs two metrics, got {', '.join(chosen.labels) or 'none'}.")
-    dimensions = (
-        [chosen.dimension(human)]
-        if human is None or isinstance(human, str)
-        else [chosen.dimension(name) for name in human]
-    )
+    dimensions = [chosen.dimension(name) for name in ([None] if human is None else listed(human))]
     rows = [
         row
         for dimension in dimensions
@@ -242,7 +262,7 @@ def planned(
     test: str | None,
     generalise_to: str | None,
     adjust: str | None,
-    draws: int,
+    resamples: int,
     seed: int,
     swap: str | None,
     confidence: float,
@@ -262,39 +282,39 @@ def planned(
     if swap is not None and swap not in GENERALISES_TO:
         raise ParameterError(f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got {swap!r:.60}.")
     target = generalise_to or (GENERALISES_TO[swap] if swap else "systems")
-    check_draws(target, draws, seed)
+    check_resampling(target, resamples, seed)
     check_confidence(confidence)
     check_confidence(alpha)
-    test = test or ("bootstrap" if target == "both" else "permutation")
+    test = test or ("bootstrap" if target == "both" else "randomization")
     if test not in TESTS:
         raise ParameterError(f"test must be one of {', '.join(map(repr, TESTS))}, got {test!r:.60}.")
-    if swap is not None and (test != "permutation" or target != GENERALISES_TO[swap]):
+    if swap is not None and (test != "randomization" or target != GENERALISES_TO[swap]):
         raise ParameterError(
-            f"swap={swap!r} is for permutation tests that generalise to {GENERALISES_TO[swap]}, got"
+            f"swap={swap!r} is for randomization tests that generalise to {GENERALISES_TO[swap]}, got"
             f" test={test!r}, generalise_to={target!r}."
         )
-    if test == "permutation" and target == "both":
+    if test == "randomization" and target == "both":
         raise ParameterError(
-            "no permutation test generalises to new systems and new inputs at once; use test='bootstrap', or"
+            "no randomization test generalises to new systems and new inputs at once; use test='bootstrap', or"
             " swap='cells' for the test that is called PERM-BOTH and speaks of these very systems."
         )
     if test == "williams":
         target = _of_williams(level, chosen, generalise_to)
     if stop is not None and (
-        test != "permutation" or not isinstance(stop, int) or isinstance(stop, bool) or stop < 1
+        test != "randomization" or not isinstance(stop, int) or isinstance(stop, bool) or stop < 1
     ):
         raise ParameterError(
-            f"stop is a whole number from 1 and for permutation tests, got {stop!r:.60} with test={test!r}."
+            f"stop is a whole number from 1 and for randomization tests, got {stop!r:.60} with test={test!r}."
         )
     adjust = adjust or ("holm" if test == "williams" or stop is not None else "maxT")
     if stop is not None and adjust in MAX_T:
         raise ParameterError(
-            f"adjust={adjust!r} compares all pairs in the same draws, so that none can stop early; use"
+            f"adjust={adjust!r} compares all pairs in the same resamples, so that none can stop early; use"
             " adjust='holm' with stop."
         )
     if adjust not in {*METHODS, *MAX_T} or (adjust in MAX_T and test == "williams"):
         raise ParameterError(
-            f"adjust must be one of {', '.join(METHODS)}, for tests with draws also {' or '.join(MAX_T)}, got"
+            f"adjust must be one of {', '.join(METHODS)}, for tests with resamples also {' or '.join(MAX_T)}, got"
             f" {adjust!r:.60}."
         )
     return Plan(
@@ -302,9 +322,9 @@ def planned(
         chosen,
         test,
         target,
-        swap or target if test == "permutation" else None,
+        swap or target if test == "randomization" else None,
         adjust,
-        draws,
+        resamples,
         seed,
         confidence,
         alpha,
@@ -318,7 +338,7 @@ def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
         raise ParameterError(
             "Williams' test is for one Pearson, Spearman or Kendall correlation at system or global level,"
             f" got {chosen.name} at {level} level (an average of correlations has another distribution); use"
-            " test='permutation' or 'bootstrap'."
+            " test='randomization' or 'bootstrap'."
         )
     target = "systems" if level == "system" else "outputs"
     if generalise_to not in {None, target}:
@@ -343,7 +363,7 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
     notes = [said[plan.generalise_to]]
     if plan.stop is not None:
         notes.append(
-            f"A test ended at draw l with the {plan.stop}th draw as large as what was observed: p ="
+            f"A test ended at resample l with the {plan.stop}th as large as what was observed: p ="
             f" {plan.stop} / l (Besag and Clifford)."
         )
     if plan.test == "williams" and plan.measure.name != "pearson":

@@ -8,34 +8,36 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.meta.ready_pairs import pair_rows
 from nlgauge.stats.agreement import why_unknown
 from nlgauge.stats.intervals import Bounds, bca, check_confidence, fisher, percentile
 from nlgauge.stats.levels import Levelled, check_level
 from nlgauge.stats.measures import Measure, measure
-from nlgauge.stats.resampling import OVER, Draws, bootstrap, check_draws, leave_one_out
+from nlgauge.stats.resampling import OVER, Resamples, bootstrap, check_resampling, leave_one_out
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 AVERAGE = "average"
 
 
 def correlate(
     judgments: Judgments,
-    levels: Sequence[str] | str = ("system", "input", "global"),
-    coefficients: Sequence[str | Measure] | str | Measure = ("pearson", "spearman", "kendall"),
-    humans: Sequence[str] | str | None = None,
-    metrics: Sequence[str] | str | None = None,
+    level: str | Sequence[str] = ("system", "input", "global"),
+    coefficient: str | Measure | Sequence[str | Measure] = ("pearson", "spearman", "kendall"),
+    human: str | Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     interval: str | None = "both",
     method: str = "percentile",
-    draws: int = 1000,
+    resamples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
     complete: bool = False,
@@ -43,41 +45,63 @@ def correlate(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Findings:
-    """One row per metric, human dimension, level and coefficient; where there are groups, one for each, and
-    for their average.
+    """Measure how well metrics agree with people.
 
-    `interval` says over what is drawn: "systems", "inputs" or "both" by the bootstrap (`method` "percentile"
-    or "bca"), "fisher" for its formula, None for none. An interval over inputs says nothing of other systems.
-    A coefficient is left out at levels where it has no meaning.
+    Parameters
+    ----------
+    judgments
+        Human and metric scores.
+    level
+        "system", "input", "global" or "by_system", one or several.
+    coefficient
+        Names (see `nlgauge.stats.measures.MEASURES`) or measures. A coefficient is left out at levels at
+        which it has no meaning.
+    human, metrics
+        Human dimensions and metrics, one or several; by default all.
+    interval
+        What the bootstrap resamples: "systems", "inputs" or "both"; "fisher" for Fisher's formula, None for
+        no interval. An interval over inputs says nothing of other systems.
+    method
+        "percentile" or "bca".
+    resamples, seed, confidence
+        Number and seed of the bootstrap's resamples, and confidence of the intervals.
+    complete
+        Use only outputs that all metrics and people scored.
+    absolute
+        Absolute values (WMT before 2021).
+    average
+        "macro": every input counts alike; "pairs": by its number of pairs.
+    undefined
+        "drop" leaves inputs (or systems) whose correlation is not defined out of averages; "zero" counts
+        them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs.
+        `darr`, `acc_eq_calibrated` and `spa` have rules of their own for both.
 
+    Returns
+    -------
+    Findings
+        One row per metric, human dimension, level and coefficient; with groups, one for each group and one
+        for their average.
+
+    Notes
+    -----
     Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level
     it takes outputs for independent); `n` points, `n_groups` averaged correlations, `n_undefined` left out of
     the average; `floor`, what a constant metric reaches (accuracies); `ceiling`, one annotator against the
     mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
-    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_draws`; `reason`, why
-    something else is NaN or to be read with care. Negative values are negative: metrics are turned by their
-    direction, and absolute=True must be asked for (WMT before 2021).
-
-    Inputs (or systems) whose correlation is not defined are left out of averages; undefined="zero" counts
-    them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs. Every
-    input counts alike; average="pairs" weighs each by its number of pairs. `darr`, `acc_eq_calibrated` and
-    `spa` have rules of their own.
+    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_resamples`; `reason`,
+    why something else is NaN or to be read with care. Metrics are turned by their direction first.
     """
-    plan = _Plan(interval, method, draws, seed, check_confidence(confidence), absolute)
-    given = [coefficients] if isinstance(coefficients, str | Measure) else coefficients
+    plan = _Plan(interval, method, resamples, seed, check_confidence(confidence), absolute)
     wanted = [
         replace(measure(name), average=average, undefined=undefined) if isinstance(name, str) else name
-        for name in given
+        for name in ([coefficient] if isinstance(coefficient, str | Measure) else coefficient)
     ]
-    chosen = [check_level(level) for level in ([levels] if isinstance(levels, str) else levels)]
-    judged = judgments.only(
-        metrics=[metrics] if isinstance(metrics, str) else metrics,
-        humans=[humans] if isinstance(humans, str) else humans,
-    )
+    chosen = [check_level(name) for name in listed(level)]
+    judged = judgments.only(metrics=metrics, human=human)
     if not judged.labels:
         raise InputError("there are no metrics to correlate with people; give metric scores.")
     judged = judged.complete() if complete else judged
-    steps = [(level, one) for level in chosen for one in wanted if level in one.levels]
+    steps = [(name, one) for name in chosen for one in wanted if name in one.levels]
     if not steps:
         raise ParameterError(
             f"none of {', '.join(one.name for one in wanted)} has a meaning at level {', '.join(chosen)}."
@@ -89,7 +113,7 @@ def correlate(
         with np.errstate(over="ignore", invalid="ignore"):
             found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
     elif judged.pairs is not None:
-        found = pair_rows(parts, wanted, plan.over, draws, seed, confidence)
+        found = pair_rows(parts, wanted, plan.over, resamples, seed, confidence)
     else:
         raise InputError("there are no human scores to correlate metrics with.")
     how = made(
@@ -97,7 +121,7 @@ def correlate(
         interval=interval,
         method=method if interval in OVER else None,
         confidence=confidence if interval else None,
-        draws=draws if interval in OVER else None,
+        resamples=resamples if interval in OVER else None,
         seed=seed if interval in OVER else None,
         complete=complete or None,
         absolute=absolute or None,
@@ -120,11 +144,11 @@ class _Plan:
 
     over: str | None
     method: str
-    draws: int
+    resamples: int
     seed: int
     confidence: float
     absolute: bool
-    _kept: dict[Any, Draws] = field(default_factory=dict)
+    _kept: dict[Any, Resamples] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.over not in (*OVER, "fisher", None):
@@ -133,13 +157,13 @@ class _Plan:
             )
         if self.method not in ("percentile", "bca"):
             raise ParameterError(f"method must be 'percentile' or 'bca', got {self.method!r:.60}.")
-        check_draws("both", self.draws, self.seed)
+        check_resampling("both", self.resamples, self.seed)
 
-    def drawn(self, part: int, shape: tuple[int, int], over: str) -> Draws:
+    def drawn(self, part: int, shape: tuple[int, int], over: str) -> Resamples:
         """The draws of one group, the same for all metrics, levels and coefficients."""
         key = part, over
         if key not in self._kept:
-            self._kept[key] = bootstrap(*shape, over, self.draws, self.seed + part)
+            self._kept[key] = bootstrap(*shape, over, self.resamples, self.seed + part)
         return self._kept[key]
 
     def sign(self, values: Any) -> Any:
@@ -270,7 +294,7 @@ def _together(
     drawn = [by_group[group].replicates for group in groups if by_group[group].replicates is not None]
     whole = len(drawn) == len(groups) - undefined and bool(drawn)
     replicates = (
-        average(_filled([by_group[group].replicates for group in groups], plan.draws)) if whole else None
+        average(_filled([by_group[group].replicates for group in groups], plan.resamples)) if whole else None
     )
     bounds = percentile(replicates, plan.confidence) if replicates is not None else Bounds(math.nan, math.nan)
     reason = "" if not undefined else f"{undefined} of {len(groups)} groups have no value"
@@ -292,8 +316,8 @@ def _together(
     return combined, _Top(top, reliable, why)
 
 
-def _filled(replicates: Sequence[Array | None], draws: int) -> Array:
-    return np.stack([np.full(draws, np.nan) if one is None else one for one in replicates])
+def _filled(replicates: Sequence[Array | None], resamples: int) -> Array:
+    return np.stack([np.full(resamples, np.nan) if one is None else one for one in replicates])
 
 
 def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, Any]:
@@ -311,7 +335,7 @@ def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, 
         "disattenuated": without_noise,
         **one.extra,
     }
-    interval = {"over": one.over, "undefined_draws": bounds.n_undefined, "reason": reason}
+    interval = {"over": one.over, "undefined_resamples": bounds.n_undefined, "reason": reason}
     return {
         **names,
         "value": found.value,

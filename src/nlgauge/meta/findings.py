@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from nlgauge.show.plots.canvas import Panels
 
 # What is counted so that it can be seen when it happens.
-_USUALLY_0 = ("n_undefined", "undefined_draws")
+_USUALLY_0 = ("n_undefined", "undefined_resamples")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Exported):
-    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, draws, rule,
+    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, resamples, rule,
     versions.
 
     `p_values` names the columns that hold p-values, which tables show as <.0001 where they would be 0.0000;
     `drawn_as` is the plot of such rows.
 
-    >>> found = Found([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
+    >>> found = Findings([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
     >>> found.column("value"), len(found), found.where(metric="bleu").rows
     ([0.5], 1, [])
     """
@@ -181,3 +181,8 @@ def _shown(value: Any, decimals: int, is_p: bool = False) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def listed(names: str | Sequence[str]) -> list[str]:
+    """Return one name or several as a list."""
+    return [names] if isinstance(names, str) else list(names)

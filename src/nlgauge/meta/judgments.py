@@ -13,7 +13,10 @@ import numpy as np
 from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, UnknownNameError, did_you_mean
-from nlgauge.meta.analyses import Analyses
+from nlgauge.meta import comparison, correlation, ranking, replication
+from nlgauge.meta.diagnostics import annotators, between, bias, convert, sentinels, top
+from nlgauge.meta.findings import listed
+from nlgauge.meta.labeling import estimate, selection
 from nlgauge.stats.arrays import mean_of_known, numbers
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judgments(Analyses):
+class Judgments:
     """Scores of S systems on N segments; NaN is missing.
 
     `humans` and `metrics` hold one (S, N) array per dimension and per metric, `ratings` one (S, N,
@@ -124,7 +127,7 @@ class Judgments(Analyses):
         if name is None:
             if len(self.humans) != 1:
                 raise InputError(
-                    "say which human dimension is meant, or keep one with only(humans=[...]); there are"
+                    "say which human dimension is meant, or keep one with only(human=[...]); there are"
                     f" {', '.join(self.humans) or 'none'}."
                 )
             return next(iter(self.humans))
@@ -175,12 +178,12 @@ class Judgments(Analyses):
     def only(
         self,
         systems: Sequence[str] | None = None,
-        metrics: Sequence[str] | None = None,
-        humans: Sequence[str] | None = None,
+        metrics: str | Sequence[str] | None = None,
+        human: str | Sequence[str] | None = None,
     ) -> Judgments:
         """These systems, metrics and human dimensions alone."""
-        labels = self.labels if metrics is None else [self.check_metric(label) for label in metrics]
-        dimensions = list(self.humans) if humans is None else [self.dimension(name) for name in humans]
+        labels = self.labels if metrics is None else [self.check_metric(label) for label in listed(metrics)]
+        dimensions = list(self.humans) if human is None else [self.dimension(name) for name in listed(human)]
         kept = replace(
             self,
             humans={name: self.humans[name] for name in dimensions},
@@ -290,10 +293,24 @@ class Judgments(Analyses):
             higher_is_better={**self.higher_is_better, **(higher_is_better or {})},
         )
 
+    # The analyses, as methods.
+    correlate = correlation.correlate
+    compare = comparison.compare
+    replicate = replication.replicate
+    rank = ranking.rank
+    between_metrics = between.between_metrics
+    top_systems = top.top_systems
+    agreement = annotators.agreement
+    bias = bias.bias
+    sentinels = sentinels.sentinels
+    convert = convert.convert
+    estimate = estimate.estimate
+    segments_to_label = selection.segments_to_label
+
     @classmethod
     def from_arrays(
         cls,
-        humans: Any,
+        human: Any,
         metrics: Any,
         systems: Sequence[str] | None = None,
         segments: Sequence[Hashable] | None = None,
@@ -304,11 +321,11 @@ class Judgments(Analyses):
         """
         from nlgauge.meta.readers.frames import from_arrays
 
-        return from_arrays(humans, metrics, systems, segments, **further)
+        return from_arrays(human, metrics, systems, segments, **further)
 
     @classmethod
     def from_frame(
-        cls, frame: Any, humans: Sequence[str] | str, metrics: Sequence[str] | str = (), **columns: Any
+        cls, frame: Any, human: str | Sequence[str], metrics: str | Sequence[str] = (), **columns: Any
     ) -> Judgments:
         """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and
         segment.
@@ -318,7 +335,7 @@ class Judgments(Analyses):
         """
         from nlgauge.meta.readers.frames import from_frame
 
-        return from_frame(frame, humans, metrics, **columns)
+        return from_frame(frame, human, metrics, **columns)
 
     @classmethod
     def from_result(cls, result: Result, human: Any, **options: Any) -> Judgments:

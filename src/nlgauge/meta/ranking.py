@@ -4,7 +4,7 @@ A task is one coefficient at one level for one human dimension and one group (la
 list of tasks, declared as data; the presets make it from what the judgments hold. Values are brought to [0,
 1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
 attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average
-is the weighted sum of the tasks' draws; tasks of one group share theirs.
+is the weighted sum of the tasks' resamples; tasks of one group share theirs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten
 from nlgauge.stats.corrections import adjusted, max_t, two_sided
 from nlgauge.stats.measures import SPA, Measure
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 # Measures that lie in [0, 1]; all others lie in [-1, 1].
 _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
@@ -116,7 +118,7 @@ PRESETS: Mapping[str, Preset] = {
         pooled=("pairwise_accuracy",),
     ),
     "wmt24": Preset(
-        # As mt-metrics-eval has it, which counts draws that equal the observed difference fully.
+        # As mt-metrics-eval has it, which counts resamples that equal the observed difference fully.
         (RankingTask(replace(SPA, rule=">="), "system"), RankingTask("acc_eq_calibrated", "input")),
         ("level", "group"),
         "soft pairwise accuracy, calibrated acc_eq by input",
@@ -138,19 +140,33 @@ def rank(
     test: str | None = None,
     generalise_to: str | None = None,
     adjust: str = "maxT",
-    draws: int = 1000,
+    resamples: int = 1000,
     seed: int = 12345,
     metrics: Sequence[str] | None = None,
     swap: str | None = None,
     alpha: float = 0.05,
 ) -> Findings:
-    """One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
-    cluster in the tasks, each value.
+    """Rank metrics by their average over tasks, with significance clusters of the average.
 
-    Give `tasks`, or a `preset`: "wmt17" to "wmt24", "summeval". `by` names attributes for the weight tree
-    ("group", "human", "level", "coefficient"). Tests are those of `compare`, without Williams' (which has no
-    draws to sum). A metric that is undefined in a task has no average. `made["tasks"]` names the tasks with
-    their weights.
+    Parameters
+    ----------
+    judgments
+        Human and metric scores.
+    tasks
+        The tasks, or None for those of the preset.
+    preset
+        "wmt17" to "wmt24" or "summeval".
+    by
+        Attributes for the tree of weights: "group", "human", "level", "coefficient".
+    test, generalise_to, adjust, resamples, seed, metrics, swap, alpha
+        As for `compare`, without Williams' test, which has no resamples to sum.
+
+    Returns
+    -------
+    Findings
+        One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
+        cluster in the tasks, each value. A metric that is undefined in a task has no average.
+        `made["tasks"]` names the tasks with their weights.
     """
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     suite, tree = (list(tasks), tuple(by or ())) if tasks is not None else _of_preset(chosen, preset, by)
@@ -161,7 +177,7 @@ def rank(
         )
     if test == "williams":
         raise ParameterError(
-            "Williams' test has no draws, which the test of an average needs; use 'permutation' or"
+            "Williams' test has no resamples, which the test of an average needs; use 'randomization' or"
             " 'bootstrap'."
         )
     weights = tree_weights(suite, tree)
@@ -174,7 +190,7 @@ def rank(
             test,
             generalise_to,
             adjust,
-            draws,
+            resamples,
             seed + list(parts).index(task.group),
             swap,
             0.95,
@@ -255,7 +271,8 @@ def tree_weights(tasks: Sequence[RankingTask], by: Sequence[str] = ()) -> list[f
     """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by
     the next, at the leaves by `share`.
 
-    >>> tree_weights([Task("pearson", "system"), Task("pearson", "input"), Task("kendall", "input")], by=["level"])
+    >>> pearson, kendall = RankingTask("pearson", "system"), RankingTask("kendall", "input")
+    >>> tree_weights([pearson, RankingTask("pearson", "input"), kendall], by=["level"])
     [0.5, 0.25, 0.25]
     """
     known = ("group", "human", "level", "coefficient")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.measures import Darr, Measure
-from nlgauge.stats.resampling import OVER, Draws, bootstrap
+from nlgauge.stats.resampling import OVER, Resamples, bootstrap
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 _BLOCK = 10_000_000
 
@@ -22,7 +24,7 @@ def pair_rows(
     parts: Mapping[Any, Judgments],
     wanted: Sequence[Measure],
     over: str | None,
-    draws: int,
+    resamples: int,
     seed: int,
     confidence: float,
 ) -> list[dict[str, Any]]:
@@ -35,8 +37,8 @@ def pair_rows(
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
         raise InputError(
-            "these judgments are better/worse pairs, of which DARR alone is known; use coefficients='darr',"
-            " levels='input'."
+            "these judgments are better/worse pairs, of which DARR alone is known; use coefficient='darr',"
+            " level='input'."
         )
     labels = next(iter(parts.values())).labels
     rows = []
@@ -48,7 +50,7 @@ def pair_rows(
             group: replicates(
                 part,
                 *columns(compared[group]),
-                bootstrap(len(part.systems), len(part.segments), str(over), draws, seed + number),
+                bootstrap(len(part.systems), len(part.segments), str(over), resamples, seed + number),
             )
             for number, (group, part) in enumerate(parts.items())
             if over in OVER
@@ -112,14 +114,14 @@ def ordered(part: Judgments, label: str, ties: str = "discordant") -> tuple[Arra
     return alike, against
 
 
-def replicates(part: Judgments, alike: Array, against: Array, draws: Draws) -> Array:
+def replicates(part: Judgments, alike: Array, against: Array, resamples: Resamples) -> Array:
     """(B, M) DARR of M metrics in each draw of segments and systems; `alike` and `against` are (P, M)."""
     assert part.pairs is not None
     segment, better, worse = part.pairs.T
     size = max(1, _BLOCK // max(1, len(segment)))
     found = []
-    for i in range(0, len(draws), size):
-        systems, inputs = draws.systems[i : i + size], draws.inputs[i : i + size]
+    for i in range(0, len(resamples), size):
+        systems, inputs = resamples.systems[i : i + size], resamples.inputs[i : i + size]
         weights = (inputs[:, segment] * systems[:, better] * systems[:, worse]).astype(np.float64)
         right, wrong = weights @ alike, weights @ against
         found.append((right - wrong) / np.where(right + wrong == 0, np.nan, right + wrong))
@@ -168,4 +170,4 @@ def _row(
         "ceiling_reason": "pairs have no scores",
         "disattenuated": math.nan,
     }
-    return {**names, **numbers, **beside, "over": over or "", "undefined_draws": gone, "reason": reason}
+    return {**names, **numbers, **beside, "over": over or "", "undefined_resamples": gone, "reason": reason}

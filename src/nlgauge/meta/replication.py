@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.all_pairs import Plan, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.measures import Measure
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 
 def replicate(
@@ -23,7 +25,7 @@ def replicate(
     coefficient: str | Measure = "pearson",
     test: str | None = None,
     generalise_to: str | None = None,
-    draws: int = 500,
+    resamples: int = 500,
     seed: int = 12345,
     human: str | None = None,
     metrics: Sequence[str] | None = None,
@@ -31,16 +33,29 @@ def replicate(
     alpha: float = 0.05,
     splits: int = 50,
 ) -> Findings:
-    """How often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the same sign
-    on the other half.
+    """Check how often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the
+    same sign on the other half.
 
-    One row per pair of metrics and a last one of all pairs: in how many splits the pair was compared, how
-    often a difference was claimed, how many of the claims kept their sign on the held-out half and how many
-    were reversed, and both as shares (of the claims; of all comparisons). Halves of one finite set are
-    negatively dependent, so that all shares are somewhat too bad. Scores of whole systems are split by
-    systems alone.
+    Halves of one finite set are negatively dependent, so that all shares are somewhat too bad. Scores of
+    whole systems are split by systems alone.
+
+    Parameters
+    ----------
+    judgments
+        Human and metric scores of one group, with at least four systems.
+    level, coefficient, test, generalise_to, resamples, seed, human, metrics, swap, alpha
+        As for `compare`, of one human dimension.
+    splits
+        Number of random halves.
+
+    Returns
+    -------
+    Findings
+        One row per pair of metrics and a last one of all pairs: in how many splits the pair was compared,
+        how often a difference was claimed, how many of the claims kept their sign on the held-out half and
+        how many were reversed, and both as shares (of the claims; of all comparisons).
     """
-    plan = planned(level, coefficient, test, generalise_to, "none", draws, seed, swap, 0.95, alpha)
+    plan = planned(level, coefficient, test, generalise_to, "none", resamples, seed, swap, 0.95, alpha)
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     if chosen.groups is not None:
         raise InputError("replicate takes one group at a time: give each part of judgments.by_group().")
@@ -80,7 +95,7 @@ def _of_split(judgments: Judgments, dimension: str, plan: Plan, rng: np.random.G
         half = judgments.taken(systems=np.sort(systems[part::2]))
         halves.append(half if judgments.system_scores else half.taken(segments=np.sort(inputs[part::2])))
     shown = all_pairs(halves[0], dimension, plan, intervals=False)
-    held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, draws=1), intervals=False)
+    held_out = all_pairs(halves[1], dimension, dataclasses.replace(plan, resamples=1), intervals=False)
     known = ~np.isnan(shown.p) & ~np.isnan(held_out.deltas)
     claimed = known & (shown.p <= plan.alpha) & (shown.deltas != 0)
     alike = np.sign(shown.deltas) * np.sign(held_out.deltas)

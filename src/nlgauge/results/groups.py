@@ -138,8 +138,8 @@ def _taken_fits(result: Result, segments: Array) -> Fits:
 def _taken(
     table: Table, system: str, corpus: Corpus, segments: Array, features: Features, has_texts: bool
 ) -> Table:
+    rows = {part: rows[segments] for part, rows in table.statistics.items()}
     if table.additive:
-        rows = {part: rows[segments] for part, rows in table.statistics.items()}
         return replace(table, statistics=rows, weights=corpus.weights)
     from nlgauge.engine.engine import whole_scores
 
@@ -156,6 +156,7 @@ def _taken(
     values = {name: math.nan if isinstance(value, float) else value for name, value in table.values.items()}
     return replace(
         table,
+        statistics=rows,
         values=values,
         saved_segments=saved,
         unknown=f"not computed from per-segment statistics, and {reason}",

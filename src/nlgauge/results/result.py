@@ -508,7 +508,7 @@ class Result(Exported, Mapping[str, Any]):
         """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the
         texts.
         """
-        from nlgauge.results.storage.save_load import save
+        from nlgauge.results.storage.save import save
 
         return save(self, Path(directory), texts, overwrite)
 

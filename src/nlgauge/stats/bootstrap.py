@@ -1,7 +1,7 @@
 """Replicates: a coefficient at a level in every draw of systems and inputs, for one metric x (S, N) and human
 scores z (S, N).
 
-    system      one product of the scores with the inputs' counts gives the means of all draws; then weighted coefficients with the systems' counts
+    system      one product of the scores with the inputs' counts gives the means of all resamples; then weighted coefficients with counts of systems
     input       products of the systems' counts with x, x^2, x z, ... (Pearson), with indicators of order (Spearman), and of the pairs' counts with
                 products of signs (Kendall and its kin); the mean over inputs is weighted with their counts
     global      weights are products of both counts
@@ -24,7 +24,7 @@ from nlgauge.stats.coefficients import Coefficient
 from nlgauge.stats.kendall import Pairs
 from nlgauge.stats.levels import check_level, human_means
 from nlgauge.stats.permutation.orders import order_signs
-from nlgauge.stats.resampling import Draws
+from nlgauge.stats.resampling import Resamples
 
 _BLOCK = 20_000_000
 # What is gone through several times should stay near the processor.
@@ -36,7 +36,7 @@ def replicates(
     level: str,
     x: Any,
     z: Any,
-    draws: Draws,
+    resamples: Resamples,
     weights: Array | None = None,
     whole: Array | None = None,
 ) -> Array:
@@ -51,32 +51,35 @@ def replicates(
         else (whole, human_means(np.asarray(z, dtype=np.float64), weights))
     )
     if coefficient.name not in _VECTORISED:
-        return draw_by_draw(coefficient, level, np.asarray(x), np.asarray(z), draws, weights, whole)
+        return draw_by_draw(coefficient, level, np.asarray(x), np.asarray(z), resamples, weights, whole)
     x, z = paired(x, z)
-    inputs = draws.inputs if weights is None else draws.inputs * weights
+    inputs = resamples.inputs if weights is None else resamples.inputs * weights
     if level == "system":
         size = max(1, _NEAR // max(1, 2 * len(x)))
-        parts = [slice(i, i + size) for i in range(0, len(draws), size)]
+        parts = [slice(i, i + size) for i in range(0, len(resamples), size)]
         return np.concatenate(
-            [_system(coefficient, x, z, draws.systems[part], inputs[part], judged) for part in parts]
+            [_system(coefficient, x, z, resamples.systems[part], inputs[part], judged) for part in parts]
         )
     if coefficient.name == "pdp" and level != "global":
         return (
-            _pooled_differences(x, z, draws.systems, inputs)
+            _pooled_differences(x, z, resamples.systems, inputs)
             if level == "input"
-            else _pooled_differences(x.T, z.T, draws.inputs, draws.systems)
+            else _pooled_differences(x.T, z.T, resamples.inputs, resamples.systems)
         )
     if level == "input":
-        return _averaged(_inputs(coefficient, x, z, draws), inputs)
+        return _averaged(_inputs(coefficient, x, z, resamples), inputs)
     if level == "by_system":
         return _averaged(
-            np.stack([_vector(coefficient, *both, draws.inputs) for both in zip(x, z, strict=True)], axis=1),
-            draws.systems,
+            np.stack(
+                [_vector(coefficient, *both, resamples.inputs) for both in zip(x, z, strict=True)], axis=1
+            ),
+            resamples.systems,
         )
     size = max(1, _BLOCK // x.size)
-    blocks = [slice(i, i + size) for i in range(0, len(draws), size)]
+    blocks = [slice(i, i + size) for i in range(0, len(resamples), size)]
     flat = (
-        (draws.systems[block, :, None] * draws.inputs[block, None, :]).reshape(-1, x.size) for block in blocks
+        (resamples.systems[block, :, None] * resamples.inputs[block, None, :]).reshape(-1, x.size)
+        for block in blocks
     )
     return np.concatenate([_vector(coefficient, x.ravel(), z.ravel(), part) for part in flat])
 
@@ -89,7 +92,7 @@ def draw_by_draw(
     level: str,
     x: Array,
     z: Array,
-    draws: Draws,
+    resamples: Resamples,
     weights: Array | None = None,
     whole: Array | None = None,
     average: str = "macro",
@@ -101,7 +104,9 @@ def draw_by_draw(
     from nlgauge.stats.levels import at_level
 
     found = []
-    for systems, inputs in zip(draws.systems.astype(np.int64), draws.inputs.astype(np.int64), strict=True):
+    for systems, inputs in zip(
+        resamples.systems.astype(np.int64), resamples.inputs.astype(np.int64), strict=True
+    ):
         rows, columns = np.repeat(np.arange(len(x)), systems), np.repeat(np.arange(x.shape[1]), inputs)
         cells = np.ix_(rows, columns)
         own = None if weights is None else weights[columns]
@@ -159,12 +164,12 @@ def _system(
     )
 
 
-def _inputs(coefficient: Coefficient, x: Array, z: Array, draws: Draws) -> Array:
+def _inputs(coefficient: Coefficient, x: Array, z: Array, resamples: Resamples) -> Array:
     """(B, N) the coefficient over systems within each input."""
     if coefficient.of_pairs is not None:
         kinds = _kinds_within(x, z)
         size = max(1, _NEAR // max(1, x.shape[1]))
-        parts = [draws.pairs[i : i + size] for i in range(0, len(draws), size)]
+        parts = [resamples.pairs[i : i + size] for i in range(0, len(resamples), size)]
         return np.concatenate(
             [
                 np.broadcast_to(coefficient.of_pairs(_pairs_within(kinds, part)), (len(part), x.shape[1]))
@@ -172,8 +177,8 @@ def _inputs(coefficient: Coefficient, x: Array, z: Array, draws: Draws) -> Array
             ]
         )
     if coefficient.name == "spearman":
-        return _ranked_within(x, z, draws.systems)
-    return weighted.correlation_of_sums(*_sums_within(x, z, draws.systems))
+        return _ranked_within(x, z, resamples.systems)
+    return weighted.correlation_of_sums(*_sums_within(x, z, resamples.systems))
 
 
 def _sums_within(x: Array, z: Array, systems: Array) -> list[Array]:

@@ -237,7 +237,7 @@ class Coefficient(NamedTuple):
         return np.full(np.shape(value), np.nan)
 
 
-# Those that need further options, thresholds or draws are in ties.py and soft.py.
+# Those that need further options, thresholds or resamples are in ties.py and soft.py.
 COEFFICIENTS = {
     one.name: one
     for one in (

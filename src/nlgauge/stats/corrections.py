@@ -31,7 +31,7 @@ def adjusted(p_values: ArrayLike, method: str) -> Array:
     if method not in METHODS:
         raise ParameterError(
             f"adjust must be one of {', '.join(map(repr, METHODS))} (or 'maxT', 'maxT-raw' for tests with"
-            f" draws), got {method!r}."
+            f" resamples), got {method!r}."
         )
     p = np.asarray(p_values, float)
     known = ~np.isnan(p)
@@ -78,8 +78,8 @@ METHODS: Mapping[str, Callable[[Array], Sequence[float] | Array]] = {
 
 
 def two_sided(observed: Array, null: Array) -> Array:
-    """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) at least as far from 0;
-    undefined draws count in neither.
+    """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) at least as far from 0;
+    undefined resamples count in neither.
     """
     known = ~np.isnan(null)
     with np.errstate(invalid="ignore"):
@@ -90,30 +90,30 @@ def two_sided(observed: Array, null: Array) -> Array:
 
 
 def sequential(observed: Array, null: Array, stop: int) -> tuple[Array, Array]:
-    """p of each difference by Besag and Clifford's rule, and how many draws it took.
+    """p of each difference by Besag and Clifford's rule, and how many resamples it took.
 
     A test ends with its `stop`-th draw that is at least as far from 0, at the l-th: p = stop / l, which is as
-    valid as that of all draws. One that never gets there has `two_sided`'s p. Nothing ends because p is
+    valid as that of all resamples. One that never gets there has `two_sided`'s p. Nothing ends because p is
     small.
 
-    >>> p, draws = sequential(np.array([1.0, 9.0]), np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 1.0], [2.0, 1.0]]), stop=2)
-    >>> [round(float(one), 3) for one in p], draws.tolist()
+    >>> p, resamples = sequential(np.array([1.0, 9.0]), np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 1.0], [2.0, 1.0]]), stop=2)
+    >>> [round(float(one), 3) for one in p], resamples.tolist()
     ([0.667, 0.2], [3, 4])
     """
     known = ~np.isnan(null)
     with np.errstate(invalid="ignore"):
         reached = np.cumsum(np.abs(null) >= np.abs(observed) - SLACK, axis=0) >= stop
     ended = reached.any(axis=0)
-    draws = np.where(
+    resamples = np.where(
         ended,
         np.take_along_axis(np.cumsum(known, axis=0), np.argmax(reached, axis=0)[None], axis=0)[0],
         known.sum(axis=0),
     )
-    return np.where(ended, stop / np.maximum(draws, 1), two_sided(observed, null)), draws
+    return np.where(ended, stop / np.maximum(resamples, 1), two_sided(observed, null)), resamples
 
 
 def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
-    """(1 + b) / (B + 1) for each difference, b the draws (rows of `null`) whose largest difference is at
+    """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) whose largest difference is at
     least as far from 0.
 
     Differences are first divided by the spread of their own null, so that those which vary little are not
@@ -127,7 +127,7 @@ def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
     found = np.full(len(judged), np.nan)
     if scaled:
         # The null is symmetric about 0. A metric against its twin does not vary: its difference is 0, as are
-        # its draws.
+        # its resamples.
         spread = np.sqrt(np.nanmean(null**2, axis=0))
         spread = np.where(spread > SLACK, spread, 1.0)
         observed, null = observed / spread, null / spread

@@ -1,7 +1,7 @@
 """Measures: every way to say how well a metric agrees with people, by name, each with the levels at which it
 means something.
 
-A measure knows its value at a level, its replicates in draws of systems and inputs, and its floor: what a
+A measure knows its value at a level, its replicates in resamples of systems and inputs, and its floor: what a
 constant metric reaches.
 """
 
@@ -20,8 +20,8 @@ from nlgauge.stats.arrays import mean_of_known, paired
 from nlgauge.stats.bootstrap import draw_by_draw, replicates
 from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient
 from nlgauge.stats.levels import LEVELS, Levelled, at_level, grouped_by
-from nlgauge.stats.resampling import Draws
-from nlgauge.stats.soft import sign_draws, superiority
+from nlgauge.stats.resampling import Resamples
+from nlgauge.stats.soft import sign_flips, superiority
 from nlgauge.stats.ties import (
     accuracy_of_groups,
     calibrate,
@@ -81,16 +81,16 @@ class Measure:
         level: str,
         x: Array,
         z: Array,
-        draws: Draws,
+        resamples: Resamples,
         weights: Array | None = None,
         whole: Array | None = None,
     ) -> Array:
         """(B,) the value in each draw."""
         if (self.average, self.undefined) != ("macro", "drop"):
             return draw_by_draw(
-                self.coefficient, level, x, z, draws, weights, whole, self.average, self.undefined
+                self.coefficient, level, x, z, resamples, weights, whole, self.average, self.undefined
             )
-        return replicates(self.coefficient, level, x, z, draws, weights, whole)
+        return replicates(self.coefficient, level, x, z, resamples, weights, whole)
 
     def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:
         """What a constant reaches where the metric is known; NaN for correlations, which are not defined
@@ -136,20 +136,20 @@ class Darr(Measure):
         level: str,
         x: Array,
         z: Array,
-        draws: Draws,
+        resamples: Resamples,
         weights: Array | None = None,
         whole: Array | None = None,
     ) -> Array:
         kinds = darr_kinds(*differences(*grouped_by(level, x, z)), self.threshold, self.ties)
         right, wrong = (
-            (draws.pairs @ kind.T.astype(np.float32) * draws.inputs).sum(axis=1) for kind in kinds
+            (resamples.pairs @ kind.T.astype(np.float32) * resamples.inputs).sum(axis=1) for kind in kinds
         )
         return np.asarray((right - wrong) / np.where(right + wrong == 0, np.nan, right + wrong))
 
 
 @dataclass(frozen=True)
 class CalibratedAccuracy(Measure):
-    """acc_eq at the epsilon that is best on these very data; its draws keep that epsilon."""
+    """acc_eq at the epsilon that is best on these very data; its resamples keep that epsilon."""
 
     splits: int = 10
     seed: int = 12345
@@ -182,25 +182,25 @@ class CalibratedAccuracy(Measure):
         level: str,
         x: Array,
         z: Array,
-        draws: Draws,
+        resamples: Resamples,
         weights: Array | None = None,
         whole: Array | None = None,
     ) -> Array:
         epsilon = calibrate(*grouped_by(level, x, z, weights), 0, self.seed).epsilon
         if math.isnan(epsilon):
-            return np.full(len(draws), np.nan)
+            return np.full(len(resamples), np.nan)
         if level != "input":
             fixed = self.coefficient._replace(
                 function=lambda one, other: accuracy_of_groups(
                     one[..., None, :], other[..., None, :], epsilon
                 )[..., 0]
             )
-            return draw_by_draw(fixed, level, *paired(x, z), draws, weights)
+            return draw_by_draw(fixed, level, *paired(x, z), resamples, weights)
         kinds = right_pairs(*differences(*grouped_by(level, x, z)), epsilon)
-        counts, total = (draws.pairs @ kind.T.astype(np.float32) for kind in kinds)
+        counts, total = (resamples.pairs @ kind.T.astype(np.float32) for kind in kinds)
         with np.errstate(invalid="ignore"):
             shares = counts.astype(np.float64) / np.where(total == 0, np.nan, total)
-        inputs = draws.inputs if weights is None else draws.inputs * weights
+        inputs = resamples.inputs if weights is None else resamples.inputs * weights
         defined = np.where(np.isnan(shares), 0.0, inputs)
         return np.asarray(
             (defined * np.nan_to_num(shares)).sum(axis=1)
@@ -212,7 +212,7 @@ class CalibratedAccuracy(Measure):
 class Soft(Measure):
     """Soft pairwise accuracy of systems, from their segments."""
 
-    draws: int = 1000
+    resamples: int = 1000
     seed: int = 12345
     rule: str = "mid"
 
@@ -233,7 +233,7 @@ class Soft(Measure):
     def value(
         self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
     ) -> Levelled:
-        apart = self._apart(x, z, sign_draws(x.shape[1], self.draws, self.seed))
+        apart = self._apart(x, z, sign_flips(x.shape[1], self.resamples, self.seed))
         known = int((~np.isnan(apart)).sum())
         systems = int((~(np.isnan(x) | np.isnan(z))).any(axis=1).sum())
         return Levelled(1 - float(mean_of_known(apart)), systems, known, len(apart) - known)
@@ -243,19 +243,21 @@ class Soft(Measure):
         level: str,
         x: Array,
         z: Array,
-        draws: Draws,
+        resamples: Resamples,
         weights: Array | None = None,
         whole: Array | None = None,
     ) -> Array:
-        signs = sign_draws(x.shape[1], self.draws, self.seed)
-        if draws.over == "systems":
-            apart = np.broadcast_to(self._apart(x, z, signs), draws.pairs.shape)
+        signs = sign_flips(x.shape[1], self.resamples, self.seed)
+        if resamples.over == "systems":
+            apart = np.broadcast_to(self._apart(x, z, signs), resamples.pairs.shape)
         else:
-            columns = [np.repeat(np.arange(x.shape[1]), counts) for counts in draws.inputs.astype(np.int64)]
+            columns = [
+                np.repeat(np.arange(x.shape[1]), counts) for counts in resamples.inputs.astype(np.int64)
+            ]
             apart = np.stack(
                 [self._apart(x[:, chosen], z[:, chosen], signs[:, : len(chosen)]) for chosen in columns]
             )
-        counted = np.where(np.isnan(apart), 0.0, draws.pairs)
+        counted = np.where(np.isnan(apart), 0.0, resamples.pairs)
         total = counted.sum(axis=1)
         return np.asarray(
             1 - (counted * np.nan_to_num(apart)).sum(axis=1) / np.where(total == 0, np.nan, total)

@@ -17,8 +17,8 @@ OVER = ("systems", "inputs", "both")
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
-    """How often each system (B, S) and each input (B, N) is in each of B draws."""
+class Resamples:
+    """How often each system (B, S) and each input (B, N) is in each of B resamples."""
 
     systems: Array
     inputs: Array
@@ -39,31 +39,35 @@ class Draws:
         return np.asarray(counts[:, i] * counts[:, j])
 
 
-def bootstrap(systems: int, inputs: int, over: str = "both", draws: int = 1000, seed: int = 12345) -> Draws:
+def bootstrap(
+    systems: int, inputs: int, over: str = "both", resamples: int = 1000, seed: int = 12345
+) -> Resamples:
     """Draws with replacement of systems, of inputs, or of both."""
-    check_draws(over, draws, seed)
+    check_resampling(over, resamples, seed)
     rng = np.random.default_rng(seed)
     found = []
     for count, name in ((systems, "systems"), (inputs, "inputs")):
         if over in (name, "both"):
-            found.append(draw_counts(rng.integers(count, size=(draws, count), dtype=np.int32), count))
+            found.append(draw_counts(rng.integers(count, size=(resamples, count), dtype=np.int32), count))
         else:
-            found.append(np.ones((draws, count)))
-    return Draws(found[0], found[1], over)
+            found.append(np.ones((resamples, count)))
+    return Resamples(found[0], found[1], over)
 
 
-def leave_one_out(systems: int, inputs: int, over: str = "both") -> Draws:
+def leave_one_out(systems: int, inputs: int, over: str = "both") -> Resamples:
     """Everything but one system, then everything but one input, as far as these are drawn."""
     rows = [(1.0 - np.eye(systems), np.ones((systems, inputs)))] if over in ("systems", "both") else []
     rows += [(np.ones((inputs, systems)), 1.0 - np.eye(inputs))] if over in ("inputs", "both") else []
-    return Draws(np.concatenate([one for one, _ in rows]), np.concatenate([other for _, other in rows]), over)
+    return Resamples(
+        np.concatenate([one for one, _ in rows]), np.concatenate([other for _, other in rows]), over
+    )
 
 
-def check_draws(over: object, draws: object, seed: object) -> None:
+def check_resampling(over: object, resamples: object, seed: object) -> None:
     """Raises where an option is outside its domain."""
     if over not in OVER:
         raise ParameterError(f"what is drawn must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
-    for name, value, least in (("draws", draws, 1), ("seed", seed, 0)):
+    for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ParameterError(f"{name} must be a whole number from {least}, got {value!r:.60}.")
 

@@ -5,8 +5,8 @@ that?).
     SPA                 1 - mean over i < j of |p^h_ij - p^m_ij|
 
 p_ij is the one-sided p of a sign-flip test that system i is better than j on their common segments, at mid-p:
-the share of draws above the observed sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the
-order of the systems does not matter. rule=">=" counts equal draws fully (mt-metrics-eval), which makes the
+the share of resamples above the observed sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the
+order of the systems does not matter. rule=">=" counts equal resamples fully (mt-metrics-eval), which makes the
 value depend on that order.
 """
 
@@ -66,15 +66,15 @@ def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
     ).share
 
 
-def sign_draws(segments: int, draws: int = 1000, seed: int = 12345) -> Array:
-    """(draws, segments) of signs; with every row its negative, and all 2^n rows where there are at most
+def sign_flips(segments: int, resamples: int = 1000, seed: int = 12345) -> Array:
+    """(resamples, segments) of signs; with every row its negative, and all 2^n rows where there are at most
     12 segments.
     """
     if segments <= _ENUMERATED:
         return (
             np.array((np.arange(2**segments)[:, None] >> np.arange(segments)) & 1, dtype=np.float64) * 2 - 1
         )
-    half = np.random.default_rng(seed).integers(0, 2, ((draws + 1) // 2, segments)) * 2.0 - 1
+    half = np.random.default_rng(seed).integers(0, 2, ((resamples + 1) // 2, segments)) * 2.0 - 1
     return np.concatenate([half, -half])
 
 
@@ -111,7 +111,9 @@ def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "m
     return found
 
 
-def soft_pairwise_accuracy(x: Any, z: Any, draws: int = 1000, seed: int = 12345, rule: str = "mid") -> Array:
+def soft_pairwise_accuracy(
+    x: Any, z: Any, resamples: int = 1000, seed: int = 12345, rule: str = "mid"
+) -> Array:
     """SPA of segment scores, x (..., systems, segments) and z (systems, segments), with the same signs for
     all; NaN without pairs of systems.
 
@@ -125,7 +127,7 @@ def soft_pairwise_accuracy(x: Any, z: Any, draws: int = 1000, seed: int = 12345,
             "soft pairwise accuracy needs segment scores (systems, segments) of both sides, got shapes"
             f" {x.shape} and {z.shape}."
         )
-    signs = sign_draws(z.shape[1], draws, seed)
+    signs = sign_flips(z.shape[1], resamples, seed)
     found = np.array([_spa(metric, z, signs, rule) for metric in x.reshape(-1, *z.shape)])
     return found.reshape(x.shape[:-2])
 

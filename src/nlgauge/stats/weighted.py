@@ -1,7 +1,7 @@
 """Coefficients under many weightings at once: the values stand still, and each row of whole-number weights is
 one resample.
 
-`fixed_*` take vectors (n,) without NaN and weights (B, n); `moving_*` take values that differ between draws,
+`fixed_*` take vectors (n,) without NaN and weights (B, n); `moving_*` take values that differ between resamples,
 (B, n), NaN where one is not known. A point of weight w is there w times; pairs of a point with its own copies
 are not pairs.
 """

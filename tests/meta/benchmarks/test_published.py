@@ -110,9 +110,9 @@ def test_correlate_gives_the_rows_of_table_1_in_the_metrics_direction() -> None:
     for metric, (column, sign) in metrics.items():
         judgments = judged("summeval", metric)
         found = judgments.correlate(
-            levels="system",
-            coefficients="kendall",
-            humans=["coherence", "relevance"],
+            level="system",
+            coefficient="kendall",
+            human=["coherence", "relevance"],
             metrics=column,
             interval=None,
         )
@@ -184,7 +184,7 @@ def test_wmt19_relative_rankings() -> None:
 
 def test_wmt19_by_correlate() -> None:
     found = judged("wmt19_darr", "bleu", "chrf").correlate(
-        levels="input", coefficients="darr", interval=None, metrics="chrf"
+        level="input", coefficient="darr", interval=None, metrics="chrf"
     )
     assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
         "gu-en": 0.240,
@@ -280,7 +280,7 @@ def test_summeval_relevance_at_four_levels(
     """
     levels = ["system", "input", "global", "by_system"]
     found = judged("summeval", metric).correlate(
-        levels=levels, coefficients="pearson", humans="relevance", metrics=column, interval=None
+        level=levels, coefficient="pearson", human="relevance", metrics=column, interval=None
     )
     assert found.column("value") == pytest.approx(given, abs=within)
 
@@ -292,7 +292,7 @@ def test_wmt21_segments() -> None:
     data = benchmark("wmt21_mqm_news").machines()
     first = replace(data, rows=tuple(replace(row, references=row.references[:1]) for row in data.rows))
     found = first.judgments(first.score("chrf", show_progress=False)).correlate(
-        levels="global", coefficients="kendall", interval=None
+        level="global", coefficient="kendall", interval=None
     )
     assert {row["group"]: round(row["value"], 3) for row in found if row["group"] != "average"} == {
         "en-de": 0.105,
@@ -314,7 +314,7 @@ def wrong_shares(judgments: Judgments, human: str) -> dict[str, float]:
     sign on the held-out half.
     """
     return {
-        name: judgments.replicate(human=human, splits=30, draws=200, **options)[-1]["reversed_share"]
+        name: judgments.replicate(human=human, splits=30, resamples=200, **options)[-1]["reversed_share"]
         for name, options in TESTS.items()
     }
 

@@ -38,7 +38,7 @@ def test_means_of_pairs_by_scipy():
 def test_coefficients_of_each_scale():
     values = rated()
     names = {
-        scale: agreement(values, scale, draws=0).column("coefficient")
+        scale: agreement(values, scale, resamples=0).column("coefficient")
         for scale in ("nominal", "ordinal", "interval", "ratio")
     }
     assert names == {
@@ -47,16 +47,16 @@ def test_coefficients_of_each_scale():
         "interval": ["krippendorff", "kendall", "icc_single", "icc_mean"],
         "ratio": ["krippendorff", "kendall", "icc_single", "icc_mean"],
     }
-    found = {row["coefficient"]: row for row in agreement(values, "interval", draws=0)}
+    found = {row["coefficient"]: row for row in agreement(values, "interval", resamples=0)}
     assert found["krippendorff"]["value"] == krippendorff(values)
     assert (found["icc_single"]["value"], found["icc_mean"]["value"]) == intraclass(values)[:2]
-    assert agreement(values, "nominal", draws=0)[2]["value"] == fleiss(values)
+    assert agreement(values, "nominal", resamples=0)[2]["value"] == fleiss(values)
     assert math.isnan(found["kendall"]["low"])
 
 
 def test_intervals_draw_segments_with_all_their_systems():
     values = rated()
-    row = agreement(values, "interval", draws=50, seed=7)[0]
+    row = agreement(values, "interval", resamples=50, seed=7)[0]
     rng = np.random.default_rng(7)
     drawn = [krippendorff(values[:, rng.integers(15, size=15)]) for _ in range(50)]
     assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
@@ -68,7 +68,7 @@ def test_judgments_and_several_dimensions():
     judgments = Judgments(
         ("a", "b", "c", "d"), tuple(range(15)), ratings={"fluency": rated(), "adequacy": rated()[..., :2]}
     )
-    found = agreement(judgments, draws=0)
+    found = agreement(judgments, resamples=0)
     assert list(dict.fromkeys(found.column("dimension"))) == ["fluency", "adequacy"]
     assert set(found.where(dimension="adequacy").column("annotators")) == {2}
     with pytest.raises(InputError, match="no annotators"):
@@ -85,7 +85,7 @@ def test_judgments_and_several_dimensions():
 )
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval", "ratio"])
 def test_nan_has_a_reason(values, reason, scale):
-    for row in agreement(values, scale, draws=3):
+    for row in agreement(values, scale, resamples=3):
         assert math.isnan(row["value"])
         assert reason in row["reason"]
         assert row["n_undefined"] == 3
@@ -94,8 +94,8 @@ def test_nan_has_a_reason(values, reason, scale):
 def test_bad_input():
     with pytest.raises(ParameterError, match="scale"):
         agreement([[1, 2]], "nominals")
-    with pytest.raises(ParameterError, match="draws"):
-        agreement([[1, 2]], draws=-1)
+    with pytest.raises(ParameterError, match="resamples"):
+        agreement([[1, 2]], resamples=-1)
     with pytest.raises(InputError, match="numbers"):
         agreement([["a", "b"]])
     with pytest.raises(InputError, match="annotators as last"):

@@ -32,7 +32,7 @@ def test_pairs_of_metrics_against_scipy():
 
 def test_people_among_metrics_as_correlate_has_them():
     given = judged()
-    found = between_metrics(given, "system", "kendall", humans=True).where(other="human")
+    found = between_metrics(given, "system", "kendall", with_human=True).where(other="human")
     assert found.column("value") == pytest.approx(
         correlate(given, "system", "kendall", interval=None).column("value")
     )
@@ -76,7 +76,7 @@ def test_the_best_systems_by_people():
 
 
 def test_options_of_correlate_and_ks():
-    found = top_systems(judged(), ks=[6, 3], metrics=["a"], interval="inputs", draws=20, seed=3)
+    found = top_systems(judged(), ks=[6, 3], metrics=["a"], interval="inputs", resamples=20, seed=3)
     assert found.column("k") == [3, 6]
     assert not np.isnan(found[1]["low"])
     assert found.made["seed"] == 3

@@ -145,9 +145,9 @@ def test_groups_are_looked_at_apart():
         assert row[name] == pytest.approx((apart[0][name] + apart[1][name]) / 2)
     assert (row["n_groups"], row["n"]) == (2, apart[0]["n"])
     assert math.isnan(row["low"])
-    found = {row["sentinel"]: row for row in sentinels(grouped, level="global", coefficients="kendall")}
+    found = {row["sentinel"]: row for row in sentinels(grouped, level="global", coefficient="kendall")}
     by_part = [
-        {row["sentinel"]: row["value"] for row in sentinels(part, level="global", coefficients="kendall")}
+        {row["sentinel"]: row["value"] for row in sentinels(part, level="global", coefficient="kendall")}
         for part in parts
     ]
     expected = (by_part[0]["segment_mean"] + by_part[1]["segment_mean"]) / 2
@@ -220,7 +220,7 @@ def test_a_source_only_sentinel_beats_metrics_where_inputs_are_not_grouped():
     human = hard + rng.normal(size=(8, 80))
     metric = (human - hard) + 0.5 * rng.normal(size=(8, 80))
     judgments = Judgments.from_arrays({"h": human}, {"within": metric})
-    found = {(row["level"], row["sentinel"]): row for row in sentinels(judgments, coefficients="kendall")}
+    found = {(row["level"], row["sentinel"]): row for row in sentinels(judgments, coefficient="kendall")}
     assert found["global", "segment_mean"]["beaten"] == ["within"]
     assert found["global", "segment_mean"]["warning"]
     assert found["input", "segment_mean"]["beaten"] == []

@@ -91,7 +91,7 @@ def test_draws_of_systems_are_explicit_resamples():
     """
     rng = np.random.default_rng(5)
     x, z = rng.normal(size=12), rng.normal(size=12)
-    pairs = system_pairs([(x + z, z)], draws=3, seed=8)
+    pairs = system_pairs([(x + z, z)], resamples=3, seed=8)
     counts = np.random.default_rng(8).multinomial(12, np.full(12, 1 / 12), 3)
     for draw in range(3):
         seen: dict[tuple[int, int], int] = {}
@@ -104,13 +104,13 @@ def test_draws_of_systems_are_explicit_resamples():
             seen.get((int(i), int(j)), 0) for i, j in zip(*np.triu_indices(12, 1), strict=True)
         ]
     curve = fitted(pairs, 5)
-    assert curve.draws.shape == (3, 2)
+    assert curve.resamples.shape == (3, 2)
     one = fitted(SystemPairs(pairs.delta, pairs.agrees, 0, pairs.drawn[1:2]), 5)
-    np.testing.assert_allclose(one.draws[0], curve.draws[1])
+    np.testing.assert_allclose(one.resamples[0], curve.resamples[1])
 
 
 def test_too_few_pairs_have_no_curve():
-    curve = fitted(system_pairs([([1.0, 2.0], [1.0, 2.0])], draws=10))
+    curve = fitted(system_pairs([([1.0, 2.0], [1.0, 2.0])], resamples=10))
     assert math.isnan(curve.ceiling)
     assert math.isnan(curve.accuracy(1.0))
     np.testing.assert_equal(curve.delta_interval(0.8), (NAN, NAN))
@@ -134,16 +134,16 @@ def judged(systems=14, inputs=60, groups=3):
 
 
 def test_convert_to_accuracy():
-    found = convert(judged(), "bleu", deltas=[0.5, 2.0], draws=200)
+    found = convert(judged(), "bleu", deltas=[0.5, 2.0], resamples=200)
     by = {(row["asked"], row["delta"] if row["asked"] == "delta" else row["accuracy"]): row for row in found}
     assert by["delta", 2.0]["accuracy"] > by["delta", 0.5]["accuracy"]
     assert by["delta", 2.0]["low"] <= by["delta", 2.0]["accuracy"] <= by["delta", 2.0]["high"]
     assert by["accuracy", 0.8]["low"] <= by["accuracy", 0.8]["delta"] <= by["accuracy", 0.8]["high"]
-    curve = agreement_curve(judged(), "bleu", draws=200)
+    curve = agreement_curve(judged(), "bleu", resamples=200)
     assert curve.accuracy(2.0) == by["delta", 2.0]["accuracy"]
     assert found.made["n_pairs"] + found.made["n_human_ties"] == 3 * 91
     # TER is twice as long a scale, turned round: the same pairs agree.
-    assert agreement_curve(judged(), "ter", draws=200).accuracy(4.0) == pytest.approx(
+    assert agreement_curve(judged(), "ter", resamples=200).accuracy(4.0) == pytest.approx(
         curve.accuracy(2.0), rel=1e-4
     )
 
@@ -153,7 +153,7 @@ def test_above_the_ceiling_there_is_a_reason():
     judgments = Judgments.from_arrays(
         {"human": rng.normal(size=(12, 1))}, {"noise": rng.normal(size=(12, 1))}
     )
-    row = next(row for row in convert(judgments, "noise", draws=50) if row["accuracy"] == 0.95)
+    row = next(row for row in convert(judgments, "noise", resamples=50) if row["accuracy"] == 0.95)
     assert math.isnan(row["delta"])
     assert row["high"] == math.inf
     assert row["reason"].startswith("the ceiling is 0.")
@@ -164,7 +164,7 @@ def test_system_scores_stand_for_means():
     judgments = Judgments.from_arrays(
         {"human": human}, {"bleu": -human}, system_scores={"bleu": np.arange(6.0)}
     )
-    assert agreement_curve(judgments, "bleu", draws=2).accuracy(100.0) == pytest.approx(1.0)
+    assert agreement_curve(judgments, "bleu", resamples=2).accuracy(100.0) == pytest.approx(1.0)
 
 
 def test_quantile_map():

@@ -61,7 +61,7 @@ def test_detection_by_loops(table):
     human, metric = (np.array(side) for side in table)
     if np.isnan(human).all():
         return
-    row = detect(judgments_of(table), draws=5)[0]
+    row = detect(judgments_of(table), resamples=5)[0]
     cut = np.nanmax(human)
     known = [
         (s, n)
@@ -101,7 +101,7 @@ def test_detection_intervals_are_explicit_draws():
     rng = np.random.default_rng(0)
     human = rng.integers(0, 3, (3, 20)).astype(float)
     metric = human + rng.normal(size=(3, 20))
-    row = detect(Judgments.from_arrays({"h": human}, {"m": metric}), draws=200, seed=3)[0]
+    row = detect(Judgments.from_arrays({"h": human}, {"m": metric}), resamples=200, seed=3)[0]
     thresholds = dict(zip((0, 1), row["thresholds"], strict=True))
     folds = np.array_split(np.random.default_rng(3).permutation(20), 2)
     cut = np.array([thresholds[int(n in folds[1])] for n in range(20)])
@@ -117,7 +117,7 @@ def test_detection_intervals_are_explicit_draws():
 @given(tables)
 def test_reranking_by_loops(table):
     human, metric = (np.array(side) for side in table)
-    row = rerank(judgments_of(table), draws=3)[0]
+    row = rerank(judgments_of(table), resamples=3)[0]
     hits, chances, chosen, means, tops = [], [], [], [], []
     for n in range(human.shape[1]):
         known = [s for s in range(len(human)) if not math.isnan(human[s, n] + metric[s, n])]
@@ -143,7 +143,7 @@ def test_reranking_by_loops(table):
 @given(tables)
 def test_three_way_by_loops(table):
     human, metric = (np.array(side) for side in table)
-    row = three_way(judgments_of(table), draws=40)[0]
+    row = three_way(judgments_of(table), resamples=40)[0]
     known = ~np.isnan(human + metric)
     systems = [s for s in range(len(human)) if known[s].any()]
     counts = bootstrap(*human.shape, "inputs", 40, 12345).inputs
@@ -213,10 +213,10 @@ def test_bad_input():
         detect(judgments, folds=3)
     with pytest.raises(ParameterError, match="beta"):
         detect(judgments, beta=0)
-    with pytest.raises(ParameterError, match="sure"):
-        three_way(judgments, sure=0.5)
-    with pytest.raises(ParameterError, match="draws"):
-        rerank(judgments, draws=0)
+    with pytest.raises(ParameterError, match="confidence"):
+        three_way(judgments, confidence=0.5)
+    with pytest.raises(ParameterError, match="resamples"):
+        rerank(judgments, resamples=0)
     with pytest.raises(InputError, match="no human scores"):
         detect(Judgments.from_arrays({"h": [[NAN, NAN]]}, {"m": [[1.0, 2.0]]}))
     assert math.isnan(detect(judgments, good=9.0)[0]["f"])

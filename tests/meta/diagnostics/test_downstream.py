@@ -96,7 +96,7 @@ def test_by_dataset_then_the_mean():
 
 def test_undefined_has_a_reason():
     judgments = Judgments.from_arrays({"human": [[1.0], [2.0]]}, {"m": [[1.0], [1.0]]})
-    [row] = downstream(judgments, [[1.0], [0.0]], coefficients="pearson").rows
+    [row] = downstream(judgments, [[1.0], [0.0]], coefficient="pearson").rows
     assert math.isnan(row["value"])
     assert row["reason"] == "not defined in any group"
     assert math.isnan(error_probability([[NAN]])[0])

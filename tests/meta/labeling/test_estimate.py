@@ -414,7 +414,7 @@ def test_labels_needed() -> None:
         ({"generalise_to": "systems"}, "generalise_to must be"),
         ({"power": 2.0}, "power must be from 0"),
         ({"folds": 1}, "folds must be"),
-        ({"level": 95}, "level must be between"),
+        ({"confidence": 95}, "confidence must be between"),
         ({"drawn": "words"}, "drawn must be"),
         ({"drawn": "documents"}, "needs documents"),
         ({"documents": ["a"]}, "documents has 1 entries"),
@@ -452,7 +452,7 @@ def test_judgments_estimate_and_propose() -> None:
         list("abc"),
         higher_is_better={"ter": False},
     )
-    found = judged.estimate("adequacy", of="differences")
+    found = judged.estimate(human="adequacy", of="differences")
     plain = estimate(partly, {"ter": metrics[0], "chrf": metrics[1]}, of="differences", systems=list("abc"))
     assert found.rows == plain.rows
     assert judged.estimate(metrics=["chrf"]).rows == estimate(partly, metrics[1], systems=list("abc")).rows

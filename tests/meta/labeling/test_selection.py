@@ -62,7 +62,7 @@ def test_no_other_allocation_has_a_smaller_variance(seed: int) -> None:
 
 def test_without_labels_every_segment_is_as_probable() -> None:
     _, metrics = scores(0)
-    found = segments_to_label(NOTHING, metrics, 30, segments=[f"s{number}" for number in range(100)])
+    found = segments_to_label(NOTHING, 30, metrics, segments=[f"s{number}" for number in range(100)])
     assert sum(found.column("proposed")) == 30
     assert set(found.column("probability")) == {0.3}
     assert found[7]["segment"] == "s7"
@@ -72,10 +72,10 @@ def test_without_labels_every_segment_is_as_probable() -> None:
 
 def test_strata_follow_the_metrics_whatever_their_sign() -> None:
     _, metrics = scores(1)
-    found = segments_to_label(NOTHING, metrics, 30)
+    found = segments_to_label(NOTHING, 30, metrics)
     predicted = (metrics[0] - metrics[1]).mean(axis=0)
     assert abs(np.corrcoef(found.column("stratum"), predicted)[0, 1]) > 0.9
-    apart = segments_to_label(NOTHING, metrics, 30, of="differences")
+    apart = segments_to_label(NOTHING, 30, metrics, of="differences")
     gap = np.abs((metrics[0] - metrics[1])[0] - (metrics[0] - metrics[1])[1])
     assert np.corrcoef(apart.column("stratum"), gap)[0, 1] > 0.8
 
@@ -83,7 +83,7 @@ def test_strata_follow_the_metrics_whatever_their_sign() -> None:
 def test_labels_go_where_predictions_are_bad() -> None:
     human, metrics = scores(2)
     labelled = np.isin(np.arange(100), np.random.default_rng(0).choice(100, 30, replace=False))
-    found = segments_to_label(np.where(labelled, human, np.nan), metrics, 20)
+    found = segments_to_label(np.where(labelled, human, np.nan), 20, metrics)
     chances = np.array(found.column("probability"))
     low, high = (
         chances[np.argsort(metrics[0].mean(axis=0))[:20]].mean(),
@@ -101,7 +101,7 @@ def test_the_same_seed_proposes_the_same_segments() -> None:
     human, metrics = scores(3)
     partly = np.where(np.arange(100) < 20, human, np.nan)
     first, again, other = (
-        segments_to_label(partly, metrics, 10, seed=seed).column("proposed") for seed in (1, 1, 2)
+        segments_to_label(partly, 10, metrics, seed=seed).column("proposed") for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -112,11 +112,11 @@ def test_estimates_from_proposed_segments_are_right() -> None:
     """
     human, metrics = scores(4, segments=150)
     rng = np.random.default_rng(5)
-    errors, hits, draws = [], 0, 200
-    for _ in range(draws):
+    errors, hits, resamples = [], 0, 200
+    for _ in range(resamples):
         labelled = np.isin(np.arange(150), rng.choice(150, 20, replace=False))
         proposal = segments_to_label(
-            np.where(labelled, human, np.nan), metrics, 30, seed=int(rng.integers(2**32))
+            np.where(labelled, human, np.nan), 30, metrics, seed=int(rng.integers(2**32))
         )
         labelled |= np.array(proposal.column("proposed"))
         partly = np.where(labelled, human, np.nan)
@@ -129,14 +129,14 @@ def test_estimates_from_proposed_segments_are_right() -> None:
         )[0]
         errors.append(row["estimate"] - human[0].mean())
         hits += row["low"] <= human[0].mean() <= row["high"]
-    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(draws)
-    assert hits >= stats.binom.ppf(1e-4, draws, 0.94)
+    assert abs(np.mean(errors)) < 4 * np.std(errors) / np.sqrt(resamples)
+    assert hits >= stats.binom.ppf(1e-4, resamples, 0.94)
 
 
 def test_segments_without_outputs_are_not_proposed() -> None:
     _, metrics = scores(6)
     metrics[:, :, 90:] = np.nan
-    found = segments_to_label(NOTHING, metrics, 90)
+    found = segments_to_label(NOTHING, 90, metrics)
     assert found.column("proposed") == [True] * 90 + [False] * 10
     assert np.isnan(found[95]["probability"])
     assert found[95]["stratum"] is None
@@ -156,14 +156,14 @@ def test_segments_without_outputs_are_not_proposed() -> None:
 def test_what_cannot_be_is_refused(options: dict, message: str) -> None:
     _, metrics = scores(0)
     with pytest.raises((InputError, ParameterError), match=message):
-        segments_to_label(**{"human": NOTHING, "metrics": metrics, "count": 10, **options})
+        segments_to_label(**{"judgments": NOTHING, "metrics": metrics, "count": 10, **options})
 
 
 def test_segments_must_be_labelled_as_a_whole() -> None:
     human, metrics = scores(0)
     partly = np.where(np.arange(200).reshape(2, 100) < 10, human, np.nan)
     with pytest.raises(InputError, match="some of their systems only"):
-        segments_to_label(partly, metrics, 10)
+        segments_to_label(partly, 10, metrics)
 
 
 def test_what_all_systems_share_matters_for_means_alone() -> None:
@@ -172,7 +172,7 @@ def test_what_all_systems_share_matters_for_means_alone() -> None:
     metric = np.sort(rng.normal(size=100)) + 0.01 * rng.normal(size=(2, 100))
     shared = np.where(np.arange(100) < 40, 3.0, 0.1) * rng.normal(size=100)
     human = np.where(np.arange(100) % 2 == 0, shared + 0.1 * rng.normal(size=(2, 100)), np.nan)
-    chances = np.array(segments_to_label(human, metric, 20).column("probability"))
+    chances = np.array(segments_to_label(human, 20, metric).column("probability"))
     assert chances[:35].min() > 1.2 * chances[45:].max()
-    apart = segments_to_label(human, metric, 20, of="differences").column("probability")
+    apart = segments_to_label(human, 20, metric, of="differences").column("probability")
     assert max(apart) < 1.5 * min(apart)

@@ -88,7 +88,7 @@ def test_the_undamaged_result_is_read(place):
     assert use(place) == {label: scores[label]["score"] for label in scores.labels}
 
 
-# Other numbers in statistics.f64 are numbers all the same; some of them overflow.
+# Other numbers in statistics.bin are numbers all the same; some of them overflow.
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("change", CHANGES)
 def test_damage_of_any_file_is_a_clear_error_or_harmless(change, place, whole):
@@ -109,7 +109,7 @@ def test_damage_of_any_file_is_a_clear_error_or_harmless(change, place, whole):
 
 
 @pytest.mark.parametrize(
-    "name", ["run.json", "fits.npz", "statistics.f64", "texts.ends", "predictions-0.ids"]
+    "name", ["run.json", "fits.npz", "statistics.bin", "texts.ends", "predictions-0.ids"]
 )
 def test_what_is_planted_in_the_place_of_a_file_is_refused(name, place, tmp_path):
     (tmp_path / "other").write_text("nothing of ours\n")
@@ -125,7 +125,7 @@ def test_what_is_planted_in_the_place_of_a_file_is_refused(name, place, tmp_path
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-@pytest.mark.parametrize("name", ["run.json", "fits.npz", "statistics.f64", "texts.ends"])
+@pytest.mark.parametrize("name", ["run.json", "fits.npz", "statistics.bin", "texts.ends"])
 def test_a_named_pipe_is_not_waited_for(name, place):
     (place / name).unlink()
     os.mkfifo(place / name)

@@ -14,17 +14,17 @@ from nlgauge.show.plots import canvas
 from tests.show.plots.drawn import covering, cut_off
 
 
-def test_colours_differ_in_lightness():
-    def lightness(colour):
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+def test_colors_differ_in_lightness():
+    def lightness(color):
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
         y = float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
         return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
 
-    found = sorted(map(lightness, canvas.COLOURS))
+    found = sorted(map(lightness, canvas.COLORS))
     assert min(b - a for a, b in itertools.pairwise(found)) > 7
     assert found[-1] < 90
     assert len(set(canvas.looks(24))) == 24
-    assert len({(look.colour, look.marker) for look in canvas.looks(24)}) == 24
+    assert len({(look.color, look.marker) for look in canvas.looks(24)}) == 24
 
 
 def test_the_check_of_texts_sees_what_covers_and_what_is_cut():

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 import nlgauge
 from nlgauge import plots
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.meta import Findings, Judgments, between_metrics, compare, correlate, power, stress, top_systems
+from nlgauge.meta import Findings, Judgments, between_metrics, compare, correlate, stress, top_systems
 from nlgauge.meta.papers.cosmic import InformationGraph
 from nlgauge.show.plots.explanations.explanation import KINDS
 from tests.show.plots.drawn import check_readable, figure_of, texts, words
@@ -91,7 +91,7 @@ def swept():
 
 
 def correlated():
-    return correlate(judged(), coefficients="kendall", draws=20)
+    return correlate(judged(), coefficient="kendall", resamples=20)
 
 
 SCORED = nlgauge.score(
@@ -127,7 +127,7 @@ EVERY = {
     "taxonomy": plots.taxonomy,
     "topk": lambda **k: plots.topk(top_systems(judged()), **k),
     "waterfall": lambda **k: plots.waterfall(SCORED, "chrf", **k),
-    "winmatrix": lambda **k: plots.winmatrix(compare(judged(), draws=50), **k),
+    "winmatrix": lambda **k: plots.winmatrix(compare(judged(), resamples=50), **k),
 }
 # The same plots of other data, which have other panels.
 FURTHER = {
@@ -246,8 +246,8 @@ def test_every_name_is_there():
 def of_every_kind():
     given = judged()
     return {
-        "forest": given.correlate(levels="system", coefficients="kendall", draws=20),
-        "winmatrix": given.compare(draws=20),
+        "forest": given.correlate(level="system", coefficient="kendall", resamples=20),
+        "winmatrix": given.compare(resamples=20),
         "heatmap": given.between_metrics(),
         "topk": given.top_systems(ks=[4, 8]),
         "stress": stress(
@@ -256,7 +256,7 @@ def of_every_kind():
             [["a cat sat"], ["7 birds sang"]],
             perturbations=["word_order"],
         ),
-        "power": power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], draws=50),
+        "power": williams_power(r1=0.7, r2=0.6, r12=0.8, n=[8, 16], resamples=50),
     }
 
 

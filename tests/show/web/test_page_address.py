@@ -43,7 +43,7 @@ def choose_everything(page: Any) -> None:
     page.get_by_role("button", name="Kendall").click()
     page.get_by_label("Score across").select_option(label="meteor")
     page.get_by_label("Score upwards").select_option(label="chrf")
-    page.get_by_label("First system").select_option(label="Gamma")
+    page.get_by_label("Compared system").select_option(label="Gamma")
     page.get_by_label("Order").select_option("best")
     page.get_by_label("domain").select_option(label="domain: sport")
     page.get_by_label("Score", exact=True).select_option(label="ter ↓")
@@ -137,7 +137,7 @@ def test_back_undoes_a_step(opened: Open, report: Report) -> None:
 _CONTROLS = {
     "sort": ("button[aria-label='sort by ter']", "Enter"),
     "score of Compare": (".forest tbody tr:nth-child(3) button", "Enter"),
-    "first system": ("[aria-label='First system']", "ArrowDown"),
+    "system": ("[aria-label='Compared system']", "ArrowDown"),
     "coefficient": ("#agreement .choose button:nth-child(2)", "Enter"),
     "score across": ("[aria-label='Score across']", "ArrowDown"),
     "score of the segment table": (".mini thead th:nth-child(4) button", "Enter"),

@@ -25,7 +25,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 # What has a table and files below it, by section, and whether it is a picture.
 _EVERY = {
     "leaderboard": [("scores", False)],
-    "compare": [("differences", False), ("differences on bleu", True)],
+    "compare": [("gains", False), ("gains on bleu", True)],
     "agreement": [("agreement", True), (None, True)],
     "segments": [("segments", False), ("distribution of bleu", True)],
     "cost": [("cost", False), ("cost and worth", True)],
@@ -114,8 +114,8 @@ def test_the_differences_are_those_of_the_segments(shown: Any) -> None:
     for row in rows:
         for system in (first, second):
             assert float(row[system]) == pytest.approx(float(of[system][row["segment"]]), rel=1e-6)
-        assert float(row["better by"]) == pytest.approx(float(row[first]) - float(row[second]), abs=1e-4)
-    gaps = [float(row["better by"]) for row in rows]
+        assert float(row["gain"]) == pytest.approx(float(row[first]) - float(row[second]), abs=1e-4)
+    gaps = [float(row["gain"]) for row in rows]
     assert gaps == sorted(gaps, reverse=True)
 
 

@@ -4,6 +4,7 @@ missing scores are visible.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from page_cases import result_of
 
 import nlgauge
-from nlgauge._core.numbers import ties
+from nlgauge._core.numbers import number, p_value, ties
 
 Open = Callable[..., Any]
 Report = Callable[..., Path]
@@ -40,8 +41,9 @@ def test_sentence_table_and_pickers_have_one_order(variant: str, opened: Open, r
     page = opened(report(variant)).page
     table = page.locator(".board tbody th").all_inner_texts()
     assert page.locator("#verdict .who").first.inner_text() == table[0]
-    assert page.locator("[aria-label='First system'] option").all_inner_texts() == table
-    assert page.evaluate(_PAIR) == table[:2]
+    assert page.locator("[aria-label='Compared system'] option").all_inner_texts() == table
+    baseline = result_of(variant).systems[0]
+    assert page.evaluate(_PAIR) == [next(name for name in table if name != baseline), baseline]
     sentence = page.locator("#verdict").inner_text()
     page.get_by_role("button", name="sort by ter").click()
     assert page.locator("#verdict").inner_text() == sentence
@@ -61,6 +63,35 @@ def test_names_of_one_metric_in_five_ways_are_distinct(opened: Open, report: Rep
         names = [" ".join(text.split()) for text in page.locator(selector).all_text_contents()]
         assert len(names) == 6, name
         assert len(set(names)) == 6, (name, names)
+
+
+@pytest.mark.parametrize("baseline", [None, "Gamma"])
+def test_compare_shows_the_numbers_of_a_comparison(
+    baseline: str | None, opened: Open, tmp_path: Path
+) -> None:
+    result = result_of("three systems")
+    path = result.report(tmp_path / "r.html", baseline=baseline, resamples=50, explain=0)
+    page = opened(path).page
+    system, against = page.evaluate(_PAIR)
+    assert against == (baseline or result.systems[0])
+    comparison = result.compare(against, system, resamples=50)
+    together = {
+        (row.label, row.output.name): row.p_max_t
+        for row in result.compare(all_pairs=True, resamples=50)
+        if {row.first, row.second} == {system, against}
+    }
+    expected = []
+    for row in comparison:
+        key = row.label, row.output.name
+        if key not in comparison.equal:
+            p = row.p if result.tables[system, row.label].additive else math.nan
+            gain = number(row.gain, row.output, sign=True).replace("-", "−")
+            gain = gain.removeprefix("+") if not row.gain else gain
+            expected.append([gain, p_value(p), p_value(together[key])])
+    cells = page.locator(".forest tbody td.num").all_inner_texts()
+    assert [cells[place : place + 3] for place in range(0, len(cells), 3)] == expected
+    headings = page.locator(".forest thead th.num").all_inner_texts()
+    assert headings == ["gain", "p", "p (max-T)"]
 
 
 def test_the_sign_of_a_number_is_the_side_of_its_dot(opened: Open, report: Report) -> None:
@@ -152,8 +183,8 @@ def test_missing_scores_are_visible(opened: Open, tmp_path: Path) -> None:
         " have."
     )
     assert said in page.locator("#leaderboard .caption").inner_text()
-    page.get_by_label("First system").select_option(label="A")
-    assert "missing: 2 and" in page.locator(".forest").inner_text()
+    page.get_by_label("Compared system").select_option(label="B")
+    assert "missing: 1 and 2" in page.locator(".forest").inner_text()
     assert said in page.locator("#compare .caption").inner_text()
     assert shown.errors == []
 

@@ -76,9 +76,9 @@ def add(
     the same command with --resume goes on after whatever ended it.
     """
     from nlgauge.results.storage.checkpoint import unfinished
-    from nlgauge.results.storage.extend import put_back
-    from nlgauge.results.storage.resume import Destination
-    from nlgauge.results.storage.save_load import check_free, load
+    from nlgauge.results.storage.load import load
+    from nlgauge.results.storage.resume import Destination, put_back
+    from nlgauge.results.storage.save import check_free
 
     if not metrics and not systems:
         raise typer.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
@@ -111,10 +111,10 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
     """The predictions of further systems for the segments of the result, in its order."""
     from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM
     from nlgauge.errors import InputError
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
     from nlgauge.io.files import Address
 
-    corpus = read_corpus(systems, **{name: value for name, value in options.items() if value})
+    corpus = Inputs(systems, **{name: value for name, value in options.items() if value}).read()
     if len(corpus) != len(result.corpus):
         raise InputError(f"{systems[0]} has {len(corpus)} segments, the result has {len(result.corpus)}.")
     order = list(range(len(corpus)))

@@ -136,7 +136,7 @@ def check(
     missing scores, an interval that reaches beyond the margin), 1 the command failed, 2 wrong usage.
     """
     from nlgauge.results.gate import Margin, Rule, verdicts
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
     from nlgauge.show.pages.gate import gate_page
     from nlgauge.show.writers.text import Printed
 
@@ -223,7 +223,7 @@ def _with_baseline(
     """The result with the baseline among its systems, and what that is called there."""
     from nlgauge.errors import ParameterError, did_you_mean
     from nlgauge.results.joined import joined
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     if baseline in result.systems:
         if Path(baseline).is_dir():

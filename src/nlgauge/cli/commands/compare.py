@@ -65,7 +65,7 @@ def compare(
     direction of the metric. p-values against a baseline are corrected by Holm, those of all pairs by max-T.
     """
     from nlgauge.errors import ParameterError, ResultError
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
     from nlgauge.show.pages.comparison import comparison_page
     from nlgauge.show.writers.text import Printed
 

@@ -21,10 +21,10 @@ MODEL_METRICS = ('bertscore(model="minilm", layer=6)', "shannon", "cosmic")
 
 def sample() -> Corpus:
     """The sample: two systems that summarise short texts, in English and Hindi."""
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
 
     with as_file(files("nlgauge") / "data" / "sample.jsonl") as path:
-        return read_corpus([str(path)])
+        return Inputs([str(path)]).read()
 
 
 def demo(
@@ -44,7 +44,7 @@ def demo(
 ) -> None:
     """Scores a small sample of two systems, tests whether they differ, and saves the result."""
     from nlgauge.features import RunOptions
-    from nlgauge.results.storage.save_load import check_free
+    from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer
 
     check_free(output, overwrite, "--overwrite")

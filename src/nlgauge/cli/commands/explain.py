@@ -30,7 +30,7 @@ def explain(
     """Shows why a segment got its score: matched words, edits, alignments."""
     from nlgauge.errors import ParameterError
     from nlgauge.explanations.wire import document
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     result = load(directory)
     try:

@@ -68,12 +68,12 @@ def check_judge(
     It costs about eight requests per text with an endpoint. What is asked twice on purpose is not taken from
     the cache.
     """
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
     from nlgauge.meta.diagnostics.judges import check
     from nlgauge.metric.registry import parse
 
     judge, other = parse(metric), None if against is None else parse(against)
-    corpus = read_corpus(systems, references or (), lang=lang, **read.given())
+    corpus = Inputs(systems, references or (), lang=lang, **read.given()).read()
     found = check(judge, corpus, rows, own or (), other)
     if as_json:
         show_json(found.records())

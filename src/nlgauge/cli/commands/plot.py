@@ -70,7 +70,7 @@ def plot(
     Needs matplotlib: pip install "nlgauge[plot]".
     """
     from nlgauge.cli.commands.meta.study import split
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
     from nlgauge.show.plots.files import check_file
 
     checked_confidence(confidence)

@@ -42,7 +42,7 @@ def report(
     and why.
     """
     from nlgauge.errors import ParameterError
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     checked_confidence(confidence)
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):

@@ -33,7 +33,7 @@ _SLOW_BYTES = 8_000_000
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
-    from nlgauge.io.streamed import Streamed
+    from nlgauge.io import Inputs
     from nlgauge.metric import AnyMetric
 
 
@@ -146,11 +146,11 @@ def score(
     whose quotes do not follow that rule, or in which no field needs them, is read as it stands, quotes
     included; where both readings are possible it is refused.
     """
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
     from nlgauge.io.files import Address, holds_more
     from nlgauge.results.storage.checkpoint import unfinished
     from nlgauge.results.storage.resume import Destination
-    from nlgauge.results.storage.save_load import check_free
+    from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer, run_options
 
     if as_sacrebleu.describe(lang):
@@ -182,13 +182,9 @@ def score(
     run = run_options(seed, models.batch_size, models.device)
     show_progress = False if shown.quiet else None
     named = _named_systems(systems, inputs, test_set is not None)
-    pieces = (
-        _streamed(named, references or (), lang, options, stream)
-        if output is not None and test_set is None
-        else None
-    )
-    if pieces is not None:
-        result = scorer.score_pieces(pieces.pieces, pieces.source(), reduce, run, show_progress)
+    files = Inputs(named, references or (), lang=lang, **options)
+    if output is not None and test_set is None and _is_streamed(files, stream):
+        result = scorer.score_pieces(files.pieces, files.origin(), reduce, run, show_progress)
     else:
         if (
             not shown.quiet
@@ -196,7 +192,7 @@ def score(
             and holds_more([Address.of(name).path for name in (*named, *(references or ()))], _SLOW_BYTES)
         ):
             say("reading the files ...")
-        corpus = read_corpus(named, references or (), lang=lang, **options)
+        corpus = files.read()
         if test_set is not None:
             corpus = test_set.part_of(corpus)
         _check_needs(corpus, scorer.metrics)
@@ -209,25 +205,16 @@ def score(
     require_replies(result)
 
 
-def _streamed(
-    systems: Sequence[str],
-    references: Sequence[str],
-    lang: str | None,
-    options: Mapping[str, Any],
-    wanted: bool,
-) -> Streamed | None:
-    """The files, where they can and should be read piece by piece."""
-    from nlgauge.io.streamed import Streamed
-
-    found = Streamed(systems, references, lang=lang, **options)
-    if found.possible():
-        return found if wanted or found.large() else None
+def _is_streamed(files: Inputs, wanted: bool) -> bool:
+    """Check whether the files can and should be read piece by piece."""
+    if files.possible():
+        return wanted or files.large()
     if wanted:
         raise ParameterError(
             "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files, and not all of these are such"
             " files; leave it out."
         )
-    return None
+    return False
 
 
 def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, piped: bool) -> Sequence[str]:

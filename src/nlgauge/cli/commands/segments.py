@@ -69,7 +69,7 @@ def segments(
     nlgauge segments out/ -m comet --missing
     """
     from nlgauge.results.joined import of_systems
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     if form is not None:
         one_of(form, FORMS, "--format")

@@ -28,7 +28,7 @@ def serve(
 
     Nothing is written.
     """
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
     from nlgauge.show.explorer import is_loopback
     from nlgauge.show.explorer import serve as serve_results
 

@@ -13,7 +13,7 @@ def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Wher
 
     nlgauge show out/ --format latex > table.tex
     """
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     result = load(directory)
     present(result.where(**conditions(where)) if where else result, shown)

@@ -152,7 +152,7 @@ def _saved(axes: _Drawn, path: str | Path | None) -> _Drawn:
 
 def _bars(spent: Mapping[str, float], title: str, unit: str, ax: Axes | None) -> Axes:
     from nlgauge.show.plots.canvas import (
-        COLOURS,
+        COLORS,
         COLUMN,
         described,
         few_ticks,
@@ -163,7 +163,7 @@ def _bars(spent: Mapping[str, float], title: str, unit: str, ax: Axes | None) ->
 
     names = sorted(spent, key=lambda name: spent[name])
     ax = one_axes(ax, COLUMN * 1.2, 0.2 * len(names) + 0.8, "x")
-    ax.barh(range(len(names)), [spent[name] for name in names], height=0.6, color=COLOURS[1])
+    ax.barh(range(len(names)), [spent[name] for name in names], height=0.6, color=COLORS[1])
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(names) - 0.4, -0.6)
     few_ticks(ax.xaxis)

@@ -1,23 +1,26 @@
-"""A corpus on disk, for more segments than memory holds: columns of numbers that are mapped, texts that are
-read when they are asked for.
+"""A corpus on disk: columns of numbers that are mapped, and texts that are read when they are used.
 
-texts.jsonl, texts.ends               the texts, one JSON string per line, and where each line ends
-predictions-0.ids, predictions-0.ends the numbers of the texts that the first system gave, and where each
-segment's end, where not all have one references.ids, references.ends       the same for references
-sources.ids                           the number of each segment's source ids.jsonl, ids.ends
-the ids of the segments, where they are not their numbers weights.f64                           the weight of
-each segment documents.jsonl, documents.ids        the documents, each once, and the number of each segment's
-fields-0.jsonl, fields-0.ends         the values of the first further field; of one that differs between
-systems fields-0-0, fields-0-1, ...
+    texts.jsonl, texts.ends                the texts, one JSON string per line, and where each line ends
+    predictions-0.ids, predictions-0.ends  the numbers of the first system's texts, and where those of each
+                                           segment end (no .ends if every segment has one text)
+    references.ids, references.ends        the same for references
+    sources.ids                            the number of each segment's source
+    ids.jsonl, ids.ends                    the ids of the segments, if they are not their numbers
+    weights.f64                            the weight of each segment
+    documents.jsonl, .ends, documents.ids  the documents, each once, and the number of each segment's document
+    fields-0.jsonl, fields-0.ends          the values of the first further field; fields-0-0, fields-0-1, ...
+                                           if they differ between systems
 
-Numbers are whole, of eight bytes, the lowest first. Texts are the same one only within what was added at
-once: how often a text is repeated over millions of segments nobody knows without holding them all.
+Numbers are whole, of eight bytes, the lowest first. A corpus that came in pieces may hold a text once per
+piece: nobody knows how often a text is repeated over millions of segments without holding them all.
 """
 
 from __future__ import annotations
 
+import stat
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged, blocks, let_go, offsets_of
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.fields import kept, with_texts
+from nlgauge.corpus.fields import kept
 from nlgauge.corpus.store.lazy_values import StoredLabels, StoredLines, decode_texts
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
@@ -38,14 +41,14 @@ MOST_AT_ONCE = 1_000_000
 
 
 class StoredField(msgspec.Struct):
-    """A further field, and whether it has values for each system."""
+    """A further field, and the systems that have values of their own; none if all share the values."""
 
     name: str
-    by_system: bool
+    systems: list[str] = []
 
-    def file(self, number: int, system: int = 0) -> str:
-        """What the files of the field with this number are called."""
-        return f"fields-{number}-{system}" if self.by_system else f"fields-{number}"
+    def names(self, number: int) -> list[str]:
+        """Return the names of the files of the field with this number, without their endings."""
+        return [f"fields-{number}-{k}" for k in range(len(self.systems))] or [f"fields-{number}"]
 
 
 class StoredFacts(msgspec.Struct):
@@ -57,14 +60,36 @@ class StoredFacts(msgspec.Struct):
     references: bool
     sources: bool
     lang: str | None
-    # "texts", or "hashes" where these stand in the place of texts, those in fields too.
-    strings: str = "texts"
+    # The columns in which some segment has more or fewer than one text.
+    several: list[str] = []
     # Whether segments have ids other than their numbers, whether they have weights, and from how many
     # documents they are, if they have any.
     ids: bool = False
     weights: bool = False
     documents: int | None = None
     fields: list[StoredField] = []
+
+    def files(self) -> list[str]:
+        """Return the names of all files of the corpus."""
+        columns = [f"predictions-{k}" for k in range(len(self.systems))]
+        columns += ["references"] if self.references else []
+        lines = [
+            "texts",
+            *(["ids"] if self.ids else []),
+            *(["documents"] if self.documents is not None else []),
+        ]
+        lines += [name for number, field in enumerate(self.fields) for name in field.names(number)]
+        present = {
+            "sources.ids": self.sources,
+            "weights.f64": self.weights,
+            "documents.ids": self.documents is not None,
+        }
+        return [
+            *(f"{name}.jsonl" for name in lines),
+            *(f"{name}.ends" for name in (*lines, *self.several)),
+            *(f"{name}.ids" for name in columns),
+            *(name for name, is_there in present.items() if is_there),
+        ]
 
 
 class StoredTexts(Texts):
@@ -127,7 +152,7 @@ def at_once(corpus: Corpus, what: str) -> Corpus:
 def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
     """Where runs of whole segments with about so many bytes of text each start and end."""
     assert isinstance(corpus.texts, StoredTexts)
-    columns = _columns(corpus)
+    columns = text_columns(corpus)
     for start, stop in blocks(len(corpus)):
         sizes = np.zeros(stop - start, dtype=np.int64)
         for column in columns:
@@ -145,23 +170,29 @@ def stored_bounds(corpus: Corpus, characters: int) -> Iterator[tuple[int, int]]:
 def let_columns_go(corpus: Corpus) -> None:
     """Gives back the memory of the columns that were read."""
     assert isinstance(corpus.texts, StoredTexts)
-    let_go(*(column.values for column in _columns(corpus)), corpus.texts.ends)
+    let_go(*(column.values for column in text_columns(corpus)), corpus.texts.ends)
 
 
-def _columns(corpus: Corpus) -> list[Ragged]:
-    """All columns of text ids."""
-    found = [*corpus.predictions.values(), *([] if corpus.references is None else [corpus.references])]
-    return found if corpus.sources is None else [*found, _one_each(corpus.sources, found[0].offsets)]
+def text_columns(corpus: Corpus) -> list[Ragged]:
+    """Return all columns of text ids."""
+    columns = [*corpus.predictions.values(), *([] if corpus.references is None else [corpus.references])]
+    if corpus.sources is None:
+        return columns
+    offsets = next((column.offsets for column in columns if column.is_single), None)
+    ids = corpus.sources
+    return [*columns, Ragged.single(ids) if offsets is None else _one_each(ids, offsets)]
 
 
 def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     """The corpus in a directory; its columns are mapped, and checked to be what the facts say."""
-    if facts.strings not in ("texts", "hashes"):
-        raise InputError(f"its texts are called {facts.strings!r:.40}; 'texts' or 'hashes' is needed.")
     if not facts.systems or not facts.segments:
         raise InputError("there are no segments.")
-    one_each = np.arange(facts.segments + 1)
-    texts = StoredTexts(_read_lines(place, facts.strings, facts.texts))
+
+    @cache
+    def one_each() -> Array:
+        return np.arange(facts.segments + 1)
+
+    texts = StoredTexts(_read_lines(place, "texts", facts.texts))
     corpus = Corpus(
         texts,
         (
@@ -183,16 +214,17 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
         None if facts.documents is None else _read_documents(place, facts.segments, facts.documents),
         facts.lang,
         {
-            field.name: _read_field(place, facts, number)
+            field.name: _read_values(place, field.names(number)[0], facts.segments)
             for number, field in enumerate(facts.fields)
-            if not field.by_system
+            if not field.systems
         },
         {
             field.name: {
-                system: _read_field(place, facts, number, k) for k, system in enumerate(facts.systems)
+                system: _read_values(place, name, facts.segments)
+                for system, name in zip(field.systems, field.names(number), strict=True)
             }
             for number, field in enumerate(facts.fields)
-            if field.by_system
+            if field.systems
         },
     )
     texts.origin = place, facts, weakref.ref(corpus)
@@ -203,7 +235,7 @@ def _read_lines(
     place: Path, name: str, count: int, decode: Callable[[bytes], list[Any]] = decode_texts
 ) -> StoredLines:
     ends = _mapped(place / f"{name}.ends", count)
-    _check_ends(ends, (place / f"{name}.jsonl").stat().st_size, f"{name}.ends")
+    _check_ends(ends, file_size(place / f"{name}.jsonl"), f"{name}.ends")
     return StoredLines(place / f"{name}.jsonl", ends, decode)
 
 
@@ -221,25 +253,20 @@ def _read_documents(place: Path, segments: int, count: int) -> StoredLabels:
     )
 
 
-def _read_field(place: Path, facts: StoredFacts, number: int, system: int = 0) -> StoredLines:
-    return _read_lines(place, _field_file(facts, number, system), facts.segments, _decode_values)
-
-
-def _field_file(facts: StoredFacts, number: int, system: int) -> str:
-    name = facts.fields[number].file(number, system)
-    return f"hashed-{name}" if facts.strings == "hashes" else name
+def _read_values(place: Path, name: str, segments: int) -> StoredLines:
+    return _read_lines(place, name, segments, _decode_values)
 
 
 def _decode_values(data: bytes) -> list[Any]:
     return list(kept(msgspec.json.decode(data)))
 
 
-def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Array) -> Ragged:
-    if not (place / f"{name}.ends").exists():
+def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Callable[[], Array]) -> Ragged:
+    if name not in facts.several:
         ids = _checked_ids(_mapped(place / f"{name}.ids", facts.segments), facts.texts, name)
-        return _one_each(ids, one_each)
+        return _one_each(ids, one_each())
     ends = _mapped(place / f"{name}.ends", facts.segments)
-    ids = _mapped(place / f"{name}.ids", (place / f"{name}.ids").stat().st_size // NUMBER.itemsize)
+    ids = _mapped(place / f"{name}.ids", file_size(place / f"{name}.ids") // NUMBER.itemsize)
     _check_ends(ends, len(ids), f"{name}.ends")
     return Ragged(_checked_ids(ids, facts.texts, name), np.concatenate([[0], ends]))
 
@@ -251,8 +278,18 @@ def _one_each(ids: Array, offsets: Array) -> Ragged:
     return found
 
 
+def file_size(path: Path) -> int:
+    """Return the size of a file; raise InputError if there is something else in its place, such as a pipe,
+    which would be waited for.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"{path.name} is not a file.")
+    return status.st_size
+
+
 def _mapped(path: Path, count: int, kind: np.dtype[Any] = NUMBER) -> Array:
-    if not path.is_file() or path.stat().st_size != count * kind.itemsize:
+    if file_size(path) != count * kind.itemsize:
         raise InputError(f"{path.name} should be a file of {count} numbers of eight bytes.")
     return np.memmap(path, dtype=kind, mode="r", shape=(count,)) if count else np.empty(0, dtype=kind)
 
@@ -277,40 +314,3 @@ def _checked_ids(ids: Array, count: int, name: str) -> Array:
             raise InputError(f"{name} speaks of texts that are not there.")
     let_go(ids)
     return ids
-
-
-def with_hashes(place: Path, facts: StoredFacts, hashed: Callable[[str], str]) -> StoredFacts:
-    """Writes hashes of the texts beside them, those in fields too, and gives the facts of the corpus with
-    hashes in their place.
-    """
-    found = msgspec.structs.replace(facts, strings="hashes")
-    _rewrite(place, "texts", "hashes", facts.texts, lambda values: map(hashed, values))
-    for number, field in enumerate(facts.fields):
-        for k in range(len(facts.systems) if field.by_system else 1):
-            names = _field_file(facts, number, k), _field_file(found, number, k)
-            _rewrite(place, *names, facts.segments, lambda values: with_texts(values, hashed))
-    return found
-
-
-def _rewrite(
-    place: Path, name: str, new: str, count: int, change: Callable[[list[Any]], Iterable[Any]]
-) -> None:
-    """Writes the changed values of a file of lines to another one."""
-    lines = StoredLines(place / f"{name}.jsonl", _mapped(place / f"{name}.ends", count), _decode_values)
-    with (place / f"{new}.jsonl").open("wb") as values, (place / f"{new}.ends").open("wb") as ends:
-        end = 0
-        for start, stop in blocks(count):
-            for value in change(lines[start:stop]):
-                end += values.write(msgspec.json.encode(value) + b"\n")
-                ends.write(end.to_bytes(NUMBER.itemsize, "little"))
-
-
-def remove_texts(place: Path, facts: StoredFacts) -> None:
-    """Removes the texts of a corpus that has hashes in their place."""
-    if facts.strings == "hashes":
-        readable = ["texts"]
-        for number, field in enumerate(facts.fields):
-            readable += [field.file(number, k) for k in range(len(facts.systems) if field.by_system else 1)]
-        for name in readable:
-            (place / f"{name}.jsonl").unlink(missing_ok=True)
-            (place / f"{name}.ends").unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from operator import eq
 from pathlib import Path
 from typing import Any, overload
 
@@ -38,6 +39,13 @@ class Lazy(Sequence[Any]):
     def __iter__(self) -> Iterator[Any]:
         for start, stop in blocks(len(self)):
             yield from self.many(np.arange(start, stop))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Where an item is first, as lists say it."""

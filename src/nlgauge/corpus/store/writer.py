@@ -1,13 +1,13 @@
-"""CorpusWriter: adds segments to a corpus on disk, piece by piece; `corpus.stored` says what the files
-are.
-"""
+"""Write a corpus to disk, piece by piece; `corpus.store.layout` says what the files are."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,23 +16,81 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged, blocks
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.fields import plain, saved_id
-from nlgauge.corpus.store.layout import NUMBER, VALUE, StoredFacts, StoredField
+from nlgauge.corpus.fields import plain, saved_id, with_texts
+from nlgauge.corpus.store.layout import (
+    NUMBER,
+    VALUE,
+    StoredFacts,
+    StoredField,
+    is_stored,
+    place_of,
+    text_columns,
+)
 from nlgauge.corpus.store.lazy_values import StoredLines
 from nlgauge.errors import InputError
 
+_ENCODER = msgspec.json.Encoder()
+_LINES = 20_000
+
+
+def write_corpus(corpus: Corpus, place: Path, hashed: bool = False) -> StoredFacts:
+    """Write a corpus to a directory, with hashes instead of texts if `hashed`; the files of one that is stored
+    as it is are linked, or copied if the file system has no links.
+    """
+    stored = place_of(corpus)
+    if stored is not None and not hashed:
+        before, facts = stored
+        for name in facts.files():
+            _link(before / name, place / name)
+        return facts
+    with CorpusWriter(place, hashed) as writer:
+        for piece in _pieces(corpus):
+            writer.append(piece)
+        return writer.close()
+
+
+def _link(path: Path, target: Path) -> None:
+    """Give a file a second name: files of a result never change."""
+    try:
+        os.link(path, target)
+    except OSError:
+        shutil.copyfile(path, target)
+
+
+def _pieces(corpus: Corpus) -> Iterator[Corpus]:
+    """Yield a corpus in pieces that hold no texts but their own: a part of a corpus shares the texts of the
+    whole.
+    """
+    if is_stored(corpus):
+        for start, stop in blocks(len(corpus)):
+            yield corpus.apart(np.arange(start, stop))
+        return
+    used = np.zeros(len(corpus.texts), dtype=bool)
+    for column in text_columns(corpus):
+        used[column.values] = True
+    yield corpus if used.all() else corpus.apart(np.arange(len(corpus)))
+
+
+def text_hash(text: str) -> str:
+    """Return what is saved instead of a text."""
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()
+
 
 class CorpusWriter:
-    """Adds segments to a corpus on disk."""
+    """Adds segments to a corpus on disk; with `hashed`, hashes are written instead of texts, those in fields
+    too.
+    """
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, hashed: bool = False) -> None:
         self._place = place
+        self._hashed = hashed
         self._files = ExitStack()
         self._open: dict[str, BinaryIO] = {}
         self._ends: dict[str, int] = {}
         self._facts: StoredFacts | None = None
         self._documents: dict[str, int] = {}
         self._fields: dict[str, StoredField] = {}
+        self._several: list[str] = []
         # Hashes of the ids, by which two equal ones are found in the end.
         self._ids: list[Array] = []
         self._weight = 0.0
@@ -48,7 +106,8 @@ class CorpusWriter:
         fields.
         """
         facts = self._checked(corpus)
-        self._lines("texts", corpus.texts.strings)
+        strings: Iterable[str] = corpus.texts.strings
+        self._lines("texts", map(text_hash, strings) if self._hashed else strings)
         for number, column in enumerate(corpus.predictions.values()):
             self._column(f"predictions-{number}", column, facts)
         if corpus.references is not None:
@@ -79,7 +138,12 @@ class CorpusWriter:
         if self._facts.weights and not self._weight:
             raise InputError("weights must be finite, not negative, and not all 0.")
         documents = None if self._facts.documents is None else len(self._documents)
-        return msgspec.structs.replace(self._facts, documents=documents, fields=list(self._fields.values()))
+        return msgspec.structs.replace(
+            self._facts,
+            documents=documents,
+            fields=list(self._fields.values()),
+            several=self._several,
+        )
 
     def _checked(self, corpus: Corpus) -> StoredFacts:
         """What was written so far; an error where the corpus has other columns."""
@@ -117,17 +181,20 @@ class CorpusWriter:
     def _column(self, name: str, column: Ragged, facts: StoredFacts) -> None:
         self._numbers(f"{name}.ids", column.values + facts.texts)
         before = self._ends.get(name, 0)
-        if not column.is_single and f"{name}.ends" not in self._open:
+        if not column.is_single and name not in self._several:
+            self._several.append(name)
             for start, stop in blocks(facts.segments):  # all segments so far had one text
                 self._numbers(f"{name}.ends", np.arange(start, stop) + 1)
-        if f"{name}.ends" in self._open or not column.is_single:
+        if name in self._several:
             self._numbers(f"{name}.ends", column.offsets[1:] + before)
         self._ends[name] = before + len(column.values)
 
     def _append_ids(self, ids: Sequence[Hashable], facts: StoredFacts) -> None:
         """Writes ids from the first one on that is not the number of its segment."""
         numbers = range(facts.segments, facts.segments + len(ids))
-        if not facts.ids and (ids == numbers or tuple(ids) == tuple(numbers)):
+        if not facts.ids and (
+            ids == numbers or (tuple(ids) == tuple(numbers) and set(map(type, ids)) == {int})
+        ):
             return
         if not facts.ids:
             facts.ids = True
@@ -158,52 +225,51 @@ class CorpusWriter:
                 )
 
     def _append_fields(self, corpus: Corpus, facts: StoredFacts) -> None:
-        """Writes the fields; where one was not there before, or is not there now, its values are None."""
-        for name in (*corpus.fields, *corpus.system_fields):
-            if plain(name) not in self._fields:
-                self._fields[plain(name)] = StoredField(plain(name), name in corpus.system_fields)
-                self._lines_of_field(plain(name), dict.fromkeys(corpus.systems, repeat(None, facts.segments)))
-        known = {plain(name): dict.fromkeys(corpus.systems, values) for name, values in corpus.fields.items()}
-        known |= {plain(name): dict(own) for name, own in corpus.system_fields.items()}
+        """Write the fields; the values of one that was not there before, or is not there now, are None."""
+        shared = {plain(name): values for name, values in corpus.fields.items()}
+        by_system = {plain(name): values for name, values in corpus.system_fields.items()}
+        for name in (*shared, *by_system):
+            if name not in self._fields:
+                self._fields[name] = StoredField(name, list(by_system.get(name, ())))
+                self._write_field(name, [repeat(None, facts.segments)] * (len(by_system.get(name, ())) or 1))
         for name, field in self._fields.items():
-            if name in map(plain, corpus.system_fields) and not field.by_system:
-                self._split(name, len(corpus.systems))
-            values = known.get(name, {})
-            self._lines_of_field(
-                name, {system: values.get(system) or repeat(None, len(corpus)) for system in corpus.systems}
-            )
+            if name in by_system and not field.systems:
+                self._split(name, list(by_system[name]))
+            values = by_system.get(name) or dict.fromkeys(corpus.systems, shared.get(name))
+            columns = [values.get(system) for system in self._fields[name].systems or corpus.systems[:1]]
+            self._write_field(name, [column or repeat(None, len(corpus)) for column in columns])
 
-    def _lines_of_field(self, name: str, values: dict[str, Iterable[Any]]) -> None:
-        field = self._fields[name]
+    def _write_field(self, name: str, columns: Sequence[Iterable[Any]]) -> None:
         number = list(self._fields).index(name)
-        for k, own in enumerate(values.values() if field.by_system else [next(iter(values.values()))]):
-            self._lines(field.file(number, k), map(plain, own))
+        for file, values in zip(self._fields[name].names(number), columns, strict=True):
+            self._lines(file, map(plain, with_texts(values, text_hash) if self._hashed else values))
 
-    def _split(self, name: str, systems: int) -> None:
-        """Makes a field that was the same for all systems so far one that has values for each."""
-        number, shared = list(self._fields).index(name), self._fields[name]
-        self._fields[name] = own = StoredField(name, True)
+    def _split(self, name: str, systems: list[str]) -> None:
+        """Give each system values of its own of a field that all shared so far."""
+        number = list(self._fields).index(name)
+        (shared,) = self._fields[name].names(number)
+        self._fields[name] = StoredField(name, systems)
         for kind in ("jsonl", "ends"):
-            self._open.pop(f"{shared.file(number)}.{kind}").close()
-            for k in range(systems):
-                shutil.copyfile(
-                    self._place / f"{shared.file(number)}.{kind}",
-                    self._place / f"{own.file(number, k)}.{kind}",
+            self._open.pop(f"{shared}.{kind}").close()
+            for file in self._fields[name].names(number):
+                shutil.copyfile(self._place / f"{shared}.{kind}", self._place / f"{file}.{kind}")
+                self._ends[file] = self._ends[shared]
+                self._open[f"{file}.{kind}"] = self._files.enter_context(
+                    (self._place / f"{file}.{kind}").open("ab")
                 )
-                self._ends[own.file(number, k)] = self._ends[shared.file(number)]
-                self._open[f"{own.file(number, k)}.{kind}"] = self._files.enter_context(
-                    (self._place / f"{own.file(number, k)}.{kind}").open("ab")
-                )
-            (self._place / f"{shared.file(number)}.{kind}").unlink()
+            (self._place / f"{shared}.{kind}").unlink()
 
     def _lines(self, name: str, values: Iterable[Any]) -> None:
-        """Writes values of JSON, one per line, and where each line ends."""
-        lines = [msgspec.json.encode(value) + b"\n" for value in values]
-        self._write(f"{name}.jsonl", b"".join(lines))
-        ends = self._ends.get(name, 0) + np.fromiter(map(len, lines), np.int64, len(lines)).cumsum()
-        self._numbers(f"{name}.ends", ends)
-        if len(ends):
-            self._ends[name] = int(ends[-1])
+        """Write values as JSON, one per line, and where each line ends; some thousands are in memory at once."""
+        left = iter(values)
+        data = None
+        while data != b"":
+            data = _ENCODER.encode_lines(list(islice(left, _LINES)))
+            self._write(f"{name}.jsonl", data)
+            # JSON has no line feed within a value.
+            ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")) + 1
+            self._numbers(f"{name}.ends", ends + self._ends.get(name, 0))
+            self._ends[name] = self._ends.get(name, 0) + len(data)
 
     def _numbers(self, name: str, numbers: Array) -> None:
         self._write(name, np.ascontiguousarray(numbers, dtype=NUMBER).tobytes())

@@ -24,9 +24,9 @@ def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benc
 
     Systems need not have the same segments.
     """
-    from nlgauge.io import read_corpus
+    from nlgauge.io import Inputs
 
-    return of_corpus(read_corpus([str(path)], pooled=True), humans, group, path)
+    return of_corpus(Inputs([str(path)], pooled=True).read(), humans, group, path)
 
 
 def of_corpus(

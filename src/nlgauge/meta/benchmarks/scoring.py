@@ -166,7 +166,7 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
     """The result of a directory, checked to be of these texts, with the fields that they have now; `refresh`
     saves these too.
     """
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     result = load(place)
     if (result.corpus.lang, len(result.corpus)) != (corpus.lang, len(corpus)) or any(

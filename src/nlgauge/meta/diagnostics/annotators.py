@@ -7,14 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from itertools import combinations
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.agreement import (
     Scale,
     checked_ratings,
@@ -27,6 +26,9 @@ from nlgauge.stats.agreement import (
 )
 from nlgauge.stats.coefficients import kendall
 from nlgauge.stats.intervals import percentile
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 Coefficient = Callable[[Array], float]
 
@@ -55,29 +57,40 @@ def agreement(
     ratings: Judgments | Mapping[str, Any] | Any,
     scale: Scale = "ordinal",
     *,
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
-    """How far annotators agree, one row per dimension and coefficient.
+    """Measure how far annotators agree with each other.
 
-    ratings: Judgments with several annotators, or (systems, segments, annotators) or (units, annotators)
-    arrays, one or several by name. scale: what the numbers mean, which decides the coefficients:
-    Krippendorff's alpha on every scale; Cohen's (mean of pairs) and Fleiss' kappa on a nominal one; weighted
-    Cohen's kappa and Kendall's tau-b from an ordinal one on; the intraclass correlations from an interval one
-    on. Intervals come from segments drawn with replacement (units, where the array has two axes); draws=0
-    leaves them out.
+    Parameters
+    ----------
+    ratings
+        Judgments with several annotators, or (systems, segments, annotators) or (units, annotators) arrays,
+        one or several by name.
+    scale
+        What the numbers mean, which decides the coefficients: Krippendorff's alpha on every scale; Cohen's
+        (mean of pairs) and Fleiss' kappa on a nominal one; weighted Cohen's kappa and Kendall's tau-b from an
+        ordinal one on; the intraclass correlations from an interval one on.
+    resamples, seed, confidence
+        Number and seed of resamples of segments (units, if the array has two axes), and confidence of the
+        intervals; resamples=0 leaves intervals out.
+
+    Returns
+    -------
+    Findings
+        One row per dimension and coefficient.
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 0:
-        raise ParameterError(f"draws must be a whole number from 0, got {draws!r}.")
+    if not isinstance(resamples, int) or isinstance(resamples, bool) or resamples < 0:
+        raise ParameterError(f"resamples must be a whole number from 0, got {resamples!r}.")
     rows: list[dict[str, Any]] = []
     for dimension, values in _by_dimension(ratings).items():
         rated = checked_ratings(values, dimension)
         segments = rated.shape[-2]
         rng = np.random.default_rng(seed)
-        drawn = [np.take(rated, rng.integers(segments, size=segments), axis=-2) for _ in range(draws)]
+        drawn = [np.take(rated, rng.integers(segments, size=segments), axis=-2) for _ in range(resamples)]
         shared = int(((~np.isnan(rated)).sum(axis=-1) >= 2).sum())
         for name, of in _coefficients(scale).items():
             value = of(rated)
@@ -100,7 +113,7 @@ def agreement(
             )
     return Findings(
         rows,
-        made(scale=scale, draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
+        made(scale=scale, resamples=resamples, confidence=confidence, seed=seed, generalises_to="inputs"),
         "Agreement of annotators",
     )
 
@@ -125,6 +138,8 @@ def _coefficients(scale: Scale) -> dict[str, Coefficient]:
 
 
 def _by_dimension(ratings: Any) -> dict[str, Any]:
+    from nlgauge.meta.judgments import Judgments
+
     if isinstance(ratings, Judgments):
         if not ratings.ratings:
             raise InputError(

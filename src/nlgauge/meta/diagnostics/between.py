@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.coefficients import coefficient as coefficient_of
 from nlgauge.stats.levels import at_level, check_level, human_means
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 
 def between_metrics(
@@ -20,25 +22,26 @@ def between_metrics(
     level: str = "global",
     coefficient: str = "pearson",
     metrics: Sequence[str] | None = None,
-    humans: bool = False,
+    with_human: bool = False,
 ) -> Findings:
     """One row per pair of metrics: their correlation over the outputs that both score, both turned so that
     higher is better.
 
-    humans=True puts the human dimensions among the metrics. Where there are groups, the value is the average
+    with_human=True puts the human dimensions among the metrics. Where there are groups, the value is the average
     over those that have one.
 
+    >>> from nlgauge.meta import Judgments
     >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
     >>> between_metrics(judged).column("value")
     [0.994...]
     """
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     parts = chosen.by_group().values()
-    names = [*chosen.labels, *(chosen.humans if humans else ())]
+    names = [*chosen.labels, *(chosen.humans if with_human else ())]
     if len(names) < 2:
         raise InputError(f"agreement with each other needs two metrics, got {', '.join(names) or 'none'}.")
     if len(set(names)) < len(names):
-        raise InputError("a metric has the name of a human dimension; leave humans out.")
+        raise InputError("a metric has the name of a human dimension; leave with_human out.")
     measure = coefficient_of(coefficient)
     check_level(level)
     rows: list[dict[str, Any]] = []

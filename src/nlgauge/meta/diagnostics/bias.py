@@ -8,8 +8,8 @@ where its partial correlation with people is much lower than the plain one, it s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,13 +18,15 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.covariates import aligned, group_columns
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
 from nlgauge.stats.arrays import mid_ranks
 from nlgauge.stats.coefficients import spearman
 from nlgauge.stats.intervals import fisher
 from nlgauge.stats.levels import grouped_by
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 # What the row of all covariates together is called.
 ALL = "all of these"
@@ -80,7 +82,7 @@ def bias(
     judgments: Judgments,
     covariates: Corpus | Result | Mapping[str, Any],
     *,
-    human: str | list[str] | None = None,
+    human: str | Sequence[str] | None = None,
     level: str = "global",
 ) -> Findings:
     """How metrics and people correlate with what texts are like, one row per human dimension, metric and
@@ -95,12 +97,7 @@ def bias(
     given = aligned(judgments, covariates)
     if not given:
         raise InputError("bias needs covariates, none were given.")
-    dimensions = [
-        judgments.dimension(name)
-        for name in (
-            list(judgments.humans) if human is None else [human] if isinstance(human, str) else human
-        )
-    ]
+    dimensions = judgments.only(human=human).humans
     groups = group_columns(judgments)
     rows = []
     for dimension in dimensions:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.curves import AgreementCurve, SystemPairs, binned, fitted, system_pairs
 from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.levels import human_means, system_means
 from nlgauge.stats.resampling import folds_of
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 How = Literal["quantile", "isotonic"]
 
@@ -138,13 +140,13 @@ def agreement_curve(
     human: str | None = None,
     *,
     bins: int = 10,
-    draws: int = 1000,
+    resamples: int = 1000,
     seed: int = 12345,
 ) -> AgreementCurve:
     """How often people prefer the system that the metric prefers by so much, over all pairs of systems
-    within groups, with draws of systems.
+    within groups, with resamples of systems.
     """
-    return fitted(compared_systems(judgments, metric, human, draws, seed), bins)
+    return fitted(compared_systems(judgments, metric, human, resamples, seed), bins)
 
 
 def convert(
@@ -157,7 +159,7 @@ def convert(
     accuracies: Sequence[float] = (0.6, 0.7, 0.8, 0.9, 0.95),
     how: How = "quantile",
     bins: int = 10,
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
@@ -169,7 +171,9 @@ def convert(
     """
     judgments.check_metric(metric)
     if to == "accuracy":
-        return _to_accuracy(judgments, metric, human, (deltas, accuracies), (bins, draws, confidence, seed))
+        return _to_accuracy(
+            judgments, metric, human, (deltas, accuracies), (bins, resamples, confidence, seed)
+        )
     if to == "human":
         return to_human_scale(judgments.oriented(metric), judgments.human(human), bins=bins, seed=seed).table
     if how not in ("quantile", "isotonic"):
@@ -199,8 +203,8 @@ def _to_accuracy(
     asked: tuple[Sequence[float], Sequence[float]],
     options: tuple[int, int, float, int],
 ) -> Findings:
-    bins, draws, confidence, seed = options
-    pairs = compared_systems(judgments, metric, human, draws, seed)
+    bins, resamples, confidence, seed = options
+    pairs = compared_systems(judgments, metric, human, resamples, seed)
     curve = fitted(pairs, bins)
     few = (
         ""
@@ -249,7 +253,7 @@ def _to_accuracy(
         rule="a / (1 + exp(-b d))",
         **fit,
         bins=bins,
-        draws=draws,
+        resamples=resamples,
         confidence=confidence,
         seed=seed,
         generalises_to="systems",
@@ -258,14 +262,14 @@ def _to_accuracy(
 
 
 def compared_systems(
-    judgments: Judgments, metric: str, human: str | None, draws: int, seed: int
+    judgments: Judgments, metric: str, human: str | None, resamples: int, seed: int
 ) -> SystemPairs:
     """The pairs of systems within groups that people order, by how far the metric has them apart, with
-    draws of systems.
+    resamples of systems.
     """
     dimension = judgments.dimension(human)
     return system_pairs(
-        [_of_systems(part, metric, dimension) for part in judgments.by_group().values()], draws, seed
+        [_of_systems(part, metric, dimension) for part in judgments.by_group().values()], resamples, seed
     )
 
 

@@ -28,7 +28,7 @@ def cost(found: Findings, seconds: Mapping[str, float], co2: Mapping[str, float]
     scored metrics, of which each was run alone.
 
     >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
-    >>> [(row["metric"], row["frontier"]) for row in cost(Found(rows), {"quick": 0.1, "slow": 9.0})]
+    >>> [(row["metric"], row["frontier"]) for row in cost(Findings(rows), {"quick": 0.1, "slow": 9.0})]
     [('quick', True), ('slow', False)]
     """
     names = list(dict.fromkeys(found.column("metric")))

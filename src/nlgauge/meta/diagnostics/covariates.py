@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from nlgauge.corpus import Corpus
 from nlgauge.corpus.scripts import unspaced_script
 from nlgauge.errors import InputError
 from nlgauge.features.tokens.tokenizers import tokenizer
-from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 
 def lengths(corpus: Corpus) -> dict[str, Array]:

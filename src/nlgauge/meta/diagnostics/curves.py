@@ -27,7 +27,7 @@ _REFINED = 4
 
 @dataclass(frozen=True, eq=False)
 class AgreementCurve:
-    """A fitted or published curve; `draws` (B, 2) holds ceilings and slopes of bootstrap draws, from which
+    """A fitted or published curve; `resamples` (B, 2) holds ceilings and slopes of bootstrap resamples, from which
     the bounds come.
 
     >>> bleu = PUBLISHED["bleu"]
@@ -37,7 +37,7 @@ class AgreementCurve:
 
     ceiling: float
     slope: float
-    draws: Array | None = None
+    resamples: Array | None = None
 
     def accuracy(self, delta: float) -> float:
         """The share of people (or of judged pairs) that agree with a difference of delta."""
@@ -50,18 +50,18 @@ class AgreementCurve:
         return float(_inverse(self.ceiling, self.slope, accuracy))
 
     def accuracy_interval(self, delta: float, confidence: float = 0.95) -> tuple[float, float]:
-        """The bounds of the accuracy; NaN where there are no draws."""
+        """The bounds of the accuracy; NaN where there are no resamples."""
         ceilings, slopes = self._drawn()
         return _bounds(_logistic(ceilings, slopes, delta), confidence)
 
     def delta_interval(self, accuracy: float, confidence: float = 0.95) -> tuple[float, float]:
-        """The bounds of the difference; infinite where the ceilings of draws are not above the accuracy."""
+        """The bounds of the difference; infinite where the ceilings of resamples are not above the accuracy."""
         ceilings, slopes = self._drawn()
         found = _inverse(ceilings, slopes, accuracy)
         return _bounds(np.where(np.isnan(found) & ~np.isnan(ceilings), np.inf, found), confidence)
 
     def _drawn(self) -> Array:
-        return np.empty((2, 0)) if self.draws is None else np.asarray(self.draws.T)
+        return np.empty((2, 0)) if self.resamples is None else np.asarray(self.resamples.T)
 
 
 # Ceilings (as shares) and slopes that Kocmi et al. (2024) published for translation; BLEU, chrF and COMET are
@@ -92,7 +92,7 @@ PUBLISHED = {
 
 class SystemPairs(NamedTuple):
     """Pairs of systems that people order: the size of the metric's difference, whether they agree (1, 0, a
-    metric's tie 1/2), how many they tie, and the weights of the pairs in draws of systems (B, pairs)."""
+    metric's tie 1/2), how many they tie, and the weights of the pairs in resamples of systems (B, pairs)."""
 
     delta: Array
     agrees: Array
@@ -100,12 +100,12 @@ class SystemPairs(NamedTuple):
     drawn: Array
 
 
-def system_pairs(groups: Iterable[tuple[Any, Any]], draws: int = 0, seed: int = 12345) -> SystemPairs:
+def system_pairs(groups: Iterable[tuple[Any, Any]], resamples: int = 0, seed: int = 12345) -> SystemPairs:
     """The pairs within each group, given as (metric scores, human scores) of its systems, higher is
     better; systems without either are left out.
     """
     rng = np.random.default_rng(seed)
-    deltas, agreed, weights, tied = [np.empty(0)], [np.empty(0)], [np.empty((draws, 0))], 0
+    deltas, agreed, weights, tied = [np.empty(0)], [np.empty(0)], [np.empty((resamples, 0))], 0
     for metric, human in groups:
         x, z = np.asarray(metric, dtype=np.float64), np.asarray(human, dtype=np.float64)
         if x.ndim != 1 or x.shape != z.shape:
@@ -122,7 +122,9 @@ def system_pairs(groups: Iterable[tuple[Any, Any]], draws: int = 0, seed: int = 
         deltas.append(np.abs(dx[ordered]))
         agreed.append((1 + np.sign(dx[ordered]) * np.sign(dz[ordered])) / 2)
         counts = (
-            rng.multinomial(len(x), np.full(len(x), 1 / len(x)), draws) if len(x) else np.empty((draws, 0))
+            rng.multinomial(len(x), np.full(len(x), 1 / len(x)), resamples)
+            if len(x)
+            else np.empty((resamples, 0))
         )
         weights.append((counts[:, i] * counts[:, j])[:, ordered].astype(np.float64))
     return SystemPairs(np.concatenate(deltas), np.concatenate(agreed), tied, np.concatenate(weights, axis=1))

@@ -29,7 +29,7 @@ def detect(
     human: str | None = None,
     beta: float = 1.0,
     folds: int = 2,
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
@@ -47,7 +47,7 @@ def detect(
         raise InputError(f"there are no human scores of {dimension!r}.")
     cut = float(np.nanmax(people)) if good is None else float(good)
     parts = folds_of(people.shape[1], folds, seed)
-    weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
+    weights = bootstrap(people.shape[0], people.shape[1], "inputs", resamples, seed).inputs
     rows = []
     for label, scores, known in _each(judgments, people):
         wanted = known & (people >= cut)
@@ -86,7 +86,7 @@ def detect(
         good=cut,
         beta=beta,
         folds=folds,
-        draws=draws,
+        resamples=resamples,
         confidence=confidence,
         seed=seed,
         generalises_to="inputs",
@@ -116,7 +116,7 @@ def rerank(
     judgments: Judgments,
     *,
     human: str | None = None,
-    draws: int = 1000,
+    resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
@@ -127,7 +127,7 @@ def rerank(
     """
     dimension = judgments.dimension(human)
     people = judgments.humans[dimension]
-    weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
+    weights = bootstrap(people.shape[0], people.shape[1], "inputs", resamples, seed).inputs
     rows = []
     for label, scores, known in _each(judgments, people):
         usable = known.sum(axis=0) >= 2
@@ -156,13 +156,13 @@ def rerank(
         rows.append({**row, "n": n, "n_undefined": int((~usable).sum())})
     return Findings(
         rows,
-        made(draws=draws, confidence=confidence, seed=seed, generalises_to="inputs"),
+        made(resamples=resamples, confidence=confidence, seed=seed, generalises_to="inputs"),
         "Taking the best of several outputs by a metric",
     )
 
 
 class _Sure(NamedTuple):
-    """For ordered pairs of systems: whether the first is better, for sure, in draws of segments."""
+    """For ordered pairs of systems: whether the first is significantly better in resamples of segments."""
 
     better: Array
     worse: Array
@@ -176,27 +176,27 @@ def three_way(
     judgments: Judgments,
     *,
     human: str | None = None,
-    sure: float = 0.95,
-    draws: int = 1000,
+    confidence: float = 0.95,
+    resamples: int = 1000,
     seed: int = 12345,
 ) -> Findings:
     """Whether a metric and people come to the same verdict on pairs of systems: better, worse or cannot say
     (REALSumm's third experiment).
 
-    A system is better than another if its mean is higher in more than the share `sure` of draws of segments;
-    the draws are the same for all. f: the F of the three verdicts, weighted by how often people come to each,
+    A system is better than another if its mean is higher in more than the share `confidence` of resamples of segments;
+    the resamples are the same for all. f: the F of the three verdicts, weighted by how often people come to each,
     over ordered pairs, so that the order of systems does not matter. Systems are compared within groups
     (language pairs), and all pairs counted. floor: the f of always giving people's commonest verdict.
     """
-    if not 0.5 < sure < 1:
-        raise ParameterError(f"sure must be between 0.5 and 1, got {sure!r}.")
+    if not 0.5 < confidence < 1:
+        raise ParameterError(f"confidence must be between 0.5 and 1, got {confidence!r}.")
     dimension = judgments.dimension(human)
     people = judgments.humans[dimension]
-    weights = bootstrap(people.shape[0], people.shape[1], "inputs", draws, seed).inputs
+    weights = bootstrap(people.shape[0], people.shape[1], "inputs", resamples, seed).inputs
     rows = []
     for label, scores, known in _each(judgments, people):
         found = [
-            _verdict_counts(scores[:, here], people[:, here], known[:, here], weights[:, here], sure)
+            _verdict_counts(scores[:, here], people[:, here], known[:, here], weights[:, here], confidence)
             for here in group_columns(judgments)
         ]
         counts = np.sum(found, axis=0)
@@ -215,17 +215,19 @@ def three_way(
         }
         rows.append({**row, "n_pairs": pairs // 2, "n_undefined": int((~known.any(axis=1)).sum())})
     return Findings(
-        rows, made(sure=sure, draws=draws, seed=seed, generalises_to="inputs"), "Verdicts on pairs of systems"
+        rows,
+        made(confidence=confidence, resamples=resamples, seed=seed, generalises_to="inputs"),
+        "Verdicts on pairs of systems",
     )
 
 
-def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, sure: float) -> Array:
+def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, confidence: float) -> Array:
     """How many ordered pairs of systems have each verdict (better, worse, cannot say) of people (rows)
     and of the metric (columns).
     """
     judged = known.any(axis=1)
     ours, theirs = (
-        _verdicts(np.where(known, values, np.nan)[judged], weights, sure) for values in (scores, people)
+        _verdicts(np.where(known, values, np.nan)[judged], weights, confidence) for values in (scores, people)
     )
     pairs = ~np.eye(len(ours.better), dtype=bool)
     verdicts = [[side.better & pairs, side.worse & pairs, side.undecided & pairs] for side in (ours, theirs)]
@@ -248,7 +250,7 @@ def _commonest_f(true: Array) -> float:
     return weighted_f(counts)
 
 
-def _verdicts(values: Array, weights: Array, sure: float) -> _Sure:
+def _verdicts(values: Array, weights: Array, confidence: float) -> _Sure:
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (np.where(known, values, 0.0) @ weights.T) / (known @ weights.T)
@@ -260,7 +262,7 @@ def _verdicts(values: Array, weights: Array, sure: float) -> _Sure:
             if len(means)
             else np.zeros((0, 0))
         )
-    better = above > sure
+    better = above > confidence
     return _Sure(better, better.T)
 
 

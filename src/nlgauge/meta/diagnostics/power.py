@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -22,26 +22,9 @@ from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.williams import williams
 
 Sides = Literal[1, 2]
-DRAWS = 20_000
+RESAMPLES = 20_000
 # No study has more systems: a difference that needs them is not one.
 _MOST = 1_000_000
-
-
-def power(kind: str = "williams", **options: Any) -> Findings:
-    """The power of a comparison, one row for each size: kind "williams" (`williams_power`), "data"
-    (`data_power`) or "mcnemar" (`mcnemar_power`).
-
-    >>> power("mcnemar", accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
-    [0.544...]
-    """
-    kinds: dict[str, Callable[..., Findings]] = {
-        "williams": williams_power,
-        "data": data_power,
-        "mcnemar": mcnemar_power,
-    }
-    if kind not in kinds:
-        raise ParameterError(f"kind must be one of {', '.join(kinds)}, got {kind!r}.")
-    return kinds[kind](**options)
 
 
 def williams_power(
@@ -52,16 +35,33 @@ def williams_power(
     *,
     alpha: float = 0.05,
     sides: Sides = 1,
-    draws: int = DRAWS,
+    resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> Findings:
-    """How often Williams' test finds that a metric at r1 is better than one at r2, which correlate by
-    r12, on n systems; one row for each n.
+    """Compute how often Williams' test finds that one metric agrees better with people than another.
+
+    Parameters
+    ----------
+    r1, r2
+        Correlations of both metrics with people.
+    r12
+        Correlation of the metrics with each other.
+    n
+        Numbers of systems.
+    alpha, sides
+        Level of the test; 1 (the first is better) or 2 sides.
+    resamples, seed
+        Number and seed of the simulated samples.
+
+    Returns
+    -------
+    Findings
+        One row for each n.
     """
-    _check(alpha, sides, draws)
+    _check(alpha, sides, resamples)
     rows = []
     for size in _sizes(n, 4):
-        share = _williams_share(r1, r2, r12, size, alpha, sides, draws, seed)
+        share = _williams_share(r1, r2, r12, size, alpha, sides, resamples, seed)
         rows.append(
             {
                 "n": size,
@@ -69,10 +69,12 @@ def williams_power(
                 "r2": r2,
                 "r12": r12,
                 "power": share,
-                "standard_error": math.sqrt(share * (1 - share) / draws),
+                "standard_error": math.sqrt(share * (1 - share) / resamples),
             }
         )
-    how = made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed, generalises_to="systems")
+    how = made(
+        test="williams", sides=sides, alpha=alpha, resamples=resamples, seed=seed, generalises_to="systems"
+    )
     return Findings(rows, how, "Power of Williams' test", drawn_as="power")
 
 
@@ -84,20 +86,20 @@ def min_detectable(
     target: float = 0.8,
     alpha: float = 0.05,
     sides: Sides = 1,
-    draws: int = DRAWS,
+    resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> Findings:
     """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each
     n; NaN with its reason where none is.
     """
-    _check(alpha, sides, draws)
+    _check(alpha, sides, resamples)
     _share(target, "target")
     lowest = r1 * r12 - math.sqrt((1 - r1**2) * (1 - r12**2)) + 1e-9
     rows = []
     for size in _sizes(n, 4):
 
         def reached(r2: float, size: int = size) -> bool:
-            return _williams_share(r1, r2, r12, size, alpha, sides, draws, seed) >= target
+            return _williams_share(r1, r2, r12, size, alpha, sides, resamples, seed) >= target
 
         found = _bisected(lowest, r1, reached) if reached(lowest) else math.nan
         reason = (
@@ -110,7 +112,7 @@ def min_detectable(
         )
     return Findings(
         rows,
-        made(test="williams", sides=sides, alpha=alpha, draws=draws, seed=seed),
+        made(test="williams", sides=sides, alpha=alpha, resamples=resamples, seed=seed),
         "Smallest difference that Williams' test detects",
     )
 
@@ -123,17 +125,17 @@ def systems_needed(
     target: float = 0.8,
     alpha: float = 0.05,
     sides: Sides = 1,
-    draws: int = DRAWS,
+    resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> int:
     """How many systems Williams' test needs to find r1 better than r2 with the target power."""
-    _check(alpha, sides, draws)
+    _check(alpha, sides, resamples)
     _share(target, "target")
     if not r1 > r2:
         raise ParameterError(f"r1 must be greater than r2, got {r1:g} and {r2:g}.")
 
     def enough(n: int) -> bool:
-        return _williams_share(r1, r2, r12, n, alpha, sides, draws, seed) >= target
+        return _williams_share(r1, r2, r12, n, alpha, sides, resamples, seed) >= target
 
     high = 4
     while not enough(high):
@@ -158,7 +160,7 @@ def data_power(
     inputs: int | None = None,
     alpha: float = 0.05,
     sides: Sides = 2,
-    draws: int = 2000,
+    resamples: int = 2000,
     seed: int = 12345,
 ) -> Findings:
     """How often Williams' test would find `effect` on data like these: the power at system level for each
@@ -168,7 +170,7 @@ def data_power(
     that its Pearson correlation is lower than that of the first by `effect`; then systems and inputs are
     drawn with replacement, as many as are asked for, by default as many as there are.
     """
-    _check(alpha, sides, draws)
+    _check(alpha, sides, resamples)
     dimension = judgments.dimension(human)
     if len(set(judgments.groups or ())) > 1:
         raise InputError(
@@ -188,17 +190,17 @@ def data_power(
     rng = np.random.default_rng(seed)
     n = known.shape[1]
     size = n if inputs is None else _sizes(inputs, 1)[0]
-    weights = rng.multinomial(size, np.full(n, 1 / n), draws).T.astype(np.float64)
+    weights = rng.multinomial(size, np.full(n, 1 / n), resamples).T.astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.moveaxis((cells @ weights) / (known @ weights), 1, 2)
     rows = []
     for count in _sizes(len(known) if systems is None else systems, 4):
-        places = rng.integers(len(known), size=(draws, count))
+        places = rng.integers(len(known), size=(resamples, count))
         one, other, people = np.take_along_axis(means, places[None], axis=2)
         tested = williams(pearson(one, people), pearson(other, people), pearson(one, other), count)
         p = tested.p if sides == 2 else tested.p_greater if effect >= 0 else 1 - tested.p_greater
         share = float((p <= alpha).mean())
-        error = math.sqrt(share * (1 - share) / draws)
+        error = math.sqrt(share * (1 - share) / resamples)
         row = {
             "metric": first,
             "other": second,
@@ -215,7 +217,7 @@ def data_power(
         coefficient="pearson",
         sides=sides,
         alpha=alpha,
-        draws=draws,
+        resamples=resamples,
         seed=seed,
         generalises_to="systems",
     )
@@ -225,10 +227,13 @@ def data_power(
 def mcnemar_power(
     accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05
 ) -> Findings:
-    """How often the exact two-sided McNemar test finds that two accuracies on the same n items differ; one
-    row for each n.
+    """Compute how often the exact two-sided McNemar test finds that two accuracies on the same n items
+    differ; one row for each n.
 
     agreement: the share of items on which both are right or both are wrong, at most 1 - |accuracy - other|.
+
+    >>> mcnemar_power(accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
+    [0.544...]
     """
     from scipy.stats import binom
 
@@ -264,17 +269,17 @@ def mcnemar_power(
 
 
 def _williams_share(
-    r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, draws: int, seed: int
+    r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, resamples: int, seed: int
 ) -> float:
     """The share of samples of n in which the test rejects; the same seed serves all sizes and
     correlations, so that shares are comparable.
     """
-    sample = _sample_correlations(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]), n, draws, seed)
+    sample = _sample_correlations(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]), n, resamples, seed)
     tested = williams(sample[:, 0, 1], sample[:, 0, 2], sample[:, 1, 2], n)
     return float(((tested.p if sides == 2 else tested.p_greater) <= alpha).mean())
 
 
-def _sample_correlations(population: Array, n: int, draws: int, seed: int) -> Array:
+def _sample_correlations(population: Array, n: int, resamples: int, seed: int) -> Array:
     try:
         root = np.linalg.cholesky(population)
     except np.linalg.LinAlgError as error:
@@ -283,10 +288,10 @@ def _sample_correlations(population: Array, n: int, draws: int, seed: int) -> Ar
             f"no three variables have the correlations r1={r1:g}, r2={r2:g}, r12={r12:g}"
         ) from error
     rng = np.random.default_rng(seed)
-    lower = np.zeros((draws, 3, 3))
-    lower[:, [1, 2, 2], [0, 0, 1]] = rng.standard_normal((draws, 3))
+    lower = np.zeros((resamples, 3, 3))
+    lower[:, [1, 2, 2], [0, 0, 1]] = rng.standard_normal((resamples, 3))
     for i in range(3):
-        lower[:, i, i] = np.sqrt(rng.chisquare(n - 1 - i, draws))
+        lower[:, i, i] = np.sqrt(rng.chisquare(n - 1 - i, resamples))
     factors = root @ lower
     factors /= np.linalg.norm(factors, axis=2, keepdims=True)
     found: Array = factors @ np.swapaxes(factors, 1, 2)
@@ -334,10 +339,10 @@ def _share(value: float, name: str) -> None:
         raise ParameterError(f"{name} must be from 0 to 1, got {value!r}.")
 
 
-def _check(alpha: float, sides: int, draws: int) -> None:
+def _check(alpha: float, sides: int, resamples: int) -> None:
     if not 0 < alpha < 1:
         raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r}.")
     if sides not in (1, 2):
         raise ParameterError(f"sides must be 1 or 2, got {sides!r}.")
-    if not isinstance(draws, int) or draws < 1:
-        raise ParameterError(f"draws must be a whole number from 1, got {draws!r}.")
+    if not isinstance(resamples, int) or resamples < 1:
+        raise ParameterError(f"resamples must be a whole number from 1, got {resamples!r}.")

@@ -17,19 +17,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.meta.diagnostics.covariates import aligned
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
-from nlgauge.stats.coefficients import Coefficient, coefficient
+from nlgauge.stats.coefficients import Coefficient
+from nlgauge.stats.coefficients import coefficient as coefficient_of
 from nlgauge.stats.levels import LEVELS, Levelled, at_level, check_level
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 # The sentinels that see no output.
 _BLIND = ("reference_only", "source_only", "segment_mean")
@@ -68,7 +71,7 @@ def sentinels(
     *,
     human: str | None = None,
     level: str | Sequence[str] = LEVELS,
-    coefficients: str | Sequence[str] = ("pearson", "kendall"),
+    coefficient: str | Sequence[str] = ("pearson", "kendall"),
     seed: int = 12345,
 ) -> Findings:
     """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics
@@ -85,9 +88,9 @@ def sentinels(
         replace(judgments, metrics=made_up, higher_is_better={}, system_scores={}).by_group().values()
     )
     rows: list[dict[str, Any]] = []
-    for one in [level] if isinstance(level, str) else level:
-        for name in [coefficients] if isinstance(coefficients, str) else coefficients:
-            by_name = coefficient(name)
+    for one in listed(level):
+        for name in listed(coefficient):
+            by_name = coefficient_of(name)
             metrics = {
                 label: known_mean(found.value for found in _found(by_name, one, parts, label, dimension))
                 for label in judgments.labels

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import correlate
-from nlgauge.meta.findings import Findings, made
-from nlgauge.meta.judgments import Judgments
+from nlgauge.meta.findings import Findings
 from nlgauge.stats.levels import human_means
 from nlgauge.stats.measures import Measure
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 
 def top_systems(
@@ -21,15 +23,34 @@ def top_systems(
     coefficient: str | Measure = "kendall",
     level: str = "system",
     ks: Sequence[int] | None = None,
-    metrics: Sequence[str] | None = None,
-    **options: Any,
+    metrics: str | Sequence[str] | None = None,
+    interval: str | None = None,
+    method: str = "percentile",
+    resamples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
 ) -> Findings:
-    """One row per metric and k: its agreement with people among the k systems that people find best
-    (REALSumm's second experiment).
+    """Measure how well metrics agree with people about the best systems alone (REALSumm's second
+    experiment).
 
-    `ks` are from 4 to all systems by default. Further options are those of `correlate`; `interval` is None
-    unless it is given. Choosing systems by what they are then judged by narrows the range of human scores, so
-    that values for small k are lower for good metrics, too.
+    Choosing systems by what they are then judged by narrows the range of human scores, so that values for
+    small k are lower for good metrics, too.
+
+    Parameters
+    ----------
+    judgments
+        Human and metric scores of one group.
+    human, coefficient, level
+        One of those of `correlate`.
+    ks
+        Numbers of systems, by default from 4 to all: the k systems that people find best.
+    metrics, interval, method, resamples, seed, confidence
+        As for `correlate`.
+
+    Returns
+    -------
+    Findings
+        One row per metric and k.
     """
     if judgments.groups is not None:
         raise InputError("top_systems takes one group at a time: give each part of judgments.by_group().")
@@ -46,7 +67,9 @@ def top_systems(
     rows = []
     for k in chosen:
         part = judgments.only(systems=[judgments.systems[i] for i in judged[:k]], metrics=metrics)
-        found = correlate(part, level, coefficient, dimension, **{"interval": None, **options})
-        rows += [{"k": k, **row} for row in found.rows]
-    how = made(analysis="top_systems", systems=[judgments.systems[i] for i in judged], **options)
+        agreement = correlate(
+            part, level, coefficient, dimension, None, interval, method, resamples, seed, confidence
+        )
+        rows += [{"k": k, **row} for row in agreement.rows]
+    how = {**agreement.made, "analysis": "top_systems", "systems": [judgments.systems[i] for i in judged]}
     return Findings(rows, how, "Agreement among the best systems", drawn_as="topk")

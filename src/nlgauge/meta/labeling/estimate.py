@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from nlgauge.errors import ParameterError
 from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.labeling.control_variates import Controlled, Summed, best_power, controlled, summed
 from nlgauge.meta.labeling.cross_fitting import out_of_fold
-from nlgauge.meta.labeling.labels import LabeledSample, labels
+from nlgauge.meta.labeling.labels import LabeledSample, labels, scores_of
+from nlgauge.stats.intervals import check_confidence
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 Of = Literal["means", "differences"]
-GeneraliseTo = Literal["inputs", "none"]
 
 _MEANT = {
     "inputs": "new inputs like these",
@@ -59,41 +62,72 @@ class Estimates(Findings):
         """
         if not width > 0:
             raise ParameterError(f"width must be above 0, got {width!r}.")
-        rows = [_needed_row(row, self.parts[_names(row)], width, self.made["level"]) for row in self.rows]
+        rows = [
+            _needed_row(row, self.parts[_names(row)], width, self.made["confidence"]) for row in self.rows
+        ]
         return Findings(
             rows, {**self.made, "width": width}, f"Labels needed for intervals of width {width:g}", self.notes
         )
 
 
 def estimate(
-    human: Any,
-    metrics: Any,
+    judgments: Judgments | Any,
+    metrics: Any = None,
     *,
+    human: str | None = None,
     of: Of = "means",
     systems: Sequence[str] | None = None,
-    drawn: Literal["segments", "cells", "documents"] | None = None,
+    drawn: str | None = None,
     probabilities: Any = None,
     documents: Sequence[Any] | None = None,
-    generalise_to: GeneraliseTo = "inputs",
+    generalise_to: str = "inputs",
     power: float | None = None,
     folds: int = 5,
-    level: float = 0.95,
-    seed: int = 0,
+    confidence: float = 0.95,
+    seed: int = 12345,
 ) -> Estimates:
-    """Each system's mean human score (or each difference of two systems) from labels of a sample and metrics
-    of all outputs.
+    """Estimate each system's mean human score (or each difference of two systems) from labels of a sample
+    and metrics of all outputs.
 
-    `human` is (systems, segments) with NaN where there is not a label; `metrics` is one such array, several,
-    or label -> array. A metric that is NaN in some cell counts there as its system's mean; a cell where all
-    metrics are NaN is not an output.
+    Parameters
+    ----------
+    judgments
+        Judgments of one group without weights, or human scores (systems, segments); NaN if an output has no
+        label.
+    metrics
+        Names of metrics of the judgments (default: all), or with arrays one array (systems, segments),
+        several, or a mapping of names to arrays. A metric that is NaN in some cell counts there as its
+        system's mean; a cell in which all metrics are NaN is not an output.
+    human
+        The human dimension of the judgments; needed if there are several.
+    of
+        "means" of systems, or "differences" between systems.
+    systems
+        Names of the systems, if arrays are given.
+    drawn
+        What was drawn at random to be labeled: "segments" with all their systems, single "cells", or
+        "documents". By default segments if every labeled segment has labels of all its outputs, else cells.
+    probabilities
+        The probability with which each segment (or cell) was drawn, if these were not equal.
+    documents
+        The document of each segment. With drawn="segments", segments of one document may be alike.
+    generalise_to
+        "inputs": new inputs like these; "none": only the segments at hand, which is narrower.
+    power
+        How much the predictions count, from 0 (labels alone) to 1; None takes the power with the smallest
+        variances.
+    folds
+        Predictions of a segment come from labels of other folds.
+    confidence
+        Confidence of the intervals.
+    seed
+        Seed of the folds.
 
-    `drawn` says how labels were chosen, at random: whole segments with all their systems, single cells, or
-    whole documents (then `documents` names one per segment); by default segments if every labelled segment
-    has labels of all its outputs, else cells. `probabilities` are those with which each segment (or cell) was
-    chosen, where they were not equal. With `documents` and drawn="segments", segments of one document may be
-    alike. `generalise_to` "inputs" means new inputs like these; "none" only the segments at hand, which is
-    narrower. `power` is how much the predictions count, from 0 (labels alone) to 1; None takes the one with
-    which the variances are smallest.
+    Returns
+    -------
+    Estimates
+        One row per system or pair of systems: estimate and interval, those of the labels alone, numbers of
+        labels.
 
     >>> rng = np.random.default_rng(0)
     >>> metric = rng.normal(size=(2, 200))
@@ -103,8 +137,11 @@ def estimate(
     >>> row["labels"], row["effective_labels"] > 60, row["high"] - row["low"] < row["classical_high"] - row["classical_low"]
     (40, True, True)
     """
-    given = labels(human, metrics, systems, drawn, probabilities, documents)
-    _check(given, of, generalise_to, power, folds, level)
+    scores, metric_scores, names, _ = scores_of(judgments, metrics, human)
+    given = labels(
+        scores, metric_scores, names if systems is None else systems, drawn, probabilities, documents
+    )
+    _check(given, of, generalise_to, power, folds, confidence)
     summed_up = _summed_up(given, predicted(given, of, folds, seed), of, generalise_to == "inputs")
     tuned = best_power(summed_up.values()) if power is None else power
     price = 1 / max(len(given.systems) - (of == "differences"), 1) if power is None else 0.0
@@ -114,13 +151,13 @@ def estimate(
         part = _Part(
             *(_estimated(given, summed_up, which, *weight) for weight in ((tuned, price), (0.0, 0.0)))
         )
-        rows.append(_row(given, which, part, level))
+        rows.append(_row(given, which, part, confidence))
         parts[_names(rows[-1])] = part
     how = made(
         of=of,
         drawn=given.drawn,
         generalises_to=_MEANT[generalise_to],
-        level=level,
+        confidence=confidence,
         power="tuned" if power is None else power,
         folds=folds,
         seed=seed,
@@ -140,7 +177,7 @@ def predicted(given: LabeledSample, of: Of, folds: int, seed: int) -> Array:
     )
 
 
-def assumptions(given: LabeledSample, generalise_to: GeneraliseTo) -> str:
+def assumptions(given: LabeledSample, generalise_to: str) -> str:
     """What the intervals rest on, and what breaks them."""
     with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
     return (
@@ -212,7 +249,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(row[name] for name in ("system", "other") if name in row)
 
 
-def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float) -> dict[str, Any]:
+def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, confidence: float) -> dict[str, Any]:
     found, alone = part
     n, everything = given.count(which), int(given.population(which).sum())
     share = found.drawing / alone.drawing if alone.drawing > 0 else np.nan
@@ -224,8 +261,8 @@ def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float
         if n
         else np.nan
     )
-    low, high = _interval(found, level)
-    classical_low, classical_high = _interval(alone, level)
+    low, high = _interval(found, confidence)
+    classical_low, classical_high = _interval(alone, confidence)
     return {
         **{name: given.systems[s] for name, s in zip(("system", "other"), which, strict=False)},
         "estimate": found.estimate,
@@ -244,15 +281,15 @@ def _row(given: LabeledSample, which: tuple[int, ...], part: _Part, level: float
     }
 
 
-def _needed_row(row: Mapping[str, Any], part: _Part, width: float, level: float) -> dict[str, Any]:
+def _needed_row(row: Mapping[str, Any], part: _Part, width: float, confidence: float) -> dict[str, Any]:
     n, everything = row["labels"], row["of"]
-    smallest = _width(part.found.inputs, max(everything - 2, 1), level)
+    smallest = _width(part.found.inputs, max(everything - 2, 1), confidence)
     reason = (
         f"even all {everything} labels give {smallest:.4g}; more segments are needed"
         if smallest > width
         else row["reason"]
     )
-    needed, alone = (_needed(found, n, everything, width, level) for found in (part.found, part.alone))
+    needed, alone = (_needed(found, n, everything, width, confidence) for found in (part.found, part.alone))
     names = {name: row[name] for name in ("system", "other") if name in row}
     return {
         **names,
@@ -264,35 +301,35 @@ def _needed_row(row: Mapping[str, Any], part: _Part, width: float, level: float)
     }
 
 
-def _interval(found: Controlled, level: float) -> tuple[float, float]:
-    half = _width(found.variance, found.degrees, level) / 2
+def _interval(found: Controlled, confidence: float) -> tuple[float, float]:
+    half = _width(found.variance, found.degrees, confidence) / 2
     return found.estimate - half, found.estimate + half
 
 
-def _width(variance: float, degrees: float, level: float) -> float:
+def _width(variance: float, degrees: float, confidence: float) -> float:
     from scipy.special import stdtrit
 
     return (
-        2 * float(stdtrit(degrees, (1 + level) / 2)) * float(np.sqrt(variance))
+        2 * float(stdtrit(degrees, (1 + confidence) / 2)) * float(np.sqrt(variance))
         if variance > 0
         else float(variance)
     )
 
 
-def _needed(found: Controlled, n: int, everything: int, width: float, level: float) -> int | None:
+def _needed(found: Controlled, n: int, everything: int, width: float, confidence: float) -> int | None:
     """The smallest number of labels with which the interval is at most so wide; None if even all are too
     few, or nothing is known.
     """
     gap = 1 / n - 1 / everything if n else 0.0
     scale = found.drawing / gap if gap > 0 else 0.0
     for count in range(3, everything + 1):
-        if _width(scale * (1 / count - 1 / everything) + found.inputs, count - 2, level) <= width:
+        if _width(scale * (1 / count - 1 / everything) + found.inputs, count - 2, confidence) <= width:
             return count
     return None
 
 
 def _check(
-    given: LabeledSample, of: str, generalise_to: str, power: float | None, folds: int, level: float
+    given: LabeledSample, of: str, generalise_to: str, power: float | None, folds: int, confidence: float
 ) -> None:
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
@@ -309,5 +346,4 @@ def _check(
         )
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
-    if not 0 < level < 1:
-        raise ParameterError(f"level must be between 0 and 1, such as 0.95, got {level!r}.")
+    check_confidence(confidence)

@@ -126,12 +126,18 @@ def labels(
     )
 
 
-def labelled_scores(
-    judgments: Judgments, dimension: str | None, metrics: Sequence[str] | None = None
-) -> tuple[Array, dict[str, Array]]:
-    """The human scores of a dimension, and the metrics that score segments, of judgments that have
-    neither groups nor weights.
+def scores_of(
+    judgments: Judgments | Any, metrics: Any, human: str | None
+) -> tuple[Any, Any, Sequence[str] | None, Sequence[Any] | None]:
+    """Return human scores, metrics, and the names of systems and segments: those of judgments, or the
+    arrays as they are, without names.
     """
+    from nlgauge.meta.judgments import Judgments
+
+    if not isinstance(judgments, Judgments):
+        if human is not None:
+            raise ParameterError(f"human={human!r:.60} names a dimension of judgments; arrays have none.")
+        return judgments, {} if metrics is None else metrics, None, None
     if judgments.groups is not None and len(set(judgments.groups)) > 1:
         raise InputError(
             "these judgments have groups, whose systems are not compared; take one of"
@@ -141,16 +147,14 @@ def labelled_scores(
         raise InputError(
             "these judgments have weights, and estimates are of plain means; leave the weights out."
         )
-    human = judgments.human(dimension)
-    chosen = (
-        list(judgments.metrics) if metrics is None else [judgments.check_metric(label) for label in metrics]
-    )
+    chosen = list(judgments.metrics) if metrics is None else judgments.only(metrics=metrics).labels
     whole = [label for label in chosen if label not in judgments.metrics]
     if whole:
         raise InputError(
             f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments."
         )
-    return human, {label: judgments.oriented(label) for label in chosen}
+    oriented = {label: judgments.oriented(label) for label in chosen}
+    return judgments.human(human), oriented, judgments.systems, judgments.segments
 
 
 def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Array]:

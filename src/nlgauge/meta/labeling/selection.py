@@ -12,7 +12,7 @@ N_h.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.labeling.cross_fitting import standardised
-from nlgauge.meta.labeling.estimate import predicted
-from nlgauge.meta.labeling.labels import LabeledSample, labels
+from nlgauge.meta.labeling.estimate import Of, predicted
+from nlgauge.meta.labeling.labels import LabeledSample, labels, scores_of
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 # A stratum's own deviation counts as much as that of all strata together once it has this many labels.
 _PRIOR = 5
@@ -29,32 +32,51 @@ _FEWEST_IN_STRATUM = 2
 
 
 def segments_to_label(
-    human: Any,
-    metrics: Any,
+    judgments: Judgments | Any,
     count: int,
+    metrics: Any = None,
     *,
-    of: Literal["means", "differences"] = "means",
+    human: str | None = None,
+    of: Of = "means",
     segments: Sequence[Any] | None = None,
     strata: int = 5,
     folds: int = 5,
-    seed: int = 0,
+    seed: int = 12345,
 ) -> Findings:
-    """One row per segment: whether it is proposed for labelling, and the probability with which it is
-    labelled then.
+    """Propose segments for people to label next.
 
-    `human` and `metrics` as for `estimate`; `human` may be all NaN. What was labelled before must be whole
-    segments that were drawn with equal probabilities, or by this function with as many strata. Once the
-    proposed segments are labelled, with all their systems, give the column `probability` to `estimate` as
-    `probabilities`.
+    Once the proposed segments are labeled, with all their systems, give the column `probability` to
+    `estimate` as `probabilities`.
 
-    `of` "means" cuts strata by the predicted score, "differences" by how far apart the systems are predicted
-    to be.
+    Parameters
+    ----------
+    judgments, metrics, human
+        As for `estimate`; human scores may be all NaN. What was labeled before must be whole segments that
+        were drawn with equal probabilities, or by this function with as many strata.
+    count
+        How many segments to propose.
+    of
+        "means" cuts strata by the predicted score, "differences" by how far apart the systems are predicted
+        to be.
+    segments
+        Names of the segments, if arrays are given.
+    strata
+        Number of strata.
+    folds, seed
+        As for `estimate`; the seed also draws the segments.
 
-    >>> found = segments_to_label(np.full((2, 100), np.nan), np.random.default_rng(0).normal(size=(2, 100)), 20)
+    Returns
+    -------
+    Findings
+        One row per segment: whether it is proposed, and the probability with which it is labeled then.
+
+    >>> found = segments_to_label(np.full((2, 100), np.nan), 20, np.random.default_rng(0).normal(size=(2, 100)))
     >>> sum(found.column("proposed")), found[0]["probability"]
     (20, 0.2)
     """
-    given = labels(human, metrics, None, "segments", None, None)
+    scores_given, metric_scores, systems, known = scores_of(judgments, metrics, human)
+    given = labels(scores_given, metric_scores, systems, "segments", None, None)
+    segments = known if segments is None else segments
     labelled = np.asarray((~np.isnan(given.human)).any(axis=0))
     _check(given, labelled, count, of, segments, strata)
     candidates = np.asarray(given.outputs.any(axis=0))

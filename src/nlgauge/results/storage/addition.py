@@ -19,8 +19,8 @@ from nlgauge.metric import AnyMetric, Metric
 from nlgauge.metric.reduction import Reducer
 from nlgauge.results.result import Result
 from nlgauge.results.storage.checkpoint import Checkpoint
+from nlgauge.results.storage.not_here import NotHere
 from nlgauge.results.storage.resume import readable, scored
-from nlgauge.results.storage.save_load import NotHere
 
 # What makes a larger result of a result; rows are kept in the checkpoint where there is one.
 Step = Callable[[Result, Checkpoint | None], Result]

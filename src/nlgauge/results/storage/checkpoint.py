@@ -1,12 +1,14 @@
-"""Checkpoint: the directory of a run while it goes on, from which the run is taken up after whatever ended
-it.
+"""Checkpoint: the directory of a run while it goes on, from which the run is resumed after whatever ended it.
 
-log.jsonl        what is done, one line each: which run this is, the corpus that was stored, the fits, every
-chunk with its costs statistics.f64   the rows of all tables side by side, one row per segment fits.npz
-what was fitted
+    log.jsonl   what is done, one line each: which run this is, the corpus that was stored, the fits, every
+                chunk with its costs
+    rows.f64    the rows of all tables side by side, one row per segment
+    fits.npz    what was fitted
+    corpus/     the corpus of a run whose input comes in pieces
+    whole/      the result while it is written, which is then moved to its place
 
 A line of the log is written after what it speaks of. What is behind the last whole line was not finished, and
-is cut off when the run goes on.
+is cut off when the run is resumed.
 """
 
 from __future__ import annotations
@@ -26,13 +28,22 @@ from nlgauge.corpus.store.layout import StoredFacts
 from nlgauge.engine.chunk import Fits, Rows
 from nlgauge.engine.costs import Costs
 from nlgauge.errors import ResultError
-from nlgauge.results.storage.arrays import read_arrays
-from nlgauge.results.storage.saved_run import SavedFit, StatisticsColumn
+from nlgauge.results.storage.fits_file import read_fits, write_fits
+from nlgauge.results.storage.layout import FITS, SavedFit
 
-LOG, STATISTICS, FITS = "log.jsonl", "statistics.f64", "fits.npz"
+LOG, ROWS, CORPUS, WHOLE = "log.jsonl", "rows.f64", "corpus", "whole"
 # The checkpoint of what a run of two steps does first, in the directory of the run.
 FIRST = "first"
 _VALUE = np.dtype("<f8")
+
+
+class RowPart(msgspec.Struct):
+    """The part of a table whose statistics stand in so many columns of a row."""
+
+    system: str
+    label: str
+    part: str
+    width: int
 
 
 class Begun(msgspec.Struct, tag="begun"):
@@ -62,7 +73,7 @@ class Fitted(msgspec.Struct, tag="fitted"):
 class Laid(msgspec.Struct, tag="laid"):
     """What a row of the statistics is made of."""
 
-    columns: list[StatisticsColumn]
+    columns: list[RowPart]
 
 
 class Scored(msgspec.Struct, tag="scored"):
@@ -88,10 +99,10 @@ class Checkpoint:
         self.corpus: StoredFacts | None = None
         self.signatures: dict[str, str] | None = None
         self.fits: list[SavedFit] | None = None
-        self.columns: list[StatisticsColumn] = []
+        self.columns: list[RowPart] = []
         place.mkdir(exist_ok=True)
         self._log: BufferedWriter = (place / LOG).open("ab")
-        self._statistics: BufferedWriter = (place / STATISTICS).open("ab")
+        self._rows: BufferedWriter = (place / ROWS).open("ab")
         try:
             _lock(self._log, place)
             self._begin(dict(run))
@@ -111,11 +122,11 @@ class Checkpoint:
                 self._apply(entry)
         else:
             self._write(Begun(run))
-        self._statistics.truncate(self.done * self._width * _VALUE.itemsize)
+        self._rows.truncate(self.done * self._width * _VALUE.itemsize)
 
     def _close(self) -> None:
         self._log.close()
-        self._statistics.close()
+        self._rows.close()
 
     def _apply(self, entry: Entry) -> None:
         if isinstance(entry, StoredCorpus):
@@ -157,34 +168,28 @@ class Checkpoint:
         """Adds the rows of the next segments."""
         if not self.columns:
             columns = [
-                StatisticsColumn(system, label, part, values.shape[1])
+                RowPart(system, label, part, values.shape[1])
                 for (system, label), arrays in rows.items()
                 for part, values in arrays.items()
             ]
             self.note(Laid(columns))
         parts = [rows[column.system, column.label][column.part] for column in self.columns]
-        self._statistics.write(np.ascontiguousarray(np.hstack(parts), dtype=_VALUE).tobytes())
-        self._statistics.flush()
+        self._rows.write(np.ascontiguousarray(np.hstack(parts), dtype=_VALUE).tobytes())
+        self._rows.flush()
         self.done += segments
         self._write(Scored(self.done, costs.metrics, costs.features, costs.used, costs.reads))
 
     def arrays(self) -> Rows:
         """The rows of all segments, mapped."""
-        return mapped_rows(self.place / STATISTICS, self.columns, self.done)
+        return _mapped_rows(self.place / ROWS, self.columns, self.done)
 
     def keep_fits(self, fits: Fits) -> None:
         """Writes down what was fitted."""
-        entries, arrays = saved_fits(fits)
-        with (self.place / FITS).open("wb") as stream:
-            np.savez(stream, allow_pickle=False, **arrays)
-        self.note(Fitted(entries))
+        self.note(Fitted(write_fits(fits, self.place / FITS)))
 
     def kept_fits(self) -> Fits:
-        """What was fitted before; nothing where nothing was."""
-        if self.fits is None:
-            return {}
-        arrays = read_arrays(self.place / FITS)
-        return {(label, fit.system): arrays.get(fit.key, {}) for fit in self.fits for label in fit.labels}
+        """Return what was fitted before; nothing if nothing was."""
+        return {} if self.fits is None else read_fits(self.fits, self.place / FITS)
 
     def remove(self) -> None:
         """Removes the directory; the log, by which it is known for what it is, goes last."""
@@ -235,7 +240,7 @@ def read_log(place: Path) -> tuple[list[Entry], int]:
     return (found, size) if found and isinstance(found[0], Begun) else ([], 0)
 
 
-def mapped_rows(path: Path, columns: list[StatisticsColumn], segments: int) -> Rows:
+def _mapped_rows(path: Path, columns: list[RowPart], segments: int) -> Rows:
     """The statistics of all tables, as views of one mapped matrix."""
     width = sum(column.width for column in columns)
     if path.stat().st_size != segments * width * _VALUE.itemsize:
@@ -245,25 +250,14 @@ def mapped_rows(path: Path, columns: list[StatisticsColumn], segments: int) -> R
         if segments and width
         else np.zeros((segments, width))
     )
-    found: Rows = {}
+    rows: Rows = {}
     start = 0
     for column in columns:
-        found.setdefault((column.system, column.label), {})[column.part] = matrix[
+        rows.setdefault((column.system, column.label), {})[column.part] = matrix[
             :, start : start + column.width
         ]
         start += column.width
-    return found
-
-
-def saved_fits(fits: Fits) -> tuple[list[SavedFit], dict[str, Array]]:
-    """The entries of all fits, and their arrays; labels that share a fit share its arrays."""
-    found: dict[tuple[int, str], SavedFit] = {}
-    arrays: dict[str, Array] = {}
-    for (label, system), fitted in fits.items():
-        entry = found.setdefault((id(fitted), system), SavedFit(system, [], str(len(found))))
-        entry.labels.append(label)
-        arrays |= {f"{entry.key}/{name}": array for name, array in fitted.items()}
-    return list(found.values()), arrays
+    return rows
 
 
 def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) -> None:

@@ -20,8 +20,10 @@ import numpy as np
 
 from nlgauge._core.paths import put
 from nlgauge._core.progress import report
+from nlgauge._core.ragged import blocks
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.store.layout import at_once, place_of, remove_texts, stored_corpus, with_hashes
+from nlgauge.corpus.fields import plain, saved_id
+from nlgauge.corpus.store.layout import StoredFacts, at_once, stored_corpus, text_columns
 from nlgauge.corpus.store.writer import CorpusWriter
 from nlgauge.engine import engine
 from nlgauge.engine.checks import warn_about_languages
@@ -36,8 +38,10 @@ from nlgauge.metric.fits import check_fit
 from nlgauge.metric.saved import describe as described
 from nlgauge.results.result import Result
 from nlgauge.results.storage.checkpoint import (
+    CORPUS,
     LOG,
-    STATISTICS,
+    ROWS,
+    WHOLE,
     Checkpoint,
     Signed,
     StoredCorpus,
@@ -46,21 +50,11 @@ from nlgauge.results.storage.checkpoint import (
     read_log,
     unfinished,
 )
-from nlgauge.results.storage.save_load import (
-    RUNNING_FORMAT,
-    check_free,
-    is_own_file,
-    load,
-    saved_run,
-    text_hash,
-    write,
-    write_run,
-)
-from nlgauge.results.storage.saved_run import SavedRun
-from nlgauge.results.storage.stored_result import write_stored
+from nlgauge.results.storage.layout import is_own_file
+from nlgauge.results.storage.load import reopened
+from nlgauge.results.storage.save import check_free, write_result
 
-# Where a result is made that is then moved to its place, in the directory of its run.
-WHOLE = "whole"
+_ENCODER = msgspec.json.Encoder()
 
 
 @dataclass(frozen=True)
@@ -78,7 +72,8 @@ class Destination:
     replaces: bool = False
 
     def begin(self) -> Path:
-        """The directory of the run, checked to be free or to hold what may be used."""
+        """Return the directory of the run, checked to be free or to hold what may be used."""
+        put_back(self.directory)
         check_free(self.directory, self.overwrite or self.replaces)
         place = unfinished(self.directory)
         if not place.exists() and not place.is_symlink():
@@ -106,30 +101,28 @@ def _is_run(place: Path) -> bool:
         return False
     log = place / LOG
     begun = (
-        log.is_file()
-        and not log.stat().st_size
-        and all(path.name in (LOG, STATISTICS) for path in place.iterdir())
+        log.is_file() and not log.stat().st_size and all(path.name in (LOG, ROWS) for path in place.iterdir())
     )
     return begun or bool(read_log(place)[0]) or not any(place.iterdir())
+
+
+def put_back(directory: Path) -> None:
+    """Put a result back that was to be replaced, if something ended the program between the two moves of that."""
+    old = unfinished(directory) / f"{WHOLE}-old"
+    if not directory.exists() and old.exists():
+        old.replace(directory)
 
 
 def run_in_memory(
     corpus: Corpus, job: Job, executor: Executor, output: Destination, carbon: str | None = None
 ) -> Result:
-    """The result of a corpus in memory, saved to the output; its rows are on disk as soon as they are
+    """Return the result of a corpus in memory, saved to the output; its rows are on disk as soon as they are
     computed.
     """
     run = {**run_of(job), "texts": digest(corpus)}
     with told(output), Checkpoint(output.begin(), run) as kept:
         warn_about_languages(corpus, job.metrics)
-        # It is made within the directory of the run, so that nothing is left elsewhere if something ends
-        # that.
-        result = written(
-            scored(corpus, corpus, job, executor, kept, carbon), kept.place / WHOLE, output.texts
-        )
-        put(kept.place / WHOLE, output.directory, is_own_file)
-        kept.remove()
-    return result
+        return finished(scored(corpus, corpus, job, executor, kept, carbon), kept, output)
 
 
 def run_on_disk(
@@ -140,61 +133,49 @@ def run_on_disk(
     output: Destination,
     carbon: str | None = None,
 ) -> Result:
-    """The result of a corpus that comes in pieces, too large for memory: it is stored first, and scored from
-    there.
+    """Return the result of a corpus that comes in pieces, too large for memory: it is stored first, and scored
+    from there.
 
-    `pieces` is given a folder for what it must put in order first. `source` says what the pieces are read
-    from, as plain data, so that a run is taken up with the same ones.
+    `pieces` gets a folder for what it must put in order first. `source` says what the pieces are read from, as
+    plain data, so that a run is resumed with the same ones.
     """
-    with told(output):
-        place = output.begin()
-        with Checkpoint(place, {"source": source}) as kept:
-            if not (
-                place / "run.json"
-            ).is_file():  # it is there where the run was ended between its last two steps
-                _write_result(pieces, job_of, executor, output, kept, carbon)
-        return _moved(place, output)
+    with told(output), Checkpoint(output.begin(), {"source": source}) as kept:
+        facts = kept.corpus or _store(pieces, kept)
+        corpus = stored_corpus(kept.place / CORPUS, facts)
+        job = job_of(corpus)
+        warn_about_languages(corpus, job.metrics)
+        read = readable(corpus, job.metrics)
+        return finished(scored(corpus, read, job, executor, kept, carbon), kept, output)
 
 
-def _write_result(
-    pieces: Callable[[Path], Iterable[Corpus]],
-    job_of: Callable[[Corpus], Job],
-    executor: Executor,
-    output: Destination,
-    kept: Checkpoint,
-    carbon: str | None,
-) -> None:
-    """Does what is left of a run, and makes its directory that of a result."""
-    if kept.corpus is None:
-        with CorpusWriter(kept.place) as writer:
-            count = 0
-            for piece in pieces(kept.place / "rows"):
-                writer.append(piece)
-                count += len(piece)
-                report("reading segments", count, None)
-            kept.note(StoredCorpus(writer.close()))
-    assert kept.corpus is not None
-    corpus = stored_corpus(kept.place, kept.corpus)
-    job = job_of(corpus)
-    warn_about_languages(corpus, job.metrics)
-    result = scored(corpus, readable(corpus, job.metrics), job, executor, kept, carbon)
-    if kept.fits is None:
-        kept.keep_fits({})
-    facts = kept.corpus if output.texts else with_hashes(kept.place, kept.corpus, text_hash)
-    saved = saved_run(result, RUNNING_FORMAT, output.texts, kept.fits or [])
-    # The file that says that the run is finished is there whole or not at all.
-    write_run(msgspec.structs.replace(saved, corpus=facts, columns=kept.columns), kept.place / "run.json.new")
-    (kept.place / "run.json.new").replace(kept.place / "run.json")
+def _store(pieces: Callable[[Path], Iterable[Corpus]], kept: Checkpoint) -> StoredFacts:
+    """Write the pieces of a corpus to the directory of the run, anew if something ended that before."""
+    place = kept.place / CORPUS
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    with CorpusWriter(place) as writer:
+        count = 0
+        for piece in pieces(kept.place / "rows"):
+            writer.append(piece)
+            count += len(piece)
+            report("reading segments", count, None)
+        facts = writer.close()
+    kept.note(StoredCorpus(facts))
+    return facts
 
 
-def _moved(place: Path, output: Destination) -> Result:
-    """The finished result of a run, in its place."""
-    run = msgspec.json.decode((place / "run.json").read_bytes(), type=SavedRun)
-    if run.corpus is not None:
-        remove_texts(place, run.corpus)
-    put(place, output.directory, is_own_file)
-    (output.directory / LOG).unlink()
-    return load(output.directory)
+def finished(result: Result, kept: Checkpoint, output: Destination) -> Result:
+    """Write a result, move it to its place, and remove the directory of its run.
+
+    It is made within that directory, anew if something ended that before, so that nothing is left elsewhere.
+    """
+    whole = kept.place / WHOLE
+    shutil.rmtree(whole, ignore_errors=True)
+    whole.mkdir()
+    write_result(result, whole, output.texts)
+    put(whole, output.directory, is_own_file)
+    kept.remove()
+    return reopened(result, output.directory)
 
 
 @contextmanager
@@ -252,30 +233,6 @@ def _kept_fits(kept: Checkpoint, job: Job, corpus: Corpus) -> Fits:
     return fits
 
 
-def written(result: Result, place: Path, texts: bool = True) -> Result:
-    """Makes the directory of a result, anew where something ended that before; gives the result without
-    what is in files that go.
-    """
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    stored = place_of(result.corpus)
-    if stored is None:
-        result = _in_memory(result)
-        write(result, place, texts)
-    else:
-        write_stored(result, *stored, place, texts)
-    return result
-
-
-def _in_memory(result: Result) -> Result:
-    """The result with a copy of all rows, where the files that they are in will go."""
-    tables = {
-        key: replace(table, statistics={part: np.array(rows) for part, rows in table.statistics.items()})
-        for key, table in result.tables.items()
-    }
-    return replace(result, tables=tables)
-
-
 def run_of(job: Job) -> dict[str, Any]:
     """What is to be computed, as plain data."""
     return {
@@ -285,11 +242,25 @@ def run_of(job: Job) -> dict[str, Any]:
 
 
 def digest(corpus: Corpus) -> str:
-    """What two corpora in memory have in common only where all of their segments are the same."""
-    found = hashlib.sha256(repr(corpus.lang).encode())
-    for record in corpus.each_record():
-        found.update(msgspec.json.encode(record))
-    return found.hexdigest()
+    """Return what two corpora have in common only if all of their segments are the same, in memory or on disk."""
+    columns = text_columns(corpus)
+    fields = {plain(name): values for name, values in corpus.fields.items()}
+    fields |= {
+        f"{plain(name)} of {system}": values
+        for name, by_system in corpus.system_fields.items()
+        for system, values in by_system.items()
+    }
+    total = hashlib.sha256(repr((corpus.lang, corpus.systems, len(columns), *fields)).encode())
+    for start, stop in blocks(len(corpus)):
+        for column in columns:
+            offsets = column.offsets[start : stop + 1]
+            total.update(np.diff(offsets).astype("<i8").tobytes())
+            total.update(_ENCODER.encode_lines(corpus.texts.many(column.values[offsets[0] : offsets[-1]])))
+        total.update(_ENCODER.encode_lines(list(map(saved_id, corpus.ids[start:stop]))))
+        total.update(b"" if corpus.weights is None else corpus.weights[start:stop].astype("<f8").tobytes())
+        for values in (*([] if corpus.documents is None else [corpus.documents]), *fields.values()):
+            total.update(_ENCODER.encode_lines(list(map(plain, values[start:stop]))))
+    return total.hexdigest()
 
 
 def readable(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from nlgauge.engine.costs import Carbon, Costs
-from nlgauge.results.storage.saved_run import SavedCarbon, SavedMemory, SavedRun
+from nlgauge.results.storage.layout import SavedCarbon, SavedMemory, SavedRun
 
 
 def saved_memory(costs: Costs) -> SavedMemory:

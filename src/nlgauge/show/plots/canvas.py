@@ -41,9 +41,9 @@ COLUMN, PAGE = 3.4, 7.0
 LINE, THIN = 1.2, 0.6
 # The inches from one line of text to the next.
 _SPACING = 0.14
-GREY, PALE = "#555555", "#dddddd"
+GRAY, PALE = "#555555", "#dddddd"
 # Every two differ in lightness, so that they can be told apart without hue.
-COLOURS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
+COLORS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
 MARKERS = ("o", "s", "^", "D", "v", "X")
 DASHES = ("-", "--", ":", "-.")
 SEQUENTIAL, DIVERGING = "cividis", "PuOr_r"
@@ -87,16 +87,16 @@ def undated(form: str, title: str) -> dict[str, Any]:
 class Look(NamedTuple):
     """How one of several series is drawn."""
 
-    colour: str
+    color: str
     marker: str
     dashes: str
 
 
 def looks(count: int) -> list[Look]:
-    """One look for each series; every six of them the dashes change, and the markers go to other colours."""
-    size = len(COLOURS)
+    """One look for each series; every six of them the dashes change, and the markers go to other colors."""
+    size = len(COLORS)
     return [
-        Look(COLOURS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
+        Look(COLORS[i % size], MARKERS[(i + i // size) % size], DASHES[i // size % len(DASHES)])
         for i in range(count)
     ]
 
@@ -223,7 +223,7 @@ def interval(ax: Axes, low: float, high: float, place: float, color: str) -> Non
 
 def not_available(ax: Axes, place: float) -> None:
     """Write n/a at the left end of a row."""
-    ax.text(0.02, place, "n/a", transform=ax.get_yaxis_transform(), va="center", color=GREY, **plain(SMALL))
+    ax.text(0.02, place, "n/a", transform=ax.get_yaxis_transform(), va="center", color=GRAY, **plain(SMALL))
 
 
 def map_of(ax: Axes, values: Array, down: Sequence[object], across: Sequence[object], size: float) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.show.plots.canvas import GREY, SMALL, THIN, Look, plain, shown
+from nlgauge.show.plots.canvas import GRAY, SMALL, THIN, Look, plain, shown
 
 # Directions in which a label may lie of its point, the best first, and distances in points.
 _DIRECTIONS = [math.radians(angle) for angle in (40, 320, 140, 220, 0, 180, 90, 270, 20, 340, 160, 200)]
@@ -69,13 +69,13 @@ def name_points(
             free, key=lambda place: place[0] + _CROSSING * sum(_overlap(place[1], line) for line in crossed)
         )
         blocked.append(box)
-        centre = (box[:2] + box[2:]) / 2
-        text.set_position(tuple((centre - places[i]) / scale))
+        center = (box[:2] + box[2:]) / 2
+        text.set_position(tuple((center - places[i]) / scale))
         if distance > 9:
             edge = np.clip(places[i], box[:2], box[2:])
             ends = ax.transData.inverted().transform([places[i], edge])
             ax.plot(
-                *ends.T, color=GREY, linewidth=THIN / 2, zorder=1, scalex=False, scaley=False, label="_leader"
+                *ends.T, color=GRAY, linewidth=THIN / 2, zorder=1, scalex=False, scaley=False, label="_leader"
             )
         made.append(text)
     if homeless:
@@ -105,7 +105,7 @@ def name_ends(
         look, inches = series[i], box.width / figure.dpi
         start = ax.transAxes.inverted().transform(ax.transData.transform(ends[i]))
         leader = {
-            "color": look.colour,
+            "color": look.color,
             "linestyle": look.dashes,
             "marker": look.marker,
             "markersize": 3,

@@ -25,7 +25,7 @@ export function compare() {
         "div",
         { class: "head" },
         h("h2", {}, "Compare"),
-        h("div", { class: "duel" }, swatch(state.a), picker("a", "System"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Baseline")),
+        h("div", { class: "duel" }, swatch(state.a), picker("a", "Compared system"), h("span", { class: "vs" }, "against"), swatch(state.b), picker("b", "Baseline")),
       ),
       unfiltered(),
       h("div", { class: "two" }, forest(), waterfall()),
@@ -201,7 +201,7 @@ function waterfall() {
     drawn,
     h("div", { class: "shares" }, share(wins, colour(state.a), "better"), share(equal, "var(--line-2)", "equal"), share(losses, colour(state.b), "worse")),
     store.lengths && h("div", { class: "makers" }, makers(list.slice(0, 3), output, state.a), makers(list.slice(-3).reverse(), output, state.b)),
-    data(`differences on ${nameOf(output)}`, table, { drawn }),
+    data(`gains on ${nameOf(output)}`, table, { drawn }),
   );
 }
 

@@ -52,7 +52,7 @@ class Points(NamedTuple):
 
 def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Swaps) -> Array:
     """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw,
-    (draws, pairs).
+    (resamples, pairs).
 
     Cells where a metric or people have no score are left out for all. A draw in which a coefficient is
     undefined is NaN for the pair. Measures that are neither a mean of coefficients of vectors nor a sum over
@@ -155,7 +155,7 @@ def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
 
 
 def _signed_means(x: Array, swaps: Swaps) -> Array:
-    """The sums over inputs of scores with their signs, (draws, M, S)."""
+    """The sums over inputs of scores with their signs, (resamples, M, S)."""
     if swaps.cells is not None:
         return np.stack([swaps.cells[:, s].astype(float) @ x[:, s].T for s in range(x.shape[1])], axis=-1)
     metrics, systems, inputs = x.shape
@@ -236,7 +236,7 @@ def _in_groups(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 
 def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
-    """For each of some cells the number of the sign that it has, and those signs (draws, units)."""
+    """For each of some cells the number of the sign that it has, and those signs (resamples, units)."""
     if swaps.kind in {"systems", "inputs"}:
         return (rows, swaps.systems) if swaps.systems is not None else (columns, swaps.inputs)  # type: ignore[return-value]
     cells = swaps.of_cells()
@@ -262,7 +262,7 @@ def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> 
 
 
 def _by_chunks(
-    points: Points, coefficient: Coefficient, signs_of: Callable[[int, int], Array], draws: int
+    points: Points, coefficient: Coefficient, signs_of: Callable[[int, int], Array], resamples: int
 ) -> Array:
     of = _pearson_in_groups if coefficient.name == "pearson" else _explicitly
     size = max(
@@ -276,15 +276,15 @@ def _by_chunks(
     )
     return np.concatenate(
         [
-            of(points, coefficient, signs_of(first, min(first + size, draws)))
-            for first in range(0, draws, size)
+            of(points, coefficient, signs_of(first, min(first + size, resamples)))
+            for first in range(0, resamples, size)
         ]
     )
 
 
 def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
     """Pearson's differences from sums of x, x² and x z over each group, which are linear in the signs
-    (draws, groups, points).
+    (resamples, groups, points).
     """
     x, z, present = points
     n = np.maximum(present.sum(axis=1), 1)

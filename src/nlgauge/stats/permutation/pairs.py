@@ -17,7 +17,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.stats.measures import Darr, Measure, Soft
-from nlgauge.stats.soft import sign_draws, superiority_between
+from nlgauge.stats.soft import sign_flips, superiority_between
 from nlgauge.stats.ties import darr_kinds
 
 # Below this share of what they came from, sums of squares are rounding.
@@ -28,8 +28,8 @@ def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
     """The sums of all pairs of metrics after the swaps, for the first metric and for the second: (statistics,
     draws, pairs of metrics).
 
-    `tables` has f for each group of n points: (statistics, M, M, pairs of points). `signs` is (draws, groups,
-    n), or (draws, 1, n) where all groups have the same.
+    `tables` has f for each group of n points: (statistics, M, M, pairs of points). `signs` is (resamples, groups,
+    n), or (resamples, 1, n) where all groups have the same.
     """
     if signs.shape[1] == 1:
         tables = [sum(tables)]  # type: ignore[list-item]
@@ -59,7 +59,7 @@ def _at(points: Array, zeros: Array) -> Array:
 
 
 def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:
-    """The differences of DARR, (draws, pairs of metrics); x (M, groups, n), z (groups, n), NaN where not
+    """The differences of DARR, (resamples, pairs of metrics); x (M, groups, n), z (groups, n), NaN where not
     known.
     """
 
@@ -98,9 +98,9 @@ def difference_correlations(x: Array, z: Array, signs: Array) -> Array:
 
 def soft_differences(measure: Soft, x: Array, z: Array, signs: Array) -> Array:
     """The differences of soft pairwise accuracy where whole systems are swapped; x (M, S, N), z (S, N),
-    signs (draws, S).
+    signs (resamples, S).
     """
-    flips = sign_draws(z.shape[1], measure.draws, measure.seed)
+    flips = sign_flips(z.shape[1], measure.resamples, measure.seed)
     upper = np.triu_indices(len(z), 1)
     human = superiority_between(z, z, flips, measure.rule)[upper]
     table = np.array(
@@ -134,7 +134,7 @@ def _share(above: Array, below: Array) -> Array:
 def in_pairs(measure: Measure, level: str, x: Array, z: Array, signs: Array, kind: str) -> Array | None:
     """The differences of a measure that is a sum over pairs; None for those that are not.
 
-    x (M, S, N) and z (S, N) have NaN where not present; signs are (draws, S, N), where S or N may be 1.
+    x (M, S, N) and z (S, N) have NaN where not present; signs are (resamples, S, N), where S or N may be 1.
     """
     if isinstance(measure, Soft):
         return soft_differences(measure, x, z, signs[:, :, 0]) if kind == "systems" else None

@@ -36,9 +36,9 @@ _LEVELS = 100
 def rank_differences(
     x: Array, z: Array, present: Array, signs: Sequence[tuple[Array, Array]], name: str
 ) -> Array:
-    """The differences of all pairs of metrics, as the mean over groups, (draws, pairs).
+    """The differences of all pairs of metrics, as the mean over groups, (resamples, pairs).
 
-    x (M, G, n), z and present (G, n); for each group the unit of each point and the signs (draws, units).
+    x (M, G, n), z and present (G, n); for each group the unit of each point and the signs (resamples, units).
     """
     k, m = np.triu_indices(len(x), 1)
     groups = [group for group in _groups(x, z, present, signs, name) if group.defined]
@@ -75,7 +75,7 @@ def _groups(
 @dataclass(frozen=True, eq=False)
 class Group:
     """The points of one group: scores x (M, n), human scores z (n,), the unit of each point, and the
-    signs of the units (draws, units).
+    signs of the units (resamples, units).
     """
 
     x: Array
@@ -180,7 +180,7 @@ class Group:
         )
 
     def untied_differences(self, k: Array, m: Array) -> Array:
-        """The differences of metrics k and m, (draws, pairs), where no two of their scores are equal."""
+        """The differences of metrics k and m, (resamples, pairs), where no two of their scores are equal."""
         return self._moved(k, m) / self._denominator(0.0, 0.0)
 
     def _moved(self, k: Array, m: Array) -> Array:
@@ -189,7 +189,7 @@ class Group:
         return found
 
     def coefficients(self, k: Array, m: Array) -> tuple[Array, Array]:
-        """The coefficients of metrics k and m after the swaps of each draw, (draws, pairs) each; NaN
+        """The coefficients of metrics k and m after the swaps of each draw, (resamples, pairs) each; NaN
         where all scores are equal then.
         """
         if not len(k):
@@ -214,7 +214,7 @@ class Group:
 
     def _forms_of(self, u: Array, v: Array) -> Array:
         """The sum over i and j of s_i s_j w_ij sign(u_i - v_j) in each draw, for each of some pairs of
-        metrics, (draws, pairs).
+        metrics, (resamples, pairs).
         """
         units = self.signs.shape[1]
         if units > _FEW_UNITS:
@@ -314,7 +314,7 @@ class Group:
         return found
 
     def _denominators(self, k: Array, m: Array) -> tuple[Array, Array]:
-        """Both denominators of each draw, (draws, pairs) each, from how many points take each of the
+        """Both denominators of each draw, (resamples, pairs) each, from how many points take each of the
         values that several have.
         """
         cubes, squares = np.zeros((2, 2, len(self.signs), len(k)))

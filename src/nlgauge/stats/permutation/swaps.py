@@ -29,7 +29,7 @@ GENERALISES_TO: Mapping[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Swaps:
-    """Signs of B draws, -1 where scores are swapped: of systems (B, S) and inputs (B, N), whose product
+    """Signs of B resamples, -1 where scores are swapped: of systems (B, S) and inputs (B, N), whose product
     is a cell's, or of cells (B, S, N).
     """
 
@@ -48,7 +48,7 @@ class Swaps:
         return next(len(signs) for signs in (self.systems, self.inputs, self.cells) if signs is not None)
 
     def part(self, first: int, last: int) -> Swaps:
-        """Some of the draws."""
+        """Some of the resamples."""
         return Swaps(
             self.kind,
             *(
@@ -58,7 +58,7 @@ class Swaps:
         )
 
     def of_cells(self, first: int = 0, last: int | None = None) -> Array:
-        """The signs of all cells in some of the draws, (draws, S or 1, N or 1)."""
+        """The signs of all cells in some of the resamples, (resamples, S or 1, N or 1)."""
         if self.cells is not None:
             return self.cells[first:last]
         if self.systems is None:
@@ -69,7 +69,7 @@ class Swaps:
         return found
 
 
-def drawn_swaps(kind: str, systems: int, inputs: int, draws: int, seed: int) -> Swaps:
+def drawn_swaps(kind: str, systems: int, inputs: int, resamples: int, seed: int) -> Swaps:
     """Independent fair swaps; the same ones for the same arguments, so that all metrics share them.
 
     >>> drawn_swaps("systems", 3, 5, 4, seed=1).of_cells().shape
@@ -83,7 +83,7 @@ def drawn_swaps(kind: str, systems: int, inputs: int, draws: int, seed: int) -> 
     rng = np.random.default_rng(seed)
 
     def signs(*shape: int) -> Array:
-        return 1 - 2 * rng.integers(0, 2, (draws, *shape), dtype=np.int8)
+        return 1 - 2 * rng.integers(0, 2, (resamples, *shape), dtype=np.int8)
 
     return Swaps(
         kind,

@@ -132,3 +132,12 @@ def test_what_is_no_explanation_is_refused() -> None:
 
     with pytest.raises(InputError, match="there is no plot of list; there are plots of Alignment, "):
         nlgauge.plots.explanation([])
+
+
+def test_a_form_is_that_of_the_plot() -> None:
+    from nlgauge.errors import ParameterError
+
+    lattice = nlgauge.plots.explanation(EVERY["Edits"], form="lattice")
+    assert (lattice.get_xlabel(), lattice.get_ylabel()) == ("prediction", "reference")
+    with pytest.raises(ParameterError, match="the plot words has one form alone; got form='links'"):
+        nlgauge.plots.explanation(EVERY["WordAlignment"], form="links")

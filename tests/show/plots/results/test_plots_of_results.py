@@ -95,6 +95,20 @@ def test_intervals_of_many_systems_have_ranks_and_of_one_neither(result):
         plots.intervals(result, "chrf.x")
 
 
+def test_an_output_of_a_metric_is_named_with_a_dot():
+    result = scored(2, metrics=["rouge(rouge_types=['rougeL', 'rouge1'])", "chrf(beta=0.5)"])
+    axes = plots.intervals(result, ["rouge.rouge1", "rouge", "chrf(beta=0.5)"], resamples=20)
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "rouge.rouge1 \u2191",
+        "rouge.rougeL \u2191",
+        "chrf \u2191",
+    ]
+    label = result.labels[0]
+    for ax, output in zip(axes, ("rouge1", "rougeL"), strict=False):
+        for place, system in enumerate(result.systems):
+            assert lines(ax, system)[0].tolist() == [[result[system][label][output], place]]
+
+
 def test_a_forest_draws_the_gain_of_the_second_system_over_the_first(result):
     first, second = result.systems[0], result.systems[2]
     compared = result.compare(first, second, resamples=200)
@@ -134,7 +148,7 @@ def test_a_forest_says_na_for_the_interval_of_a_score_of_the_whole_corpus():
 
 
 def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
-    found = judged().correlate(levels="system", coefficients="kendall", draws=20)
+    found = judged().correlate(level="system", coefficient="kendall", resamples=20)
     axes = np.atleast_1d(plots.forest(found))
     assert (
         next(label.get_text() for label in axes[0].get_yticklabels())
@@ -217,7 +231,7 @@ def test_a_heatmap_pools_turned_scores_with_numbers_that_came_with_the_texts(res
 
 def test_a_map_of_people_has_every_dimension():
     given = judged()
-    found = given.correlate(levels="system", coefficients="kendall", interval=None)
+    found = given.correlate(level="system", coefficient="kendall", interval=None)
     ax = plots.human_map(given)
     rows = {(row["metric"], row["human"]): row["value"] for row in found.rows}
     shown = ax.images[0].get_array()
@@ -243,7 +257,7 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
     given = judged()
     assert title(plots.human_map(given)) == "Kendall, system level, n = 8 systems"
     assert (
-        title(plots.human_map(given.correlate(levels="global", coefficients="pearson", interval=None)))
+        title(plots.human_map(given.correlate(level="global", coefficient="pearson", interval=None)))
         == "Pearson, global level, n = 96 texts"
     )
     every = given.correlate(interval=None)
@@ -265,8 +279,8 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
         plots.human_map(every, "by_system")
     grouped = Judgments.joined({"x": given, "y": judged()})
     assert title(plots.human_map(grouped, coefficient="pearson")) == "Pearson, system level, mean of 2 groups"
-    with pytest.raises(InputError, match=r"group x, y, average.*found.where\(group=...\)"):
-        plots.human_map(grouped.correlate(levels="system", coefficients="pearson", interval=None))
+    with pytest.raises(InputError, match=r"group x, y, average.*[.]where\(group=...\)"):
+        plots.human_map(grouped.correlate(level="system", coefficient="pearson", interval=None))
     with pytest.raises(InputError, match="several rows of a and h"):
         plots.human_map(Findings([{"metric": "a", "human": "h", "value": 1.0}] * 2))
 

@@ -17,6 +17,7 @@ from nlgauge import plots
 from nlgauge.errors import InputError
 from nlgauge.meta import Findings, Judgments, compare, correlate, replicate
 from nlgauge.meta.diagnostics.costs import frontier
+from nlgauge.show.page_data.agreement import agreement
 from tests.show.plots.drawn import check_readable, lines, words
 from tests.show.plots.test_every_plot import judged
 
@@ -54,6 +55,17 @@ def test_heatmap_has_the_values_in_the_order_of_average_linkage():
     assert "Pearson between metrics, system level" in " ".join(words(axes)).replace("\n", " ")
 
 
+def test_heatmap_has_the_tree_of_the_report():
+    columns = np.random.default_rng(1).normal(size=(5, 3, 9))
+    columns[4] = -columns[0]
+    report = agreement([{"column": i, "up": True} for i in range(5)], columns)
+    tree, below = plots.heatmap(square("abcde", report["spearman"]))
+    assert shown_ticks(below.xaxis) == ["abcde"[i] for i in report["order"]]
+    heights = sorted(max(line.get_ydata()) for line in tree.get_lines())
+    assert heights == pytest.approx([far for _, _, far in report["tree"]], abs=2e-3)
+    assert heights[-1] > 1
+
+
 def test_heatmap_keeps_metrics_that_prefer_opposite_texts_apart():
     r = [[1, 0.1, -0.9], [0.1, 1, 0.2], [-0.9, 0.2, 1]]
     ax = plots.heatmap(square("abc", r))[1]
@@ -83,7 +95,9 @@ def test_scatter_has_means_crosses_and_the_coefficient():
     assert ((up[:, 0, 1] < y) & (y < up[:, 1, 1])).all()
     error = given.metrics["a$b$"].std(axis=1) / np.sqrt(12)
     assert (across[:, 1, 0] - across[:, 0, 0]) / 2 == pytest.approx(1.96 * error, rel=0.35)
-    row = correlate(given, "system", "kendall", metrics="a$b$", interval="systems", draws=200, seed=1).rows[0]
+    row = correlate(
+        given, "system", "kendall", metrics="a$b$", interval="systems", resamples=200, seed=1
+    ).rows[0]
     assert f"Kendall {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]" in words(axes)
 
 
@@ -95,10 +109,10 @@ def test_scatter_line_is_that_of_least_squares_within_its_band():
     assert line[:, 1] == pytest.approx(np.polyval(np.polyfit(x, y, 1), line[:, 0]))
     band = next(found for found in ax.collections if found.get_label() == "band").get_paths()[0].vertices
     rng = np.random.default_rng(0)
-    draws = [places for places in rng.integers(8, size=(2000, 8)) if len(set(places)) > 1]
+    resamples = [places for places in rng.integers(8, size=(2000, 8)) if len(set(places)) > 1]
     for at in (line[10, 0], line[25, 0], line[45, 0]):
         low, high = np.quantile(
-            [np.polyval(np.polyfit(x[places], y[places], 1), at) for places in draws], [0.025, 0.975]
+            [np.polyval(np.polyfit(x[places], y[places], 1), at) for places in resamples], [0.025, 0.975]
         )
         here = band[np.abs(band[:, 0] - at) < 1e-12][:, 1]
         assert (here.min(), here.max()) == pytest.approx((low, high), abs=0.2 * (high - low))
@@ -131,7 +145,7 @@ def test_scatter_refuses_groups():
 
 
 def test_forest_has_intervals_best_first_and_one_panel_per_level():
-    found = correlate(judged(), coefficients="kendall", draws=30)
+    found = correlate(judged(), coefficient="kendall", resamples=30)
     axes = plots.forest(found)
     assert [ax.get_title(loc="left") for ax in axes] == ["system", "input", "global"]
     first = sorted(found.where(level="system"), key=lambda row: -row["value"])
@@ -147,8 +161,8 @@ def test_forest_has_intervals_best_first_and_one_panel_per_level():
 
 def test_forest_of_many_panels():
     given = judged(3)
-    given = dataclasses.replace(given, humans={"fluency": given.human(), "adequacy": given.human() ** 2})
-    axes = plots.forest(correlate(given, coefficients=["kendall", "acc_eq"], draws=10))
+    given = dataclasses.replace(given, human={"fluency": given.human(), "adequacy": given.human() ** 2})
+    axes = plots.forest(correlate(given, coefficient=["kendall", "acc_eq"], resamples=10))
     seen = [ax.get_title(loc="left") for ax in axes if ax.get_visible()]
     assert len(seen) == len(set(seen)) == 12
     assert "fluency, system, kendall" in [title.replace("\n", " ") for title in seen]
@@ -241,7 +255,7 @@ def test_pareto_refuses_a_cost_of_nothing():
 
 def test_winmatrix_is_a_triangle_best_first_with_clusters():
     given = judged(metrics=4, systems=12)
-    compared = compare(given, draws=100)
+    compared = compare(given, resamples=100)
     axes = plots.winmatrix(compared)
     ax = axes
     ranked = compared.clusters()
@@ -263,8 +277,8 @@ def test_winmatrix_is_a_triangle_best_first_with_clusters():
 
 def test_winmatrix_hatches_what_is_reversed():
     given = judged(metrics=3, systems=12)
-    compared = compare(given, draws=50)
-    held_out = replicate(given, splits=2, draws=50)
+    compared = compare(given, resamples=50)
+    held_out = replicate(given, splits=2, resamples=50)
     (first, *_) = compared.rows
     rows = [
         {
@@ -287,6 +301,6 @@ def test_winmatrix_hatches_what_is_reversed():
 def test_winmatrix_of_unknown_values():
     given = judged(metrics=2)
     given = given.with_metrics({"same": np.ones((8, 12))})
-    axes = plots.winmatrix(compare(given, draws=50))
+    axes = plots.winmatrix(compare(given, resamples=50))
     assert "n/a" in words(axes)
     check_readable(axes)

@@ -118,7 +118,7 @@ def test_calibration_has_bins_curve_and_differences():
     assert np.asarray(points) == pytest.approx(
         np.array([[of[places == k].mean() for of in (delta, agrees)] for k in range(10)])
     )
-    curve = agreement_curve(given, "Ünïcode", draws=50)
+    curve = agreement_curve(given, "Ünïcode", resamples=50)
     (line,) = lines(ax, "curve")
     assert line[:, 1] == pytest.approx([curve.accuracy(d) for d in line[:, 0]])
     assert lines(ax, "0.6")[0][1].tolist() == [pytest.approx(curve.delta(0.6)), 0.6]
@@ -260,8 +260,8 @@ def test_information_graph_of_two_systems_and_of_unknown_information():
 
 
 def test_power_has_a_line_per_difference_and_the_target():
-    rows = [row for r2 in (0.5, 0.6) for row in williams_power(0.8, r2, 0.7, [10, 20], draws=200)]
-    found = Findings(rows, williams_power(0.8, 0.5, 0.7, 10, draws=10).made, "Power of Williams' test")
+    rows = [row for r2 in (0.5, 0.6) for row in williams_power(0.8, r2, 0.7, [10, 20], resamples=200)]
+    found = Findings(rows, williams_power(0.8, 0.5, 0.7, 10, resamples=10).made, "Power of Williams' test")
     axes = plots.power(found, target=0.9)
     ax = axes
     assert lines(ax, "r2 0.5")[0].tolist() == [[row["n"], row["power"]] for row in rows[:2]]

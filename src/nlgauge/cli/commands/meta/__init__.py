@@ -103,9 +103,11 @@ class AgreementOptions:
             rich_help_panel=_AGREEMENT,
         ),
     ] = "both"
-    draws: Annotated[
+    resamples: Annotated[
         int,
-        typer.Option("--draws", min=2, help="Draws for intervals.", metavar="N", rich_help_panel=_AGREEMENT),
+        typer.Option(
+            "--resamples", min=2, help="Resamples for intervals.", metavar="N", rich_help_panel=_AGREEMENT
+        ),
     ] = 1000
     confidence: Confidence = 0.95
 
@@ -117,11 +119,11 @@ class AgreementOptions:
         """The arguments of `correlate` that were given; of judged pairs DARR is what can be said."""
         found: dict[str, Any] = {
             "interval": None if self.interval == "none" else self.interval,
-            "draws": self.draws,
+            "resamples": self.resamples,
             "confidence": self.confidence,
         }
-        given = {"levels": split(self.levels), "coefficients": split(self.coefficients)}
-        usual = {"levels": ["input"], "coefficients": ["darr"]} if pairs else {}
+        given = {"level": split(self.levels), "coefficient": split(self.coefficients)}
+        usual = {"level": ["input"], "coefficient": ["darr"]} if pairs else {}
         return {**found, **usual, **{name: values for name, values in given.items() if values}}
 
 
@@ -174,7 +176,7 @@ def run(
     if output is not None:
         found.to_csv(output / CORRELATIONS)
     show_found(
-        answered(found, scored.judgments, agreement.draws, seed, shown.for_readers),
+        answered(found, scored.judgments, agreement.resamples, seed, shown.for_readers),
         _SHOWN,
         shown,
         by=("human",),

@@ -16,7 +16,9 @@ _MOST_METRICS = 30
 _TABLE = ("human", "level", "coefficient", "group")
 
 
-def answered(found: Findings, judgments: Judgments, draws: int, seed: int, with_letters: bool) -> Findings:
+def answered(
+    found: Findings, judgments: Judgments, resamples: int, seed: int, with_letters: bool
+) -> Findings:
     """The rows of `correlate`, the best metric of each table first, with letters of a comparison at the
     first level, and its sentences as notes.
     """
@@ -24,7 +26,7 @@ def answered(found: Findings, judgments: Judgments, draws: int, seed: int, with_
     rows = sorted(
         found.rows, key=lambda row: (tables.index(_table(row)), math.isnan(row["value"]), -row["value"])
     )
-    compared = _compared(found, judgments, draws, seed)
+    compared = _compared(found, judgments, resamples, seed)
     if compared is None:
         return replace(found, rows=rows)
     if with_letters:
@@ -48,7 +50,7 @@ def _table(row: Any) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in _TABLE)
 
 
-def _compared(found: Findings, judgments: Judgments, draws: int, seed: int) -> MetricComparison | None:
+def _compared(found: Findings, judgments: Judgments, resamples: int, seed: int) -> MetricComparison | None:
     """The comparison of all pairs at the first level with the first coefficient; None if there is nothing
     to compare, or it would take long.
     """
@@ -67,7 +69,7 @@ def _compared(found: Findings, judgments: Judgments, draws: int, seed: int) -> M
         return judgments.compare(
             level=level,
             coefficient=coefficient,
-            draws=draws,
+            resamples=resamples,
             seed=seed,
             human=list(judgments.humans),
             metrics=scored,

@@ -59,7 +59,7 @@ def compare(
         ),
     ] = None,
     test: Annotated[
-        str | None, typer.Option("--test", help="Test: permutation, bootstrap or williams.", metavar="TEST")
+        str | None, typer.Option("--test", help="Test: randomization, bootstrap or williams.", metavar="TEST")
     ] = None,
     adjust: Annotated[
         str | None,
@@ -69,8 +69,8 @@ def compare(
             metavar="RULE",
         ),
     ] = None,
-    draws: Annotated[
-        int, typer.Option("--draws", min=2, help="Draws of the test and of intervals.", metavar="N")
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=2, help="Resamples for intervals and tests.", metavar="N")
     ] = 1000,
     seed: SeedOfAll = 12345,
     confidence: Confidence = 0.95,
@@ -97,7 +97,7 @@ def compare(
         test=test,
         generalise_to=generalise_to,
         adjust=adjust,
-        draws=draws,
+        resamples=resamples,
         seed=seed,
         human=split(human) or list(judgments.humans),
         metrics=split(metrics) or None,

@@ -132,7 +132,12 @@ def estimate(
         return
     chances = None if probabilities is None else _probabilities(probabilities, judged)
     found = judged.estimate(
-        of=of, drawn=drawn, generalise_to=generalise_to, probabilities=chances, level=confidence, seed=seed
+        of=of,
+        drawn=drawn,
+        generalise_to=generalise_to,
+        probabilities=chances,
+        confidence=confidence,
+        seed=seed,
     )
     if width is not None:
         show_found(

@@ -57,7 +57,7 @@ def between(
     checked_plot(plot)
     _, (judgments, _) = opened(directory, human, human_needed=humans)
     found = judgments.between_metrics(
-        level=level, coefficient=coefficient, metrics=split(metrics) or None, humans=humans
+        level=level, coefficient=coefficient, metrics=split(metrics) or None, with_human=humans
     )
     _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
 
@@ -88,7 +88,7 @@ def cost(
     level, coefficient = study.asked(level, coefficient, "kendall")
     named = [judgments.check_metric(label) for label in split(metrics)] or list(judgments.labels)
     found = judgments.correlate(
-        levels=level, coefficients=coefficient, humans=split(human) or None, metrics=named
+        level=level, coefficient=coefficient, human=split(human) or None, metrics=named
     )
     groups = found.where(group="average") if "group" in found.names else found
     _finish(

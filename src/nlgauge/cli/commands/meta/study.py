@@ -264,7 +264,7 @@ def _of_result(study: Study, metrics: Sequence[str] = (), human_needed: bool = T
     """The judgments of a saved result, of these metrics or of all."""
     from nlgauge.meta.readers.results import seconds_per_thousand
     from nlgauge.results.joined import of_metrics
-    from nlgauge.results.storage.save_load import load
+    from nlgauge.results.storage.load import load
 
     result = load(study.benchmark)
     result = of_metrics(result, *metrics) if metrics else result

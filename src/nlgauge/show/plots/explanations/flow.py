@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nlgauge._core.safe_text import visible
-from nlgauge.show.plots.canvas import GREY, PAGE, SMALL, TEXT, TITLE, one_axes, plain, shown
+from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, plain, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# How tokenisers mark the beginning of a word, and a token that continues one.
+# How tokenizers mark the beginning of a word, and a token that continues one.
 _STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
 _GAP, _LINE, _EXTRA = 2.6, 15.0, 8.0
 
 
 @dataclass(frozen=True)
 class MarkedWord:
-    """A word and its marks: the colour behind it, a line below it (style and width), one through it, and
+    """A word and its marks: the color behind it, a line below it (style and width), one through it, and
     small words above and below.
     """
 
@@ -28,7 +28,7 @@ class MarkedWord:
     line: str = ""
     width: float = 1.0
     struck: bool = False
-    colour: str = "black"
+    color: str = "black"
     above: str = ""
     below: str = ""
 
@@ -45,7 +45,7 @@ class Paragraph:
 
 
 def cleaned(tokens: Sequence[str]) -> tuple[list[str], list[bool]]:
-    """Tokens as words or parts of words, without a tokeniser's marks, and which of them follow the one before
+    """Tokens as words or parts of words, without a tokenizer's marks, and which of them follow the one before
     without a space.
 
     >>> cleaned(["play", "##ing", "cats"])
@@ -78,12 +78,12 @@ def paragraphs(
     ax.set_title(shown(visible(title)), loc="left", **plain(TITLE))
     for what, x, y, span in placed:
         if isinstance(what, str):
-            ax.text(x, y, what, va="baseline", color=GREY, in_layout=False, **plain(SMALL))
+            ax.text(x, y, what, va="baseline", color=GRAY, in_layout=False, **plain(SMALL))
         else:
             _draw(ax, what, x, y, span)
     for number, line in enumerate(lines):
         note: Any = {"va": "baseline", "label": "note", "in_layout": False, **plain(SMALL)}
-        ax.text(0, height + 11 * number + 6, line, color=GREY, **note)
+        ax.text(0, height + 11 * number + 6, line, color=GRAY, **note)
     return ax
 
 
@@ -130,20 +130,18 @@ def _draw(ax: Axes, word: MarkedWord, x: float, y: float, wide: float) -> None:
         box: Any = {"edgecolor": "none", "zorder": 1, "label": word.text}
         ax.add_patch(Rectangle((x - 0.4, y - 8.5), wide + 0.8, 11.5, facecolor=word.fill, **box))
     base: Any = {"va": "baseline", "ha": "left", "zorder": 3, "in_layout": False}
-    ax.text(x, y, word.text, color=word.colour, label="word", **base, **plain(TEXT))
+    ax.text(x, y, word.text, color=word.color, label="word", **base, **plain(TEXT))
     for small, at in ((word.above, y - 9.5), (word.below, y + 9.5)):
         if small:
-            ax.text(x, at, small, color=GREY, label="small", **base, **plain(SMALL - 1))
+            ax.text(x, at, small, color=GRAY, label="small", **base, **plain(SMALL - 1))
     across = [x, x + wide]
     if word.line:
-        colour = word.colour if word.colour != "black" else "#333333"
+        color = word.color if word.color != "black" else "#333333"
         line: Any = {"linestyle": word.line, "solid_capstyle": "butt", "zorder": 2}
-        ax.plot(
-            across, [y + 2.6] * 2, color=colour, linewidth=word.width, label=f"_below {word.text}", **line
-        )
+        ax.plot(across, [y + 2.6] * 2, color=color, linewidth=word.width, label=f"_below {word.text}", **line)
     if word.struck:
         through: Any = {"linewidth": 0.8, "zorder": 4, "label": f"_struck {word.text}"}
-        ax.plot(across, [y - 3] * 2, color=word.colour, **through)
+        ax.plot(across, [y - 3] * 2, color=word.color, **through)
 
 
 def measured(text: str, size: float) -> float:

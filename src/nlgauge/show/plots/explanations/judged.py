@@ -12,9 +12,9 @@ import numpy as np
 from nlgauge._core.safe_text import visible
 from nlgauge.explanations import Distributions, Entailment, Verdict
 from nlgauge.show.plots.canvas import (
-    COLOURS,
+    COLORS,
     COLUMN,
-    GREY,
+    GRAY,
     PAGE,
     SMALL,
     THIN,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 # What a part of a bar is filled and hatched with, by label.
-_PARTS = {"entail": (COLOURS[3], None), "neutral": ("#e4e4e4", None), "contradict": (COLOURS[2], "////")}
+_PARTS = {"entail": (COLORS[3], None), "neutral": ("#e4e4e4", None), "contradict": (COLORS[2], "////")}
 
 
 def guesses(explanation: Distributions, *, most: int = 20, ax: Axes | None = None) -> Axes:
@@ -64,13 +64,13 @@ def guesses(explanation: Distributions, *, most: int = 20, ax: Axes | None = Non
     names = [cleaned([token])[0][0] for token, _, _ in rows]
     gains = np.array([ours - theirs for _, ours, theirs in rows])
     ax = one_axes(ax, COLUMN * 1.4, 0.18 * max(1, len(rows)) + 0.9, "x")
-    for sign, colour, hatch, label in (
-        (1, COLOURS[1], None, "prediction"),
-        (-1, COLOURS[4], "////", "reference"),
+    for sign, color, hatch, label in (
+        (1, COLORS[1], None, "prediction"),
+        (-1, COLORS[4], "////", "reference"),
     ):
         places = [place for place, gain in enumerate(gains) if np.sign(gain) == sign]
-        edge = GREY if hatch else colour
-        bars: Any = {"height": 0.7, "color": colour, "hatch": hatch, "edgecolor": edge, "linewidth": 0}
+        edge = GRAY if hatch else color
+        bars: Any = {"height": 0.7, "color": color, "hatch": hatch, "edgecolor": edge, "linewidth": 0}
         ax.barh(places, gains[places], label=f"more likely for the {label}", **bars)
     ax.axvline(0, color="black", linewidth=THIN, label="zero")
     named_ticks(ax.yaxis, names)
@@ -115,13 +115,13 @@ def entailment(explanation: Entailment, *, ax: Axes | None = None) -> Axes:
         values = np.array(
             [matrix[premise, hypothesis] for hypothesis, premise in enumerate(explanation.best)]
         )
-        colour, hatch = _PARTS.get(label, (COLOURS[number % len(COLOURS)], None))
-        bar: Any = {"height": 0.6, "hatch": hatch, "edgecolor": GREY, "linewidth": 0.3, "label": label}
-        ax.barh(range(len(names)), values, left=left, color=colour, **bar)
+        color, hatch = _PARTS.get(label, (COLORS[number % len(COLORS)], None))
+        bar: Any = {"height": 0.6, "hatch": hatch, "edgecolor": GRAY, "linewidth": 0.3, "label": label}
+        ax.barh(range(len(names)), values, left=left, color=color, **bar)
         left = left + values
     for place, premise in enumerate(explanation.best):
         ax.text(
-            1.02, place, f"by premise {premise + 1}", va="center", color=GREY, clip_on=False, **plain(SMALL)
+            1.02, place, f"by premise {premise + 1}", va="center", color=GRAY, clip_on=False, **plain(SMALL)
         )
     named_ticks(ax.yaxis, [])
     ax.set_yticks(range(len(names)), names, **plain(SMALL))
@@ -168,7 +168,7 @@ def verdict(explanation: Verdict, *, ax: Axes | None = None) -> Axes:
     names = [visible(shown(name)) for name in explanation.levels]
     values = [float(share) for share in explanation.levels.values()]
     ax = one_axes(ax, COLUMN + room(names), 0.2 * max(1, len(names)) + 1.0, "x")
-    ax.barh(range(len(names)), values, height=0.65, color=COLOURS[1])
+    ax.barh(range(len(names)), values, height=0.65, color=COLORS[1])
     for place, value in enumerate(values):
         ax.text(max(value, 0.0) + 0.02, place, decimals(value), va="center", **plain(SMALL))
     named_ticks(ax.yaxis, names)

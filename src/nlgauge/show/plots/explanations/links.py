@@ -15,7 +15,7 @@ from nlgauge.explanations import Alignment, Transport
 from nlgauge.show.plots.canvas import (
     AMBER,
     COLUMN,
-    GREY,
+    GRAY,
     INDIGO,
     SMALL,
     color_bar,
@@ -191,7 +191,7 @@ def _links(
     ours: Sequence[str],
     theirs: Sequence[str],
     joined: Sequence[tuple[int, int, float, float]],
-    colour: str,
+    color: str,
     note: str,
     ax: Axes | None,
 ) -> Axes:
@@ -214,7 +214,7 @@ def _links(
             "zorder": 1 + dark,
             "label": f"{ours[i]}\u2192{theirs[j]}",
         }
-        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=mixed(colour, 0.2 + 0.8 * dark), **look))
+        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=mixed(color, 0.2 + 0.8 * dark), **look))
     ax.set_xlim(0, 1)
     ax.set_ylim(rows, 0)
     ax.spines[:].set_visible(False)
@@ -226,5 +226,5 @@ def _links(
         beside: Any = {"textcoords": "offset points", "va": "center", "ha": "left", "annotation_clip": False}
         ax.annotate(name, (1, at), (3, 0), **beside, **plain(SMALL))
     titled(ax, title, note, "prediction \u2192 reference")
-    ax.xaxis.label.set_color(GREY)
+    ax.xaxis.label.set_color(GRAY)
     return ax

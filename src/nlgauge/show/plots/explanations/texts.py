@@ -14,7 +14,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.explanations import Edits, ErrorSpans, NgramMatches, TokenScores, WordAlignment, WordGroups
 from nlgauge.show.plots.canvas import (
     AMBER,
-    GREY,
+    GRAY,
     INDIGO,
     LINE,
     PALE,
@@ -141,7 +141,7 @@ def ngrams(explanation: NgramMatches, *, ax: Axes | None = None) -> Axes:
     words = [
         MarkedWord(text, mixed(AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
         if n
-        else MarkedWord(text, colour=GREY)
+        else MarkedWord(text, color=GRAY)
         for text, n in zip(texts, explanation.longest, strict=True)
     ]
     matched = sum(n > 0 for n in explanation.longest)
@@ -189,7 +189,7 @@ def words(explanation: WordAlignment, *, ax: Axes | None = None) -> Axes:
         marked = []
         for place, text in enumerate(cleaned(texts)[0]):
             if place not in matched:
-                marked.append(MarkedWord(text, colour=GREY))
+                marked.append(MarkedWord(text, color=GRAY))
                 continue
             reason, chunk = matched[place]
             fill, line = mixed(AMBER, 0.3 + 0.4 * (chunk % 2)), _REASONS.get(reason, "-")
@@ -272,7 +272,7 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
             fill=mixed(RED, 0.25),
             line="-",
             width=_SEVERITIES.get(error.severity, 1.2),
-            colour=RED,
+            color=RED,
             below=sure,
         )
         left = explanation.text[start : error.end]
@@ -345,11 +345,11 @@ def _edited(edit: Edit) -> list[MarkedWord]:
     if edit.kind == "equal":
         return [MarkedWord(text) for text in ours]
     if edit.kind == "insert":
-        return [MarkedWord(text, mixed(PETROL, 0.25), "-", LINE, colour=PETROL) for text in ours]
+        return [MarkedWord(text, mixed(PETROL, 0.25), "-", LINE, color=PETROL) for text in ours]
     if edit.kind == "delete":
-        return [MarkedWord(text, struck=True, colour=RED) for text in theirs]
+        return [MarkedWord(text, struck=True, color=RED) for text in theirs]
     if edit.kind == "jump":
-        return [MarkedWord(f"\u2192{edit.target}", colour=GREY)]
+        return [MarkedWord(f"\u2192{edit.target}", color=GRAY)]
     if edit.kind != "replace":
         return []
     return [
@@ -390,11 +390,11 @@ def _lattice(explanation: Edits, ax: Axes | None) -> Axes:
         "replace": (RED, "--"),
         "delete": (RED, ":"),
         "insert": (PETROL, ":"),
-        "jump": (GREY, "-."),
+        "jump": (GRAY, "-."),
     }
     for kind, x, y, to_x, to_y in steps:
-        colour, dashes = looks[kind]
-        ax.plot([x, to_x], [y, to_y], color=colour, linestyle=dashes, linewidth=LINE, label=kind)
+        color, dashes = looks[kind]
+        ax.plot([x, to_x], [y, to_y], color=color, linestyle=dashes, linewidth=LINE, label=kind)
     ax.set_xlim(-0.3, len(names) + 0.3)
     ax.set_ylim(len(theirs) + 0.3, -0.3)
     ax.set_xticks(np.arange(len(names) + 1), minor=True)

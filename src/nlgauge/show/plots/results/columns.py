@@ -60,19 +60,18 @@ def short_names(outputs: Sequence[tuple[str, str]], labels: Sequence[str]) -> li
 
 
 def _asked(result: Result, name: str) -> tuple[str, Output]:
-    """Return the label and the output of a name: a metric's first output, or label.output."""
+    """Return the label and the output of a name: label.output, or a metric's first output."""
+    metric, dot, wanted = name.rpartition(".")
     try:
-        label = result.label(name)
-        return label, result.tables[result.systems[0], label].outputs()[0]
+        label = result.label(metric if dot and name not in result.labels else name)
     except UnknownNameError:
-        metric, dot, wanted = name.rpartition(".")
-        if not dot:
-            raise
-    label = result.label(metric)
-    every = {output.name: output for output in result.tables[result.systems[0], label].outputs()}
-    if wanted not in every:
-        raise UnknownNameError(f"{label} has no output {wanted!r}; there are {', '.join(every)}.")
-    return label, every[wanted]
+        label, dot = result.label(name), ""
+    outputs = {output.name: output for output in result.tables[result.systems[0], label].outputs()}
+    if not dot or name in result.labels:
+        return label, next(iter(outputs.values()))
+    if wanted not in outputs:
+        raise UnknownNameError(f"{label} has no output {wanted!r}; there are {', '.join(outputs)}.")
+    return label, outputs[wanted]
 
 
 def segment_scores(result: Result, column: PlottedOutput) -> Array | None:

@@ -14,9 +14,9 @@ from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import (
-    COLOURS,
+    COLORS,
     COLUMN,
-    GREY,
+    GRAY,
     SMALL,
     THIN,
     described,
@@ -111,24 +111,24 @@ def _gains(
         [(row.label, row.output.name) for row, _ in rows], list(dict.fromkeys(row.label for row, _ in rows))
     )
     ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
-    ax.axvline(0, color=GREY, linewidth=THIN, label="zero")
+    ax.axvline(0, color=GRAY, linewidth=THIN, label="zero")
     descriptions = []
     for place, (name, (row, corrected_p)) in enumerate(zip(names, rows, strict=True)):
         value, low, high = _gain(row, second)
         reach = np.nanmax(np.abs([value, low, high])) if np.isfinite(value) else np.nan
         if not np.isfinite(reach):
-            ax.text(0, place, " n/a", va="center", color=GREY, **plain(SMALL))
+            ax.text(0, place, " n/a", va="center", color=GRAY, **plain(SMALL))
             continue
         scale = reach or 1.0
-        colour = GREY if row.output.higher_is_better is None else COLOURS[1]
+        color = GRAY if row.output.higher_is_better is None else COLORS[1]
         significant = corrected_p <= alpha
-        interval(ax, low / scale, high / scale, place, colour)
-        face = colour if significant else "white"
-        ax.plot(value / scale, place, "o", color=colour, markerfacecolor=face, markersize=4.5, label=name)
+        interval(ax, low / scale, high / scale, place, color)
+        face = color if significant else "white"
+        ax.plot(value / scale, place, "o", color=color, markerfacecolor=face, markersize=4.5, label=name)
         shown = number(value, row.output, sign=True)
         numbers = f"{shown} {bounds(low, high, row.output, sign=True)}"
         beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center"}
-        ax.text(1.03, place, numbers, color=GREY, **beside, **plain(SMALL))
+        ax.text(1.03, place, numbers, color=GRAY, **beside, **plain(SMALL))
         descriptions.append(f"{name} {shown}{', significant' if significant else ''}")
     named_ticks(ax.yaxis, names)
     ax.set_ylim(len(rows) - 0.5, -0.6)
@@ -193,12 +193,12 @@ def waterfall(
     known = np.sort(gains[~np.isnan(gains)])[::-1]
     ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
     places = np.arange(1, len(known) + 1)
-    for inside, colour, hatch, label in (
-        (known > 0, COLOURS[1], None, second),
-        (known < 0, COLOURS[4], "////", first),
+    for inside, color, hatch, label in (
+        (known > 0, COLORS[1], None, second),
+        (known < 0, COLORS[4], "////", first),
     ):
-        edge = GREY if hatch else colour
-        style: Any = {"color": colour, "step": "mid", "linewidth": 0, "hatch": hatch, "edgecolor": edge}
+        edge = GRAY if hatch else color
+        style: Any = {"color": color, "step": "mid", "linewidth": 0, "hatch": hatch, "edgecolor": edge}
         ax.fill_between(places, 0, np.where(inside, known, 0.0), label=f"better: {label}", **style)
     ax.axhline(0, color="black", linewidth=THIN, label="zero")
     ax.set_xlim(0.5, max(1.5, len(known) + 0.5))

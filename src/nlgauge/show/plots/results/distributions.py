@@ -14,9 +14,9 @@ from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.papers.shannon import Separation
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import (
-    COLOURS,
+    COLORS,
     COLUMN,
-    GREY,
+    GRAY,
     LINE,
     SMALL,
     THIN,
@@ -87,13 +87,13 @@ def distributions(
     for place, (group, scores) in enumerate(values.items()):
         height = _density(scores, grid)
         top = -place + 0.85 * height / (height.max(initial=0.0) or 1.0)
-        ax.fill_between(grid, -place, top, color=COLOURS[1], alpha=0.35, linewidth=0, label=group)
-        ax.plot(grid, top, color=COLOURS[1], linewidth=LINE * 0.8, label="_density")
+        ax.fill_between(grid, -place, top, color=COLORS[1], alpha=0.35, linewidth=0, label=group)
+        ax.plot(grid, top, color=COLORS[1], linewidth=LINE * 0.8, label="_density")
         middle = float(np.median(scores)) if len(scores) else np.nan
         if len(scores):
             ends = [-place, -place + 0.5]
             ax.plot([middle, middle], ends, color="black", linewidth=LINE, label=f"median {group}")
-        ax.axhline(-place, color=GREY, linewidth=THIN / 2)
+        ax.axhline(-place, color=GRAY, linewidth=THIN / 2)
         medians.append(f"{group} {decimals(middle, 3)}")
     aucs = ["", *(f", AUC {decimals(auc(values[names[0]], values[group]), 3)}" for group in names[1:])]
     beside = [

@@ -60,7 +60,7 @@ def human_map(
     systems = len(data.systems) if isinstance(data, Judgments) else None
     if isinstance(data, Judgments):
         usual = "global" if systems == 1 else "system"
-        data = data.correlate(levels=level or usual, coefficients=coefficient or "kendall", interval=None)
+        data = data.correlate(level=level or usual, coefficient=coefficient or "kendall", interval=None)
         if data.rows and "group" in data.names:
             data = data.where(group=AVERAGE)
     if isinstance(data, Findings):
@@ -90,15 +90,17 @@ def human_map(
     return described(ax, f"{title}, {counted(len(names), 'metric')}; the highest for {listed}.")
 
 
-def _single(found: Findings, level: str | None, coefficient: str | None) -> Sequence[Mapping[str, Any]]:
+def _single(findings: Findings, level: str | None, coefficient: str | None) -> Sequence[Mapping[str, Any]]:
     """Return the rows of the level and coefficient asked for; refuse a table that has several values for
     one cell of the map.
     """
-    if missing := [name for name in ("metric", "human", "value") if found.rows and name not in found.names]:
+    if missing := [
+        name for name in ("metric", "human", "value") if findings.rows and name not in findings.names
+    ]:
         raise InputError(
             f"human_map needs the columns metric, human and value; {', '.join(missing)} is missing."
         )
-    rows = found.rows
+    rows = findings.rows
     for column, wanted in (("level", level), ("coefficient", coefficient)):
         if wanted is not None and (there := distinct(rows, column)) and wanted not in there:
             raise InputError(f"the table has no {column} {wanted!r}; it has {', '.join(map(str, there))}.")
@@ -110,9 +112,7 @@ def _single(found: Findings, level: str | None, coefficient: str | None) -> Sequ
     }
     if several:
         listed = "; ".join(f"{column} {', '.join(map(str, there))}" for column, there in several.items())
-        choices = [
-            f"found.where({column}=...)" if column == "group" else f"{column}=..." for column in several
-        ]
+        choices = [f".where({column}=...)" if column == "group" else f"{column}=..." for column in several]
         raise InputError(
             f"the table has several values for each cell of the map ({listed}); choose one:"
             f" {', '.join(choices)}."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge.show.plots.canvas import (
-    COLOURS,
-    GREY,
+    COLORS,
+    GRAY,
     PAGE,
     PALE,
     SMALL,
@@ -116,11 +116,11 @@ def _panel(ax: Axes, column: PlottedOutput, systems: tuple[str, ...], bounds: li
         if not math.isfinite(bound.score):
             not_available(ax, place)
             continue
-        interval(ax, bound.low, bound.high, place, COLOURS[1])
-        ax.plot(bound.score, place, "o", color=COLOURS[1], markersize=3.5, label=system)
+        interval(ax, bound.low, bound.high, place, COLORS[1])
+        ax.plot(bound.score, place, "o", color=COLORS[1], markersize=3.5, label=system)
         if (mark := _mark(ranked, place, len(systems))) is not None:
             beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left"}
-            ax.text(1.01, place, mark, color=GREY, **beside, **plain(SMALL))
+            ax.text(1.01, place, mark, color=GRAY, **beside, **plain(SMALL))
     named_ticks(ax.yaxis, systems)
     ax.set_ylim(len(systems) - 0.5, -0.5)
     few_ticks(ax.xaxis, 3)

@@ -12,9 +12,9 @@ from nlgauge.meta.diagnostics.convert import agreement_curve, compared_systems
 from nlgauge.meta.diagnostics.curves import binned
 from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import (
-    COLOURS,
+    COLORS,
     COLUMN,
-    GREY,
+    GRAY,
     LINE,
     PALE,
     THIN,
@@ -76,7 +76,7 @@ def calibration(
     """
     dimension = judgments.dimension(human)
     pairs = compared_systems(judgments, metric, dimension, 0, seed)
-    curve = agreement_curve(judgments, metric, dimension, bins=bins, draws=resamples, seed=seed)
+    curve = agreement_curve(judgments, metric, dimension, bins=bins, resamples=resamples, seed=seed)
     ax = one_axes(ax, COLUMN * 1.3, COLUMN + 0.13 * len(accuracies), "y")
     places = binned(pairs.delta, bins)
     here = [places == place for place in np.unique(places)]
@@ -86,7 +86,7 @@ def calibration(
         [pairs.agrees[inside].mean() for inside in here],
         s=8 + 40 * sizes / sizes.max(initial=1.0),
         facecolor="white",
-        edgecolor=COLOURS[1],
+        edgecolor=COLORS[1],
         linewidth=LINE * 0.8,
         zorder=3,
         label="bins",
@@ -97,7 +97,7 @@ def calibration(
         bounds = np.array([curve.accuracy_interval(float(delta), confidence) for delta in at])
         ax.fill_between(at, *bounds.T, color=PALE, linewidth=0, zorder=0, label="band")
         curved = [curve.accuracy(float(delta)) for delta in at]
-        ax.plot(at, curved, color=COLOURS[2], linewidth=LINE, label="curve")
+        ax.plot(at, curved, color=COLORS[2], linewidth=LINE, label="curve")
     legend = []
     for accuracy in accuracies:
         delta = curve.delta(accuracy)
@@ -109,7 +109,7 @@ def calibration(
         legend.append(f"{accuracy:.0%} agree from {delta:.3g}{beyond}")
         if not beyond:
             corner = [0, delta, delta], [accuracy, accuracy, 0]
-            ax.plot(*corner, color=GREY, linewidth=THIN, linestyle="--", label=f"{accuracy:g}")
+            ax.plot(*corner, color=GRAY, linewidth=THIN, linestyle="--", label=f"{accuracy:g}")
     ax.set_xlim(0, widest * 1.03)
     ax.set_ylim(0, 1.03)
     few_ticks(ax.xaxis)

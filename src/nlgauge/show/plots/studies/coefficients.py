@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
-    COLOURS,
-    GREY,
+    COLORS,
+    GRAY,
     LINE,
     PAGE,
     THIN,
     TITLE,
     bare,
     columns_for,
+    decimals,
     described,
     distinct,
     few_ticks,
@@ -39,15 +40,15 @@ if TYPE_CHECKING:
 _PANEL = ("human", "group", "level", "coefficient")
 
 
-def draw_coefficients(found: Findings, ax: Axes | None) -> Axes | Panels:
+def draw_coefficients(findings: Findings, ax: Axes | None) -> Axes | Panels:
     """Draw the rows of `correlate` as `nlgauge.plots.forest` says."""
-    needed(found, "forest", "metric", "value", "low", "high")
-    panels = list(dict.fromkeys(tuple(row.get(name) for name in _PANEL) for row in found.rows))
+    needed(findings, "forest", "metric", "value", "low", "high")
+    panels = list(dict.fromkeys(tuple(row.get(name) for name in _PANEL) for row in findings.rows))
     parts = [
-        {row["metric"]: row for row in found.rows if tuple(row.get(name) for name in _PANEL) == panel}
+        {row["metric"]: row for row in findings.rows if tuple(row.get(name) for name in _PANEL) == panel}
         for panel in panels
     ]
-    names = sorted(distinct(found.rows, "metric"), key=lambda name: _best_first(parts[0].get(name, {})))
+    names = sorted(distinct(findings.rows, "metric"), key=lambda name: _best_first(parts[0].get(name, {})))
     varying = [i for i in range(len(_PANEL)) if len({panel[i] for panel in panels}) > 1]
     titles = [
         ", ".join(str(panel[i]) for i in (varying or range(len(_PANEL))) if panel[i] is not None)
@@ -63,21 +64,21 @@ def draw_coefficients(found: Findings, ax: Axes | None) -> Axes | Panels:
     handles = {line.get_label(): line for panel_ax in axes for line in panel_ax.get_lines()}
     if known := [handles[name] for name in ("ceiling", "floor") if name in handles]:
         legend_below(axes, known, 2, "right")
-    listed = [f"{row['metric']} {row['value']:.2f}" for row in found.rows[:12]]
-    more = " and more" if len(found.rows) > 12 else ""
+    listed = [f"{row['metric']} {decimals(row['value'])}" for row in findings.rows[:12]]
+    more = " and more" if len(findings.rows) > 12 else ""
     return described(unpacked(axes), f"Coefficients with intervals: {', '.join(listed)}{more}.")
 
 
 def _panel(ax: Axes, names: Sequence[str], rows: Mapping[str, Mapping[str, Any]]) -> None:
     bare(ax, "x")
-    ax.axvline(0, color=GREY, linewidth=THIN, label="zero")
+    ax.axvline(0, color=GRAY, linewidth=THIN, label="zero")
     for place, name in enumerate(names):
         row = rows.get(name, {})
         if math.isnan(row.get("value", math.nan)):
             not_available(ax, place)
             continue
-        interval(ax, row["low"], row["high"], place, COLOURS[1])
-        ax.plot(row["value"], place, "o", color=COLOURS[1], markersize=3.5, label=name)
+        interval(ax, row["low"], row["high"], place, COLORS[1])
+        ax.plot(row["value"], place, "o", color=COLORS[1], markersize=3.5, label=name)
     for column, dashes in (("ceiling", "--"), ("floor", ":")):
         values = {row[column] for row in rows.values() if not math.isnan(row.get(column, math.nan))}
         style: Any = {"color": "black", "linewidth": LINE * 0.8, "linestyle": dashes, "label": column}

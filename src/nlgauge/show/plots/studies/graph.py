@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.meta.diagnostics.downstream import hierarchy as strongest
 from nlgauge.show.plots.canvas import (
-    GREY,
+    GRAY,
     SEQUENTIAL,
     SMALL,
     color_bar,
@@ -72,7 +72,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     least, most = min(known, default=0.0), max(known, default=0.0)
     scale = ScalarMappable(Normalize(least, most if most > least else least + 1), SEQUENTIAL)
     radius = 1.0 + 0.045 * len(names)
-    # Where names end, in inches from the centre; a name points away from it, so that neighbours have room
+    # Where names end, in inches from the center; a name points away from it, so that neighbours have room
     # however many there are.
     tips = np.array([places[name] * (radius + 0.25 + room([name])) for name in names])
     low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1
@@ -86,7 +86,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
         ax.annotate("", *ends, arrowprops={**_ARROW, **line}, zorder=1 + share)
     for name, place in places.items():
         center, border = (
-            GREY if math.isnan(of[name]) else scale.to_rgba(np.array(of[name])) for of in (outgoing, incoming)
+            GRAY if math.isnan(of[name]) else scale.to_rgba(np.array(of[name])) for of in (outgoing, incoming)
         )
         node: Any = {"markersize": 13, "markeredgewidth": 3.5, "zorder": 3, "label": name}
         ax.plot(*place, "o", markerfacecolor=center, markeredgecolor=border, **node)

@@ -78,9 +78,9 @@ def by_model(
     for place, system in enumerate(systems):
         look = looks(len(order))[order.index(groups.get(system, ""))]
         if system in bounds and np.isfinite(bounds[system]).all():
-            interval(ax, *bounds[system], place, look.colour)
+            interval(ax, *bounds[system], place, look.color)
         dot: Any = {"markersize": 4, "linestyle": "none", "label": system}
-        ax.plot(values[system], place, look.marker, color=look.colour, **dot)
+        ax.plot(values[system], place, look.marker, color=look.color, **dot)
     best = max(systems, key=lambda system: values[system] if np.isfinite(values[system]) else -np.inf)
     ax.axvline(values[best], color="black", linewidth=THIN, linestyle=":", label="best")
     names = [f"{system} ({groups[system]})" if groups.get(system) else system for system in systems]
@@ -126,10 +126,10 @@ def error_bound(
     nats = list(known.values())
     for count, look in zip(classes, looks(len(classes)), strict=True):
         line: Any = {"linestyle": look.dashes, "linewidth": LINE, "label": f"{count} classes"}
-        ax.plot(at, [fano_floor(x, count) for x in at.tolist()], color=look.colour, **line)
+        ax.plot(at, [fano_floor(x, count) for x in at.tolist()], color=look.color, **line)
         if known:
             points: Any = {"linestyle": "none", "markersize": 3, "label": f"_systems {count}"}
-            ax.plot(nats, [fano_floor(x, count) for x in nats], look.marker, color=look.colour, **points)
+            ax.plot(nats, [fano_floor(x, count) for x in nats], look.marker, color=look.color, **points)
     ax.set_xlim(0, most)
     ax.set_ylim(0, 1)
     few_ticks(ax.xaxis)
@@ -173,8 +173,8 @@ def embedding_map(
     every = np.concatenate(list(arrays.values()))
     if len(every) < 3 or every.shape[1] < 2:
         raise InputError("embedding_map needs at least three texts and two dimensions.")
-    centre = every.mean(axis=0)
-    _, spread, axes = np.linalg.svd(every - centre, full_matrices=False)
+    center = every.mean(axis=0)
+    _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
     # A direction has no sign of its own: the largest part is made positive, so that pictures are the same
     # everywhere.
     axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
@@ -185,9 +185,9 @@ def embedding_map(
         chosen = (
             values if len(values) <= most else values[np.sort(rng.choice(len(values), most, replace=False))]
         )
-        placed = (chosen - centre) @ axes.T
+        placed = (chosen - center) @ axes.T
         dots: Any = {"markersize": 2.5, "alpha": 0.5, "linestyle": "none", "markeredgewidth": 0}
-        ax.plot(*placed.T, look.marker, color=look.colour, label=name, **dots)
+        ax.plot(*placed.T, look.marker, color=look.color, label=name, **dots)
     few_ticks(ax.xaxis, 4)
     few_ticks(ax.yaxis, 4)
     titled(

@@ -10,8 +10,8 @@ import numpy as np
 from nlgauge.errors import InputError
 from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import (
-    COLOURS,
-    GREY,
+    COLORS,
+    GRAY,
     LINE,
     PALE,
     SMALL,
@@ -76,17 +76,17 @@ def landscape(
         known = scores[i][~np.isnan(scores[i])]
         if not len(known):
             below: Any = {"transform": ax.get_xaxis_transform(), "ha": "center", "rotation": 90}
-            ax.text(place, 0.02, "n/a", color=GREY, **below, **plain(SMALL))
+            ax.text(place, 0.02, "n/a", color=GRAY, **below, **plain(SMALL))
             continue
         lowest, low, high, highest = np.quantile(known, [0.05, 0.25, 0.75, 0.95])
         face, shade = ("white", PALE) if i in unjudged else ("black", "#8fa9c9")
-        ax.plot([place, place], [lowest, highest], color=GREY, linewidth=LINE * 0.7, label="5 to 95 %")
+        ax.plot([place, place], [lowest, highest], color=GRAY, linewidth=LINE * 0.7, label="5 to 95 %")
         box: Any = {"linewidth": 5, "solid_capstyle": "butt", "label": "middle half"}
         ax.plot([place, place], [low, high], color=shade, **box)
         dot: Any = {"markerfacecolor": face, "markersize": 3.5, "zorder": 3, "label": judgments.systems[i]}
         ax.plot(place, known.mean(), "o", color="black", **dot)
     if unjudged and len(unjudged) < len(order):
-        ax.axvline(len(unjudged) - 0.5, color=GREY, linewidth=LINE * 0.5, label="judged")
+        ax.axvline(len(unjudged) - 0.5, color=GRAY, linewidth=LINE * 0.5, label="judged")
     ax.set_xlim(-0.7, len(order) - 0.3)
     named_ticks(ax.xaxis, [judgments.systems[i] for i in order], rotation=90)
     few_ticks(ax.yaxis)
@@ -95,7 +95,7 @@ def landscape(
     titled(ax, metric, f"systems ({first}worst to best by {dimension})", f"{metric} ({direction})")
     ends = {name: float(value) for name, value in (extremes or {}).items()}
     for value in ends.values():
-        ax.axhline(value, color=COLOURS[2], linewidth=THIN, linestyle="--", label="extreme")
+        ax.axhline(value, color=COLORS[2], linewidth=THIN, linestyle="--", label="extreme")
     places = [(len(order) - 0.3, value) for value in ends.values()]
-    name_ends(ax, places, list(ends), [Look(COLOURS[2], "", "--")] * len(ends))
+    name_ends(ax, places, list(ends), [Look(COLORS[2], "", "--")] * len(ends))
     return described(ax, f"Scores of {metric} from the worst to the best system.")

@@ -12,7 +12,7 @@ from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     COLUMN,
-    GREY,
+    GRAY,
     LINE,
     THIN,
     described,
@@ -34,13 +34,13 @@ _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", 
 
 
 def sweep(
-    found: Findings, parameter: str, *, by: str = "metric", log: bool = False, ax: Axes | None = None
+    findings: Findings, parameter: str, *, by: str = "metric", log: bool = False, ax: Axes | None = None
 ) -> Axes:
     """Draw a value against a parameter, such as temperature or number of references, as lines with bands.
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
         Rows with the columns `parameter`, `by` and value, such as those of `nlgauge.meta.correlate` with a
         further column; low and high make the band.
     parameter : str
@@ -69,10 +69,10 @@ def sweep(
     >>> sweep(Findings(rows), "references").get_lines()[0].get_ydata().tolist()
     [0.4, 0.5]
     """
-    needed(found, "sweep", parameter, by, "value")
+    needed(findings, "sweep", parameter, by, "value")
     fixed = (name for name in ("human", "group", "level", "coefficient") if name not in (parameter, by))
-    the_only(found, *fixed)
-    series = _series(found, by)
+    the_only(findings, *fixed)
+    series = _series(findings, by)
     for name, rows in series.items():
         if len({row[parameter] for row in rows}) < len(rows):
             raise InputError(
@@ -82,18 +82,20 @@ def sweep(
     if log:
         ax.set_xscale("log")
     title = next(iter(series)) if len(series) == 1 else f"Agreement by {parameter}"
-    titled(ax, title, parameter, _kind(found, by) or "value")
+    titled(ax, title, parameter, _kind(findings, by) or "value")
     _name_lines(ax, series, parameter, "value")
-    values = [row["value"] for row in found.rows]
-    return described(ax, f"{len(values)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}.")
+    values = [row["value"] for row in findings.rows if np.isfinite(row["value"])] or [np.nan]
+    return described(
+        ax, f"{len(findings)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}."
+    )
 
 
-def topk(found: Findings, *, ax: Axes | None = None) -> Axes:
+def topk(findings: Findings, *, ax: Axes | None = None) -> Axes:
     """Draw agreement with people among the best k systems alone, one line per metric.
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
         The rows of `nlgauge.meta.top_systems`.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; by default that of a new figure.
@@ -103,23 +105,23 @@ def topk(found: Findings, *, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         The axes.
     """
-    needed(found, "topk", "k", "metric", "value")
-    the_only(found, "human", "level", "coefficient")
-    series = _series(found, "metric")
+    needed(findings, "topk", "k", "metric", "value")
+    the_only(findings, "human", "level", "coefficient")
+    series = _series(findings, "metric")
     ax = _draw_lines(ax, series, "k", "value")
-    ax.axhline(0, color=GREY, linewidth=THIN, label="zero")
+    ax.axhline(0, color=GRAY, linewidth=THIN, label="zero")
     title = next(iter(series)) if len(series) == 1 else "Agreement among the best k systems"
-    titled(ax, title, "k best systems by people", _kind(found))
+    titled(ax, title, "k best systems by people", _kind(findings))
     _name_lines(ax, series, "k", "value")
     return described(ax, f"Agreement among the best k systems of {', '.join(series)}.")
 
 
-def power(found: Findings, *, target: float = 0.8, ax: Axes | None = None) -> Axes:
+def power(findings: Findings, *, target: float = 0.8, ax: Axes | None = None) -> Axes:
     """Draw the power to find a difference against the number of systems or items.
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
         The rows of `nlgauge.meta.power`.
     target : float
         The power at which a dashed line is drawn.
@@ -135,35 +137,37 @@ def power(found: Findings, *, target: float = 0.8, ax: Axes | None = None) -> Ax
     -----
     There is one line per difference; its band is two standard errors of the simulation.
     """
-    needed(found, "power", "power")
-    size = next((name for name in ("systems", "n") if name in found.names), None)
+    needed(findings, "power", "power")
+    size = next((name for name in ("systems", "n") if name in findings.names), None)
     if size is None:
         raise InputError("power needs a column 'n' or 'systems', the sizes for which the power is known.")
-    varying = [name for name in _SETTINGS if len({row.get(name) for row in found.rows}) > 1]
+    varying = [name for name in _SETTINGS if len({row.get(name) for row in findings.rows}) > 1]
     series: dict[str, list[dict[str, Any]]] = {}
-    for row in found.rows:
+    for row in findings.rows:
         error = 2 * row.get("standard_error", 0.0)
         bounds = {"low": max(0.0, row["power"] - error), "high": min(1.0, row["power"] + error)}
         name = _setting(row, varying or [name for name in _SETTINGS if name in row])
         series.setdefault(name, []).append({**row, **bounds})
     ax = _draw_lines(ax, series, size, "power")
     ax.set_ylim(0, 1.02)
-    ax.axhline(target, color=GREY, linewidth=LINE * 0.7, linestyle="--", label="target")
-    title = found.title or "Power" if len(series) > 1 else next(iter(series)) or found.title
-    items = "items" if found.made.get("test") == "mcnemar" else "systems"
-    alpha = f"power at alpha {found.made['alpha']:g}" if "alpha" in found.made else "power"
+    ax.axhline(target, color=GRAY, linewidth=LINE * 0.7, linestyle="--", label="target")
+    title = findings.title or "Power" if len(series) > 1 else next(iter(series)) or findings.title
+    items = "items" if findings.made.get("test") == "mcnemar" else "systems"
+    alpha = f"power at alpha {findings.made['alpha']:g}" if "alpha" in findings.made else "power"
     titled(ax, title, f"number of {items}", alpha)
     _name_lines(ax, series, size, "power")
     return described(ax, f"Power by number of {items}.")
 
 
-def _series(found: Findings, by: str) -> dict[str, list[Mapping[str, Any]]]:
-    return {str(name): [row for row in found.rows if row[by] == name] for name in distinct(found.rows, by)}
+def _series(findings: Findings, by: str) -> dict[str, list[Mapping[str, Any]]]:
+    return {
+        str(name): [row for row in findings.rows if row[by] == name] for name in distinct(findings.rows, by)
+    }
 
 
-def _kind(found: Findings, but: str = "") -> str:
+def _kind(findings: Findings, but: str = "") -> str:
     """Say which correlations the rows are."""
-    first = found.rows[0]
+    first = findings.rows[0]
     names = (name for name in ("coefficient", "level", "human") if name in first and name != but)
     return ", ".join(str(first[name]) for name in names)
 
@@ -183,9 +187,9 @@ def _draw_lines(ax: Axes | None, series: Series, x: str, y: str) -> Axes:
     for (name, rows), look in zip(series.items(), looks(len(series)), strict=True):
         ordered = sorted(rows, key=lambda row: row[x])
         at, values, lower, upper = (_column(ordered, column) for column in (x, y, "low", "high"))
-        ax.fill_between(at, lower, upper, color=look.colour, alpha=0.1, linewidth=0.5, label=f"band {name}")
+        ax.fill_between(at, lower, upper, color=look.color, alpha=0.1, linewidth=0.5, label=f"band {name}")
         marks: Any = {"marker": look.marker, "markersize": 3, "markevery": max(1, len(at) // 12)}
-        ax.plot(at, values, color=look.colour, linestyle=look.dashes, linewidth=LINE, label=name, **marks)
+        ax.plot(at, values, color=look.color, linestyle=look.dashes, linewidth=LINE, label=name, **marks)
     few_ticks(ax.xaxis, 6, whole=all(float(row[x]).is_integer() for rows in series.values() for row in rows))
     few_ticks(ax.yaxis)
     return ax

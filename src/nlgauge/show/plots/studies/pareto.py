@@ -14,9 +14,9 @@ from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.costs import cost
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
-    COLOURS,
+    COLORS,
     COLUMN,
-    GREY,
+    GRAY,
     LINE,
     THIN,
     described,
@@ -38,7 +38,7 @@ _AXES = (
 
 
 def pareto(
-    found: Findings,
+    findings: Findings,
     seconds: Mapping[str, float] | None = None,
     co2: Mapping[str, float] | None = None,
     *,
@@ -48,7 +48,7 @@ def pareto(
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
         The rows of `nlgauge.meta.cost`, or those of `nlgauge.meta.correlate` if `seconds` are given.
     seconds : mapping of str to float, optional
         The seconds that each metric takes for 1,000 texts.
@@ -69,13 +69,13 @@ def pareto(
     others hollow. A metric with several rows (levels, human dimensions) stands at their mean, without an
     interval (Figure 4.1 of the NLG-Metricverse thesis).
     """
-    needed(found, "pareto", "metric", "value")
-    if seconds is None and (co2 is not None or "seconds_per_1000" not in found.names):
+    needed(findings, "pareto", "metric", "value")
+    if seconds is None and (co2 is not None or "seconds_per_1000" not in findings.names):
         raise InputError(
             "pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of"
             " nlgauge.meta.cost."
         )
-    rows = (found if seconds is None else cost(found, seconds, co2)).rows
+    rows = (findings if seconds is None else cost(findings, seconds, co2)).rows
     names = [row["metric"] for row in rows]
     spent, axis = _AXES[1] if "co2_grams_per_1000" in rows[0] else _AXES[0]
     values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", spent))
@@ -96,15 +96,15 @@ def pareto(
             continue
         if not math.isnan(rows[place]["low"]):
             bounds = rows[place]["low"], rows[place]["high"]
-            ax.vlines(times[place], *bounds, color=GREY, linewidth=THIN)
+            ax.vlines(times[place], *bounds, color=GRAY, linewidth=THIN)
             lines.append(np.array([[times[place], bound] for bound in bounds]))
-        face = COLOURS[1] if place in best else "white"
+        face = COLORS[1] if place in best else "white"
         dot: Any = {"markerfacecolor": face, "markersize": 4.5, "label": name}
-        ax.plot(times[place], values[place], "o", color=COLOURS[1], **dot)
+        ax.plot(times[place], values[place], "o", color=COLORS[1], **dot)
     known = times[times > 0]
     steps: Any = {"linewidth": LINE, "drawstyle": "steps-post", "zorder": 1, "label": "frontier"}
     ends = ([*times[best], known.max()], [*values[best], values[best[-1]]]) if best else ([], [])
-    ax.plot(*ends, color=COLOURS[2], **steps)
+    ax.plot(*ends, color=COLORS[2], **steps)
     few_ticks(ax.yaxis)
     if known.max() / known.min() < 10:
         ax.set_xlim(known.min() / 3, known.max() * 3)

@@ -11,7 +11,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
     COLUMN,
-    GREY,
+    GRAY,
     LINE,
     THIN,
     decimals,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def profiles(
-    found: Findings,
+    findings: Findings,
     over: str = "group",
     *,
     by: str = "metric",
@@ -42,7 +42,7 @@ def profiles(
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
         Rows with the columns `over`, `by` and value, such as those of `nlgauge.meta.correlate`.
     over : str
         The column of the tasks or data sets.
@@ -58,25 +58,25 @@ def profiles(
     matplotlib.axes.Axes
         The axes.
     """
-    if not found.rows or any(name not in found.names for name in (over, by, "value")):
+    if not findings.rows or any(name not in findings.names for name in (over, by, "value")):
         raise InputError(
             f"profiles needs rows with the columns {over}, {by} and value; there are"
-            f" {', '.join(found.names) or 'none'}."
+            f" {', '.join(findings.names) or 'none'}."
         )
-    places = [str(value) for value in distinct(found.rows, over)]
-    names = [str(value) for value in distinct(found.rows, by)]
+    places = [str(value) for value in distinct(findings.rows, over)]
+    names = [str(value) for value in distinct(findings.rows, by)]
     for name in highlight:
         if name not in names:
             raise ParameterError(f"there is no {by} {name!r}; there are {', '.join(names)}.")
     ax = one_axes(ax, max(COLUMN, 0.5 * len(places) + 1.2), 2.6 + room(places) * 0.7, "y")
     descriptions = []
     for name, look in zip(names, looks(len(names)), strict=True):
-        rows = {str(row[over]): row["value"] for row in found.rows if str(row[by]) == name}
+        rows = {str(row[over]): row["value"] for row in findings.rows if str(row[by]) == name}
         values = np.array([rows.get(place, np.nan) for place in places], dtype=np.float64)
         strong = not highlight or name in highlight
         width = LINE * (1.4 if strong and highlight else 1.0)
         style: Any = {
-            "color": look.colour if strong else GREY,
+            "color": look.color if strong else GRAY,
             "linestyle": look.dashes,
             "marker": look.marker,
             "linewidth": width if strong else THIN,
@@ -87,10 +87,10 @@ def profiles(
             if np.isfinite(values).any()
             else name
         )
-    ax.axhline(0, color=GREY, linewidth=THIN, label="_zero")
+    ax.axhline(0, color=GRAY, linewidth=THIN, label="_zero")
     named_ticks(ax.xaxis, places, rotation=90)
     few_ticks(ax.yaxis)
-    first = found.rows[0]
+    first = findings.rows[0]
     titled(ax, f"Correlations over {over}", "", str(first.get("coefficient", "correlation")))
     legend_beside(ax)
     return described(ax, f"Correlations over {len(places)} of {over}: {'; '.join(descriptions)}.")

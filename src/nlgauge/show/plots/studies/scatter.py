@@ -11,9 +11,9 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import correlate
 from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots.canvas import (
-    COLOURS,
+    COLORS,
     COLUMN,
-    GREY,
+    GRAY,
     LINE,
     PALE,
     THIN,
@@ -111,14 +111,14 @@ def scatter(
             np.array(side)
             for side in zip(*(percentile(column, confidence)[:2] for column in values.T), strict=True)
         )
-        lines(place[known], low[known], high[known], color=GREY, linewidth=THIN)
+        lines(place[known], low[known], high[known], color=GRAY, linewidth=THIN)
         across = lines == ax.hlines
         ends = [
             [[a, at], [b, at]] if across else [[at, a], [at, b]]
             for a, b, at in zip(low[known], high[known], place[known], strict=True)
         ]
         crosses += [np.array(pair) for pair in ends]
-    ax.plot(x[known], y[known], "o", color=COLOURS[1], markersize=3.5, label="systems")
+    ax.plot(x[known], y[known], "o", color=COLORS[1], markersize=3.5, label="systems")
     few_ticks(ax.xaxis)
     few_ticks(ax.yaxis)
     if known.sum() >= 2 and np.ptp(x[known]) > 0:
@@ -130,7 +130,7 @@ def scatter(
         dimension,
         metric,
         interval="systems",
-        draws=resamples,
+        resamples=resamples,
         confidence=confidence,
         seed=seed,
     ).rows[0]
@@ -154,8 +154,8 @@ def _outputs(judgments: Judgments, metric: str, human: str, coefficient: str, ax
     size, alpha = (2, 0.4) if judgments.human(human).size > 500 else (3.5, 0.8)
     for (group, part), look in zip(parts.items(), looks(len(parts)), strict=True):
         x, y = (side.ravel() for side in (part.oriented(metric), part.human(human)))
-        colour, label = (COLOURS[1], "outputs") if group is None else (look.colour, str(group))
-        ax.plot(x, y, look.marker, color=colour, markersize=size, alpha=alpha, markeredgewidth=0, label=label)
+        color, label = (COLORS[1], "outputs") if group is None else (look.color, str(group))
+        ax.plot(x, y, look.marker, color=color, markersize=size, alpha=alpha, markeredgewidth=0, label=label)
     few_ticks(ax.xaxis)
     few_ticks(ax.yaxis)
     average = " (average)" if len(parts) > 1 else ""
@@ -178,18 +178,18 @@ def _means(values: Array, missing: Array, inputs: Array) -> Array:
 
 def _line(ax: Axes, x: Array, y: Array, resamples: int, confidence: float, seed: int) -> None:
     at = np.linspace(x.min(), x.max(), 50)
-    ax.plot(at, np.polyval(np.polyfit(x, y, 1), at), color=COLOURS[2], linewidth=LINE, label="line")
+    ax.plot(at, np.polyval(np.polyfit(x, y, 1), at), color=COLORS[2], linewidth=LINE, label="line")
     systems = bootstrap(len(x), 1, "systems", resamples, seed).systems
     n = len(x)
-    centre_x, centre_y = systems @ x / n, systems @ y / n
-    spread = systems @ x**2 / n - centre_x**2
+    center_x, center_y = systems @ x / n, systems @ y / n
+    spread = systems @ x**2 / n - center_x**2
     with np.errstate(invalid="ignore", divide="ignore"):
         slope = np.where(
             spread > 1e-12 * np.abs(x).max() ** 2,
-            (systems @ (x * y) / n - centre_x * centre_y) / spread,
+            (systems @ (x * y) / n - center_x * center_y) / spread,
             np.nan,
         )
-    lines = centre_y[:, None] + slope[:, None] * (at - centre_x[:, None])
+    lines = center_y[:, None] + slope[:, None] * (at - center_x[:, None])
     low, high = (
         np.array(side)
         for side in zip(*(percentile(column, confidence)[:2] for column in lines.T), strict=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
-    COLOURS,
-    GREY,
+    COLORS,
+    GRAY,
     LINE,
     PAGE,
     SMALL,
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from nlgauge.show.plots.canvas import Panels
 
 _PARTS = (
-    ("detected", "detected", COLOURS[1], None),
+    ("detected", "detected", COLORS[1], None),
     ("tied", "tied", "#e4e4e4", "////"),
-    ("lost", "preferred the worse text", COLOURS[4], None),
+    ("lost", "preferred the worse text", COLORS[4], None),
 )
 
 
-def stress(found: Findings, *, ax: Axes | None = None) -> Axes | Panels:
+def stress(findings: Findings, *, ax: Axes | None = None) -> Axes | Panels:
     """Draw which faults each metric notices: one panel per metric, one bar per phenomenon.
 
     Parameters
     ----------
-    found : Findings
+    findings : Findings
         The rows of `nlgauge.meta.stress` or `nlgauge.meta.contrast`.
     ax : matplotlib.axes.Axes, optional
         The axes to draw on; several panels take its place. By default a new figure is made.
@@ -62,22 +62,22 @@ def stress(found: Findings, *, ax: Axes | None = None) -> Axes | Panels:
     """
     from matplotlib.patches import Patch
 
-    needed(found, "stress", "metric", "detected", "tied")
-    kinds = list(dict.fromkeys(_kind(row) for row in found.rows))
-    metrics = distinct(found.rows, "metric")
+    needed(findings, "stress", "metric", "detected", "tied")
+    kinds = list(dict.fromkeys(_kind(row) for row in findings.rows))
+    metrics = distinct(findings.rows, "metric")
     across = columns_for(metrics, room(kinds))
     # The legend of a single narrow panel needs as much as this.
     width = max(3.6, min(PAGE, room(kinds) + max(1.6, room(metrics, TITLE) + 0.2) * across))
     height = (0.19 * len(kinds) + 0.6) * math.ceil(len(metrics) / across) + 0.3
     axes = grid_of(ax, len(metrics), across, width, height, sharex=True, sharey=True)
     for panel, metric in zip(axes, metrics, strict=True):
-        _panel(panel, kinds, {_kind(row): row for row in found.rows if row["metric"] == metric})
+        _panel(panel, kinds, {_kind(row): row for row in findings.rows if row["metric"] == metric})
         titled(panel, metric)
     for panel in axes[-across:]:
         panel.tick_params(labelbottom=True)
     handles = [
-        Patch(facecolor=colour, edgecolor=GREY, linewidth=0.3, hatch=hatch, label=label)
-        for _, label, colour, hatch in _PARTS
+        Patch(facecolor=color, edgecolor=GRAY, linewidth=0.3, hatch=hatch, label=label)
+        for _, label, color, hatch in _PARTS
     ]
     legend_below(axes, handles, 3, "center")
     listed = ", ".join(map(str, metrics))
@@ -88,7 +88,7 @@ def _panel(ax: Axes, kinds: list[str], rows: Mapping[str, Mapping[str, Any]]) ->
     for place, kind in enumerate(kinds):
         row = rows.get(kind, {})
         if math.isnan(row.get("detected", math.nan)):
-            ax.text(0.02, place, "n/a", va="center", color=GREY, **plain(SMALL))
+            ax.text(0.02, place, "n/a", va="center", color=GRAY, **plain(SMALL))
             continue
         left = 0.0
         shares = {
@@ -96,9 +96,9 @@ def _panel(ax: Axes, kinds: list[str], rows: Mapping[str, Mapping[str, Any]]) ->
             "tied": row["tied"],
             "lost": max(0.0, 1 - row["detected"] - row["tied"]),
         }
-        for part, _, colour, hatch in _PARTS:
-            edge = GREY if hatch else colour
-            bar: Any = {"height": 0.75, "color": colour, "hatch": hatch, "edgecolor": edge, "linewidth": 0}
+        for part, _, color, hatch in _PARTS:
+            edge = GRAY if hatch else color
+            bar: Any = {"height": 0.75, "color": color, "hatch": hatch, "edgecolor": edge, "linewidth": 0}
             ax.barh(place, shares[part], left=left, label=f"{part} {kind}", **bar)
             left += shares[part]
         if not math.isnan(row.get("low", math.nan)):

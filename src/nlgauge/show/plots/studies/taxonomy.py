@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nlgauge.errors import InputError
 from nlgauge.metric.card import Card, card, list_metrics
-from nlgauge.show.plots.canvas import GREY, SMALL, TEXT, THIN, described, one_axes, plain, room
+from nlgauge.show.plots.canvas import GRAY, SMALL, TEXT, THIN, described, one_axes, plain, room
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,10 +62,10 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
     starts = [place for place, (branch, _) in enumerate(rows) if branch]
     middle = (starts[0] + starts[-1]) / 2
     ax.text(0, middle, "metrics", va="center", **plain(TEXT))
-    ax.plot([stem - 0.1, stem - 0.1], [starts[0], starts[-1]], color=GREY, linewidth=THIN, label="stem")
+    ax.plot([stem - 0.1, stem - 0.1], [starts[0], starts[-1]], color=GRAY, linewidth=THIN, label="stem")
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        ax.plot([stem - 0.1, stem], [start, start], color=GREY, linewidth=THIN, label="branch")
-        ax.plot([twigs, twigs], [start - 0.3, end - 0.7], color=GREY, linewidth=THIN, label="twigs")
+        ax.plot([stem - 0.1, stem], [start, start], color=GRAY, linewidth=THIN, label="branch")
+        ax.plot([twigs, twigs], [start - 0.3, end - 0.7], color=GRAY, linewidth=THIN, label="twigs")
         ax.text(stem + 0.05, start, rows[start][0], va="center", **plain(TEXT))
     for place, (_, listed) in enumerate(rows):
         ax.text(twigs + 0.1, place, listed, va="center", label="names", **plain(SMALL))

@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge.meta.comparison import MetricComparison
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots.canvas import (
-    GREY,
+    GRAY,
     LINE,
     SMALL,
     decimals,
@@ -28,7 +28,7 @@ from nlgauge.show.plots.canvas import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Bounds of p between which a shade is the same, and what stands for each in grey.
+# Bounds of p between which a shade is the same, and what stands for each in gray.
 _BOUNDS = (0.0, 0.001, 0.01, 0.05, 1.0)
 _SHADES = ("#004488", "#5580b0", "#aabfd8", "#f4f4f4")
 
@@ -72,11 +72,11 @@ def winmatrix(
         for j, other in enumerate(names[:i]):
             p = row[other]
             hatch = "////" if frozenset((row["metric"], other)) in turned else None
-            colour = "white" if math.isnan(p) else _shade(p)
-            cell: Any = {"edgecolor": GREY if hatch else "white", "linewidth": 0.5, "hatch": hatch}
-            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=colour, **cell))
+            color = "white" if math.isnan(p) else _shade(p)
+            cell: Any = {"edgecolor": GRAY if hatch else "white", "linewidth": 0.5, "hatch": hatch}
+            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=color, **cell))
             text = "<.001" if p < 0.001 else decimals(p, 3 if p < 0.1 else 2).replace("0.", ".")
-            box = {"facecolor": colour, "edgecolor": "none", "pad": 0.5}
+            box = {"facecolor": color, "edgecolor": "none", "pad": 0.5}
             style: Any = {"ha": "center", "va": "center", "bbox": box, **plain(SMALL - 1.5)}
             ax.text(j, i, text, color="white" if p < 0.01 else "black", **style)
     ax.set_xlim(-0.6, len(names) + 0.6)
@@ -92,12 +92,12 @@ def winmatrix(
     titled(ax, f"p of differences in {made.get('coefficient', 'agreement')}\n({what})")
     bounds = ["p < .001", "p < .01", "p < .05", "p \u2265 .05"]
     handles = [
-        Patch(facecolor=shade, edgecolor=GREY, linewidth=0.5, label=label)
+        Patch(facecolor=shade, edgecolor=GRAY, linewidth=0.5, label=label)
         for shade, label in zip(_SHADES, bounds, strict=True)
     ]
     if held_out is not None:
         hatched: Any = {"hatch": "////", "label": "reversed on held-out systems"}
-        handles.append(Patch(facecolor="white", edgecolor=GREY, **hatched))
+        handles.append(Patch(facecolor="white", edgecolor=GRAY, **hatched))
     legend_below(ax, handles, 3)
     return described(ax, f"Adjusted p of pairs of metrics, from the best: {', '.join(map(str, names))}.")
 

@@ -1,34 +1,45 @@
-"""Arrays of a saved result, read without trust: no pickle, nothing compressed, nothing larger than the
-file says it is.
+"""fits.npz: what was fitted on the whole corpus. It is read without trust: no pickle, nothing compressed,
+nothing larger than the file says it is.
 """
 
 from __future__ import annotations
 
-import stat
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
+from nlgauge.corpus.store.layout import file_size
+from nlgauge.engine.chunk import Fits
 from nlgauge.errors import InputError
+from nlgauge.metric import Arrays
+from nlgauge.results.storage.layout import SavedFit
 
-Arrays = dict[str, Array]
+
+def write_fits(fits: Fits, path: Path) -> list[SavedFit]:
+    """Write the arrays of all fits, and return their entries; labels that share a fit share its arrays."""
+    entries: dict[tuple[int, str], SavedFit] = {}
+    arrays: dict[str, Array] = {}
+    for (label, system), fitted in fits.items():
+        entry = entries.setdefault((id(fitted), system), SavedFit(system, [], str(len(entries))))
+        entry.labels.append(label)
+        arrays |= {f"{entry.key}/{name}": array for name, array in fitted.items()}
+    with path.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **arrays)
+    return list(entries.values())
 
 
-def read_arrays(path: Path) -> dict[str, Arrays]:
-    """The arrays of an .npz file, by the number before the first slash of their names and the rest after
-    it.
-    """
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise InputError(f"{path.name} is not a file.")
-    found: dict[str, Arrays] = {}
+def read_fits(entries: Iterable[SavedFit], path: Path) -> Fits:
+    """Return the fits of all labels."""
+    size = file_size(path)
+    arrays: dict[str, Arrays] = {}
     with zipfile.ZipFile(path) as archive:
-        size = path.stat().st_size
         for member in archive.infolist():
             number, _, name = member.filename.removesuffix(".npy").partition("/")
-            found.setdefault(number, {})[name] = _read(archive, member, size)
-    return found
+            arrays.setdefault(number, {})[name] = _read(archive, member, size)
+    return {(label, entry.system): arrays.get(entry.key, {}) for entry in entries for label in entry.labels}
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array:

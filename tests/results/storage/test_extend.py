@@ -14,10 +14,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from cli_cases import document, enter, refused, run
-from test_to_disk import Ending, assert_same, texts
+from test_resume import Ending, assert_same, texts
 
 import nlgauge
 from nlgauge._core import ragged as column_module
@@ -29,15 +28,17 @@ from nlgauge.errors import InputError, ParameterError, ResultError
 from nlgauge.io import blocks
 from nlgauge.metric import registry
 from nlgauge.results.result import Result
-from nlgauge.results.storage.checkpoint import LOG, STATISTICS
+from nlgauge.results.storage.checkpoint import LOG
+from nlgauge.results.storage.layout import STATISTICS
+from nlgauge.results.storage.statistics_file import StoredRows
 
 SYSTEMS = {"A": texts(60, 3), "B": texts(60, 4)}
 THIRD = {"C": texts(60, 9)}
 # A blank line of a further file means no further reference.
 REFERENCES = [[a, b] if b.strip() else [a] for a, b in zip(texts(60, 1), texts(60, 2), strict=True)]
 BEFORE, NEW = ["bleu", "cider", "distinct"], ["chrf", "ter", "nist", "self_bleu"]
-# How the result that is added to was written: saved at once, or while it ran.
-BOTH = pytest.mark.parametrize("kind", ["saved", "stored"])
+# Whether the result that is added to is in memory, with a saved copy, or was loaded.
+BOTH = pytest.mark.parametrize("kind", ["memory", "loaded"])
 
 
 @pytest.fixture(autouse=True)
@@ -54,14 +55,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def result_in(directory: str, kind: str) -> Result:
-    """A result, and what it is when it is loaded."""
-    flag = ["--stream"] if kind == "stored" else []
+    """A result in a directory, as it is in memory or as it is loaded."""
+    if kind == "memory":
+        systems = {name: Path(f"{name}.txt").read_bytes().decode().split("\n")[:-1] for name in "AB"}
+        result = nlgauge.score(systems, REFERENCES, metrics=BEFORE)
+        result.save(directory)
+        assert not is_stored(result.corpus)
+        return result
     document(
-        "score", "-m", *BEFORE, "-r", "ref0.txt", "-r", "ref1.txt", "A.txt", "B.txt", "-o", directory, *flag
+        "score",
+        "-m",
+        *BEFORE,
+        "-r",
+        "ref0.txt",
+        "-r",
+        "ref1.txt",
+        "A.txt",
+        "B.txt",
+        "-o",
+        directory,
+        "--stream",
     )
-    found = nlgauge.load(directory)
-    assert is_stored(found.corpus) is (kind == "stored")
-    return found
+    return nlgauge.load(directory)
 
 
 def at_once(metrics: list[str], systems: dict[str, list[str]] = SYSTEMS) -> Result:
@@ -90,10 +105,7 @@ def test_metrics_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: st
         assert found.segments("records") == expected.segments("records")
         assert str(found.explain("ter", 11, "A")) == str(expected.explain("ter", 11, "A"))
         assert set(found.costs.metrics) == {*BEFORE, *NEW}
-        # No result in memory holds on to a file that is gone.
-        assert isinstance(found.tables["B", "ter"].statistics["ter"], np.memmap) is (
-            kind == "stored" and found is not in_memory
-        )
+        assert isinstance(found.tables["B", "ter"].statistics["ter"], StoredRows) is (found is not in_memory)
     assert_same(nlgauge.load("out"), at_once(BEFORE))
     assert directories() == ["more", "out"]
 
@@ -113,7 +125,7 @@ def test_systems_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: st
 
 
 def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    result_in("out", "stored")
+    result_in("out", "loaded")
     monkeypatch.setattr(stored, "MOST_AT_ONCE", 1)  # nothing takes all segments into memory
     numbers = {
         name: Path("out", name).stat().st_ino
@@ -124,8 +136,9 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
     found = nlgauge.load("out")
     assert is_stored(found.corpus) and {name: Path("out", name).stat().st_ino for name in numbers} == numbers
     assert_same(found, at_once([*BEFORE, "chrf", "ter", "nist", "wer"]))
-    rows = found.tables["B", "wer"].statistics["wer"]
-    assert isinstance(rows, np.memmap) and isinstance(found.tables["A", "bleu"].statistics["bleu"], np.memmap)
+    assert all(
+        isinstance(found.tables[key].statistics[key[1]], StoredRows) for key in (("B", "wer"), ("A", "bleu"))
+    )
     assert sorted(content("out")) == sorted(
         [
             "run.json",
@@ -150,10 +163,10 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
 
 
 def test_what_is_given_back_can_be_added_to_again() -> None:
-    once = result_in("first", "stored").add("chrf", output="out")
+    once = result_in("first", "loaded").add("chrf", output="out")
     shutil.rmtree("first")
     assert place_of(once.corpus) is not None and isinstance(
-        once.tables["A", "bleu"].statistics["bleu"], np.memmap
+        once.tables["A", "bleu"].statistics["bleu"], StoredRows
     )
     twice = once.add("ter", output="out", overwrite=True)
     for found in (twice, nlgauge.load("out")):
@@ -161,7 +174,7 @@ def test_what_is_given_back_can_be_added_to_again() -> None:
 
 
 def test_files_are_copied_where_they_cannot_be_linked(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = result_in("out", "stored")
+    before = result_in("out", "loaded")
 
     def refuse(*_: Any) -> None:
         raise OSError(18, "Invalid cross-device link")
@@ -173,7 +186,7 @@ def test_files_are_copied_where_they_cannot_be_linked(monkeypatch: pytest.Monkey
 
 
 def test_a_part_of_a_stored_result_is_added_to_as_a_part() -> None:
-    part = result_in("out", "stored").where(id=["3", "17", "40"])
+    part = result_in("out", "loaded").where(id=["3", "17", "40"])
     part.add("ter", output="part")
     found = nlgauge.load("part")
     assert list(found.corpus.ids) == [3, 17, 40]
@@ -181,7 +194,7 @@ def test_a_part_of_a_stored_result_is_added_to_as_a_part() -> None:
 
 
 def test_rows_of_a_metric_whose_class_is_not_here_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    result_in("out", "stored")
+    result_in("out", "loaded")
     with monkeypatch.context() as patched:
         real = registry.make
 
@@ -192,7 +205,10 @@ def test_rows_of_a_metric_whose_class_is_not_here_are_kept(monkeypatch: pytest.M
 
         patched.setattr("nlgauge.metric.saved.make", without_cider)
         document("add", "out", "-m", "ter")
-        assert nlgauge.load("out").tables["A", "cider"].statistics == {}
+        assert not nlgauge.load("out").tables["A", "cider"].additive
+        assert list(nlgauge.load("out").where(id=["3"]).tables["A", "cider"].statistics["cider"]) == [
+            pytest.approx(row) for row in at_once(["cider"]).tables["A", "cider"].statistics["cider"][3:4]
+        ]
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"]))
 
 
@@ -208,7 +224,7 @@ def test_the_options_of_models_are_those_of_the_addition_or_else_of_the_result()
 
 
 def test_chunks_are_computed_where_the_command_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    result_in("out", "saved")
+    result_in("out", "memory")
     from nlgauge.engine.executors import processes
 
     started: list[str] = []
@@ -263,7 +279,7 @@ def test_an_addition_goes_on_where_it_was(kind: str, number: int) -> None:
 @pytest.mark.parametrize("step", [1, 2])
 def test_systems_and_metrics_go_on_where_they_were(step: int) -> None:
     """The rows of the system are done first, then those of the metrics on all systems."""
-    before = result_in("out", "saved")
+    before = result_in("out", "memory")
     begun: list[str] = []
 
     class EndingIn:
@@ -339,7 +355,7 @@ def test_only_the_same_addition_goes_on(kind: str) -> None:
 
 
 def test_other_predictions_of_the_system_are_another_addition() -> None:
-    before = result_in("out", "saved")
+    before = result_in("out", "memory")
     with pytest.raises(KeyboardInterrupt):
         before.add(predictions=THIRD, output="more", executor=Ending(3, KeyboardInterrupt()))
     with pytest.raises(ResultError, match="holds a run with other systems"):
@@ -350,7 +366,7 @@ def test_other_predictions_of_the_system_are_another_addition() -> None:
 
 
 def test_a_result_in_another_place_is_replaced_only_on_request() -> None:
-    before = result_in("out", "saved")
+    before = result_in("out", "memory")
     before.save("more")
     with pytest.raises(ResultError, match="more holds a result already"):
         before.add("ter", output="more")
@@ -372,13 +388,8 @@ def test_a_full_disk_is_said_and_what_is_done_is_kept(kind: str, monkeypatch: py
         match=r"No space left on device; \d+ segments are scored, and the same call goes on with --resume",
     ):
         before.add("ter", output="out", overwrite=True, executor=Ending(4, full))
-    writing = (
-        "nlgauge.results.storage.save_load" if kind == "saved" else "nlgauge.results.storage.stored_result"
-    )
-    for place in (
-        f"{writing}.saved_fits",
-        "nlgauge.results.storage.extend.put",
-    ):  # while the larger result is written, and when it is moved
+    # While the larger result is written, and when it is moved.
+    for place in ("nlgauge.results.storage.save.write_fits", "nlgauge.results.storage.resume.put"):
 
         def end(*_: Any) -> None:
             raise full
@@ -514,7 +525,9 @@ def test_a_stored_result_is_saved_to_another_place_as_it_is_stored() -> None:
         assert found.signatures == result.signatures
     assert copied.corpus.records() == result.corpus.records() and copied.has_texts
     assert (
-        not hashed.has_texts and len(hashed.corpus.texts[0]) == 64 and not Path("hashes/texts.jsonl").exists()
+        not hashed.has_texts
+        and len(hashed.corpus.texts[0]) == 64
+        and all(b"x" * 300 not in path.read_bytes() for path in Path("hashes").iterdir())
     )
     hashed.save("hashes again")
     assert nlgauge.load("hashes again").corpus.records() == hashed.corpus.records()

@@ -32,10 +32,10 @@ from nlgauge.engine.chunk import Task
 from nlgauge.engine.executors import Serial
 from nlgauge.engine.executors.processes import Processes
 from nlgauge.errors import InputError, ParameterError, ResultError
-from nlgauge.io import blocks, streamed
-from nlgauge.io.streamed import Streamed
+from nlgauge.io import Inputs, blocks, inputs
 from nlgauge.results.result import Result
-from nlgauge.results.storage.checkpoint import LOG, STATISTICS
+from nlgauge.results.storage.checkpoint import LOG, ROWS
+from nlgauge.results.storage.layout import STATISTICS
 
 METRICS = ["bleu", "chrf", "rouge", "cider", "ter"]
 ODD = ["", " ", "a\ttab", "café — ünïcode", "\u2028 inside", "trailing\r", '"quoted"', "x" * 300]
@@ -77,7 +77,7 @@ def test_files_that_are_read_piece_by_piece_give_the_numbers_of_files_that_are_r
     whole, pieces = document(*COMMAND, "-o", "whole"), document(*COMMAND, "-o", "pieces", "--stream")
     assert {**pieces, "costs": None} == {**whole, "costs": None}
     one, other = nlgauge.load("whole"), nlgauge.load("pieces")
-    assert is_stored(other.corpus) and not is_stored(one.corpus)
+    assert is_stored(other.corpus) and is_stored(one.corpus)
     assert_same(one, other)
     assert list(other.corpus.records()) == list(one.corpus.records())
     assert one.segments("records") == other.segments("records")
@@ -138,8 +138,8 @@ def test_packed_files_are_read_piece_by_piece(suffix: str) -> None:
     }
     for name in ("ref0.txt", "A.txt"):
         Path(name + suffix).write_bytes(pack[suffix](Path(name).read_bytes()))
-    plain = Streamed(["A.txt"], ["ref0.txt"])
-    packed = Streamed([f"A=A.txt{suffix}"], [f"ref0.txt{suffix}"])
+    plain = Inputs(["A.txt"], ["ref0.txt"])
+    packed = Inputs([f"A=A.txt{suffix}"], [f"ref0.txt{suffix}"])
     assert packed.possible()
     assert _records(packed) == _records(plain)
     Path(f"A.txt{suffix}").write_bytes(pack[suffix](Path("A.txt").read_bytes())[:-9])
@@ -147,7 +147,7 @@ def test_packed_files_are_read_piece_by_piece(suffix: str) -> None:
         _records(packed)
 
 
-def _records(files: Streamed) -> list[Any]:
+def _records(files: Inputs) -> list[Any]:
     return [record for piece in files.pieces(Path("scratch")) for record in piece.records()]
 
 
@@ -210,7 +210,7 @@ def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) 
 
 
 def test_large_files_are_read_piece_by_piece_without_being_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streamed, "LARGE", 100)
+    monkeypatch.setattr(inputs, "LARGE", 100)
     document("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out")
     assert is_stored(nlgauge.load("out").corpus)
 
@@ -282,20 +282,23 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
             "does not grow",
         ),
         (lambda: os.truncate("texts.jsonl", 100), "where there are 100"),
-        (lambda: Path("sources.ids").unlink(), "sources.ids should be a file"),
+        (lambda: Path("sources.ids").unlink(), "No such file or directory: .*sources.ids"),
         (
             lambda: Path("predictions-0.ends").write_bytes(np.arange(60).astype("<i8").tobytes()),
             "predictions-0.ends ends at 59",
         ),
+        (lambda: Path("predictions-0.ends").unlink(), "No such file or directory: .*predictions-0.ends"),
     ],
 )
 def test_a_damaged_corpus_is_refused(damage: Callable[[], Any], message: str, folder: Path) -> None:
     writer = CorpusWriter(folder)
-    writer.append(Corpus.read([f"p{i}" for i in range(60)], [f"r{i}" for i in range(60)], ["r0"] * 60))
+    predictions = [[f"p{i}"] for i in range(59)] + [["p59", "p0"]]
+    writer.append(Corpus.read(predictions, [f"r{i}" for i in range(60)], ["r0"] * 60))
     facts = writer.close()
-    assert facts == StoredFacts(["system"], 60, 120, True, True, None)
+    assert facts == StoredFacts(["system"], 60, 120, True, True, None, several=["predictions-0"])
+    assert sorted(facts.files()) == sorted(path.name for path in folder.iterdir() if path.suffix != ".txt")
     damage()
-    with pytest.raises(InputError, match=message):
+    with pytest.raises((InputError, FileNotFoundError), match=message):
         stored_corpus(folder, facts)
 
 
@@ -389,7 +392,7 @@ def test_what_is_behind_the_last_whole_line_of_the_log_is_cut_off() -> None:
     place = Path("out.unfinished")
     log = (place / LOG).read_bytes().splitlines(keepends=True)
     (place / LOG).write_bytes(b"".join(log[:-1]) + log[-1][:20])
-    with (place / STATISTICS).open("ab") as stream:
+    with (place / ROWS).open("ab") as stream:
         stream.write(b"half a row")
     with pytest.raises(KeyboardInterrupt):
         scorer(Ending(2, KeyboardInterrupt()), resume=True)(SYSTEMS, REFERENCES)
@@ -429,7 +432,7 @@ def test_files_that_changed_or_are_gone_are_not_taken_for_the_same(monkeypatch: 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("nlgauge.results.storage.resume.saved_run", end)
+        patched.setattr("nlgauge.results.storage.resume.write_result", end)
         assert run(*command).exit_code == 130
     assert "60 of 60 segments are scored" in run("show", "out").stderr
     assert (
@@ -610,7 +613,7 @@ def test_a_result_is_made_within_the_directory_of_its_run(monkeypatch: pytest.Mo
 
     command = ["score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out"]
     with monkeypatch.context() as patched:
-        patched.setattr("nlgauge.results.storage.save_load.saved_fits", look)
+        patched.setattr("nlgauge.results.storage.save.write_fits", look)
         assert run(*command).exit_code == 130
     assert seen == ["out.unfinished"]
     document(*command, "--resume")

@@ -1,0 +1,69 @@
+"""ColumnPieces: columns of files that come some rows at a time, as pieces of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.fields import NothingMatches
+from nlgauge.corpus.raw_columns import RawColumns, check_left
+from nlgauge.corpus.records import Records
+from nlgauge.io.choice import Choice
+from nlgauge.io.tables import NAMELESS
+
+
+class ColumnPieces:
+    """The pieces of columns that are taken: of each those segments whose fields are what was asked for,
+    and of which no text is missing.
+    """
+
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
+        self._start = self._looked_at = self._gaps = 0
+        self._nothing: NothingMatches | None = None
+
+    def taken(self, parts: RawColumns) -> Iterator[Corpus]:
+        """Yield the corpus of the next piece, or nothing if nothing of it is taken."""
+        numbers = range(self._start, self._start + parts.count)
+        self._start = numbers.stop
+        is_chosen = self._choice.where or self._choice.skip_missing
+        if parts.ids is None and is_chosen:
+            parts = replace(parts, ids=list(numbers))
+        try:
+            parts = matching(parts, self._choice.where)
+        except NothingMatches as error:
+            self._nothing = error
+            return
+        self._looked_at += parts.count
+        if self._choice.skip_missing:
+            gaps = parts.gaps()
+            self._gaps += len(gaps)
+            if len(gaps) == parts.count:
+                return
+            parts = parts.without(gaps)
+        corpus = Corpus.of_parts(parts, self._choice.lang, piece=True)
+        yield replace(corpus, ids=numbers) if parts.ids is None else corpus
+
+    def end(self) -> None:
+        """Say how many segments were left out; raise if none was taken."""
+        if not self._looked_at and self._nothing is not None:
+            raise self._nothing
+        if self._gaps:
+            check_left(self._gaps, self._looked_at)
+
+
+def matching(parts: RawColumns, where: Mapping[str, Any] | None) -> RawColumns:
+    """The segments whose fields are what was asked for, with the ids or numbers that they had."""
+    if not where:
+        return parts
+    labels = {"id": parts.ids, "document": parts.documents}
+    columns = {
+        **{name: values for name, values in labels.items() if values is not None},
+        **parts.fields,
+        NAMELESS: list(range(parts.count)),
+    }
+    rows = Records(columns, parts.count).where(where).columns[NAMELESS]
+    taken = parts.take(rows)
+    return taken if taken.ids is not None else replace(taken, ids=rows)

@@ -1,0 +1,208 @@
+"""Load a saved result: its files are mapped, and checked before they are used.
+
+A result always loads, whoever wrote its metrics: if the class of a metric is not here, its scores are read,
+and nothing can be computed anew.
+"""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nlgauge.corpus import Corpus
+from nlgauge.corpus.store.layout import file_size, is_stored, stored_corpus
+from nlgauge.engine.checks import check
+from nlgauge.engine.chunk import Job, Rows
+from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, did_you_mean
+from nlgauge.features import RunOptions
+from nlgauge.metric import AnyMetric, CorpusMetric, Metric
+from nlgauge.metric.fits import check_fit
+from nlgauge.metric.reduction import Averaged, LostFunction, ReduceFn
+from nlgauge.metric.saved import restore
+from nlgauge.metric.table import Table, outputs_of
+from nlgauge.results.result import Result
+from nlgauge.results.storage.checkpoint import how_far, unfinished
+from nlgauge.results.storage.fits_file import read_fits
+from nlgauge.results.storage.layout import FITS, FORMAT, RUN, STATISTICS, SavedRun, SavedTable
+from nlgauge.results.storage.not_here import NotHere
+from nlgauge.results.storage.saved_costs import read_costs
+from nlgauge.results.storage.statistics_file import read_statistics
+
+
+def load(directory: str | Path) -> Result:
+    """The result that was saved to a directory."""
+    if not isinstance(directory, str | Path):
+        raise ParameterError(
+            f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}."
+        )
+    place = Path(directory)
+    try:
+        return _read(place)
+    except FileNotFoundError as error:
+        for running in (place, unfinished(place)):
+            if far := how_far(running):
+                raise ResultError(
+                    f"{place} is not finished: {far} in {running}. The command that began it goes on with"
+                    " --resume (in Python with resume=True)."
+                ) from None
+        if not place.exists():
+            raise ResultError(
+                f"there is no directory {place}{did_you_mean(place.name, _beside(place))}."
+            ) from None
+        raise ResultError(
+            f"{place} is not an nlgauge result: {Path(error.filename).name} is missing."
+        ) from None
+    except NlgaugeError as error:
+        raise (
+            error if isinstance(error, ResultError) else ResultError(f"{place} is damaged: {error}")
+        ) from None
+    except (
+        msgspec.MsgspecError,
+        zipfile.BadZipFile,
+        OSError,
+        EOFError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RuntimeError,  # RecursionError, and what zipfile raises of encrypted members and unknown versions
+    ) as error:
+        raise ResultError(f"{place} is damaged: {error!r:.300}") from None
+
+
+def _beside(place: Path) -> list[str]:
+    return [other.name for other in place.parent.iterdir() if other.is_dir()] if place.parent.is_dir() else []
+
+
+def _read(place: Path) -> Result:
+    run = _read_run(place)
+    corpus = stored_corpus(place, run.corpus)
+    metrics: dict[str, AnyMetric] = {
+        label: restore(saved.name, saved.package, saved.revision, saved.parameters) or NotHere(saved)
+        for label, saved in run.metrics.items()
+    }
+    check(corpus, metrics)
+    statistics, segments = _mapped_rows(place, run)
+    tables = {
+        (saved.system, saved.label): _table(saved, metrics[saved.label], statistics, segments, corpus)
+        for saved in run.tables
+    }
+    if set(tables) != {(system, label) for system in corpus.systems for label in run.metrics} or not tables:
+        raise InputError("its tables are not those of its systems and metrics.")
+    fits = read_fits(run.fits, place / FITS)
+    known = {key: fitted for key, fitted in fits.items() if key[0] in metrics}
+    job = Job(metrics, _rule(run.config["reduce_fn"]), _options(run.config), known)
+    _check_fits(job, corpus)
+    return Result(corpus, tables, run.signatures, read_costs(run), job, run.environment, run.texts)
+
+
+def reopened(result: Result, directory: Path) -> Result:
+    """Return a result with its rows, and its corpus if that is on disk, read from the directory to which it was
+    saved.
+    """
+    run = _read_run(directory)
+    statistics, _ = _mapped_rows(directory, run)
+    stored = is_stored(result.corpus)
+    corpus = stored_corpus(directory, run.corpus) if stored else result.corpus
+    tables = {
+        key: replace(table, statistics=statistics.get(key, {}), weights=corpus.weights)
+        for key, table in result.tables.items()
+    }
+    has_texts = run.texts if stored else result.has_texts
+    return replace(result, corpus=corpus, tables=tables, has_texts=has_texts)
+
+
+class _Versioned(msgspec.Struct):
+    format: int
+
+
+def _read_run(place: Path) -> SavedRun:
+    file_size(place / RUN)
+    data = (place / RUN).read_bytes()
+    version = msgspec.json.decode(data, type=_Versioned).format
+    if version != FORMAT:
+        raise ResultError(
+            f"{place} is of format {version}, this version reads format {FORMAT}; use the version of nlgauge"
+            " that wrote it."
+        )
+    return msgspec.json.decode(data, type=SavedRun)
+
+
+def _mapped_rows(place: Path, run: SavedRun) -> tuple[Rows, Rows]:
+    """Return the statistics and the saved segment scores of all tables."""
+    rows: tuple[Rows, Rows] = {}, {}
+    arrays = read_statistics(run.statistics, run.corpus.segments, place / STATISTICS)
+    for part, array in zip(run.statistics, arrays, strict=True):
+        rows[part.segments].setdefault((part.system, part.label), {})[part.part] = array
+    return rows
+
+
+def _table(saved: SavedTable, metric: AnyMetric, statistics: Rows, segments: Rows, corpus: Corpus) -> Table:
+    rows = statistics.get((saved.system, saved.label), {})
+    if isinstance(metric, CorpusMetric):
+        values = {
+            name: _number(value)
+            for name, value in saved.scores.items()
+            if name != "score" or len(saved.scores) == 1
+        }
+        if not isinstance(metric, NotHere):
+            return Table(metric, values=values)
+        scores = segments.get((saved.system, saved.label), {})
+        return Table(
+            metric, rows, values, saved_segments={name: own[:][:, 0] for name, own in scores.items()}
+        )
+    if saved.averaged is not None:
+        metric = Averaged(metric, saved.averaged)
+    if rows.keys() != metric.outputs().keys():
+        raise InputError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
+    try:
+        outputs_of(metric, {part: own[0] for part, own in rows.items()}, ())
+    except (NlgaugeError, ValueError, IndexError, TypeError):
+        raise InputError(
+            f"the statistics of {saved.label!r} are of another shape than the metric's."
+        ) from None
+    return Table(metric, {part: rows[part] for part in metric.outputs()}, weights=corpus.weights)
+
+
+def _rule(saved: Any) -> ReduceFn:
+    if isinstance(saved, dict):
+        return LostFunction(str(saved["callable"]))
+    if saved is not None and not isinstance(saved, str):
+        raise InputError("the rule of reduction is neither a name nor a function's.")
+    return saved
+
+
+def _options(config: dict[str, Any]) -> RunOptions:
+    seed, batch_size, device = config["seed"], config["batch_size"], config["device"]
+    whole = [value for value in (seed, batch_size) if value is not None]
+    if (
+        any(type(value) is not int or value < 0 for value in whole)
+        or seed is None
+        or not isinstance(device, str | None)
+    ):
+        raise InputError(
+            f"its options are not those of a run: seed {seed!r:.40}, batch_size {batch_size!r:.40}, device"
+            f" {device!r:.40}."
+        )
+    return RunOptions(seed, batch_size, device)
+
+
+def _check_fits(job: Job, corpus: Corpus) -> None:
+    for label, metric in job.metrics.items():
+        fit = metric.fit() if isinstance(metric, Metric) else None
+        for system in () if fit is None else corpus.systems if fit.over == "system" else ("",):
+            if not job.fits.get((label, system)):
+                raise InputError(f"what {label!r} was fitted to is missing.")
+            check_fit(label, metric, system, job.fits[label, system], corpus)
+
+
+def _number(saved: Any) -> Any:
+    if isinstance(saved, dict) and set(saved) == {"float"}:
+        return float(saved["float"])
+    return math.nan if saved is None else saved
