@@ -48,7 +48,7 @@ def common_file() -> Path:
     """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite
     beside the models.
     """
-    return Path(os.environ.get(FORMAT.variable) or cache_directory() / FORMAT.file_name)
+    return Path(os.environ.get("NLGAUGE_JUDGE_CACHE") or cache_directory() / FORMAT.file_name)
 
 
 class Cache:
