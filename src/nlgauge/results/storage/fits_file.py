@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.corpus.store.layout import file_size
+from nlgauge.corpus.store.lazy_values import file_size
 from nlgauge.engine.chunk import Fits
 from nlgauge.errors import InputError
 from nlgauge.metric import Arrays

@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.store.layout import file_size, is_stored, stored_corpus
+from nlgauge.corpus.store.layout import is_stored, stored_corpus
+from nlgauge.corpus.store.lazy_values import file_size
 from nlgauge.engine.checks import check
 from nlgauge.engine.chunk import Job, Rows
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, did_you_mean
