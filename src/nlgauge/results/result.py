@@ -11,11 +11,11 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from nlgauge._core.lazy import lazy
+from nlgauge._core.options import takes_options
 from nlgauge._core.page import Page
-from nlgauge._core.shown import Exported
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, ResultError, UnknownNameError, did_you_mean
 from nlgauge.explanations import Explanations
@@ -32,7 +32,7 @@ from nlgauge.results.ranks import Ranks
 from nlgauge.results.resampling import Clusters, Resampling, caution, checked_plan, drawn_in_groups
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
-from nlgauge.results.table_options import TableOptions
+from nlgauge.results.table_options import REPORT_DEFAULTS, ExportedTable, ReportOptions, TableOptions
 
 if TYPE_CHECKING:
     from nlgauge.engine.chunk import Job
@@ -51,7 +51,7 @@ ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Exported, Mapping[str, Any]):
+class Result(ExportedTable, Mapping[str, Any]):
     """A mapping label -> outputs, or system -> label -> outputs where there are several systems.
 
     >>> import nlgauge
@@ -436,22 +436,40 @@ class Result(Exported, Mapping[str, Any]):
         kept = output if isinstance(output, Destination) else output_of(output, resume, overwrite)
         return extended(result, metrics, predictions, executor, kept, show_progress)
 
-    def report(self, path: str | Path, **options: Any) -> Path:
-        """Writes one HTML file that shows everything and needs nothing else; the options are those of
-        `nlgauge.show.report.write_report`.
+    @takes_options(ReportOptions, REPORT_DEFAULTS)
+    def report(self, path: str | Path, *, title: str | None = None, **options: Unpack[ReportOptions]) -> Path:
+        """Write one HTML file that shows everything and needs nothing else.
 
-        Among them are title, explain (for how many segments explanations are kept), texts=False and max_size
-        in megabytes.
+        Parameters
+        ----------
+        path
+            The file to write.
+        title
+            By default the name of the file.
+        explain
+            The number of segments with explanations: those on which systems differ most or metrics disagree,
+            those with the worst and best scores, and some drawn at random. Slow explanations are made for 40
+            of them unless it is "all".
+        texts
+            False leaves out texts and explanations, for a report that may be shared.
+        max_size
+            The size of the file in megabytes, which only scores and the texts of explained segments may
+            exceed; the page says what was left out.
+        confidence, resamples, seed
+            As in `intervals`.
         """
         from nlgauge.show.report import write_report
 
-        return write_report(self, path, **options)
+        return write_report(self, path, title=title, **options)
 
-    def show(self, title: str | None = None, *, height: int = 760, **options: Any) -> Framed:
-        """The report in a notebook, so many pixels high, in a frame that can reach nothing around it; the
-        notebook keeps it.
+    @takes_options(ReportOptions, REPORT_DEFAULTS)
+    def show(
+        self, title: str | None = None, *, height: int = 760, **options: Unpack[ReportOptions]
+    ) -> Framed:
+        """Show the report in a notebook, `height` pixels high, in a frame that can reach nothing around it.
 
-        Options are those of `report`; a smaller `explain` keeps the notebook small.
+        The options are those of `report`; the notebook stores the page, and a smaller `explain` keeps it
+        small.
         """
         from nlgauge.show.report.notebook import framed
 
@@ -498,8 +516,8 @@ class Result(Exported, Mapping[str, Any]):
             return self._short_page()
         return short_page(self, self.intervals())
 
-    def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
-        return {"wide": True, **options}
+    def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
+        return super()._paper_page(small_print, {"wide": True, **options})
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
         wanted = TableOptions.of(options)
