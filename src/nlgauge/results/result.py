@@ -131,13 +131,13 @@ class Result(ExportedTable, Mapping[str, Any]):
 
     def reasons(self) -> dict[tuple[str, str, str], str]:
         """Why a score is NaN, by (system, label, output)."""
-        found = {}
+        reasons = {}
         for (system, label), table in self.tables.items():
             scores = table.scores()
             for output in table.outputs():
                 if isinstance(scores.get(output.name), float) and math.isnan(scores[output.name]):
-                    found[system, label, output.name] = table.unknown or output.nan
-        return found
+                    reasons[system, label, output.name] = table.unknown or output.nan
+        return reasons
 
     def undefined(self) -> dict[tuple[str, str, str], int]:
         """How many segments have no value, and so are left out of a mean, by (system, label, output);
@@ -178,49 +178,81 @@ class Result(ExportedTable, Mapping[str, Any]):
         resamples: int = 1000,
         seed: int | None = None,
     ) -> Any:
-        """One row per system, metric and output: its score, the bounds of its interval, its direction,
-        and why something is NaN.
+        """Return the scores: one row per system, metric and output.
+
+        A row has the score, the bounds of its interval, its direction, how many segments have no value, and
+        the reason if something is NaN.
+
+        Parameters
+        ----------
+        frame
+            "pandas", "polars" or "records" (a list of dictionaries); by default whichever is installed.
+        intervals
+            Whether to compute intervals.
+        confidence, resamples, seed
+            As in `intervals`.
         """
         return as_frame(
             score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame
         )
 
     def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
-        """The n segments with the worst scores by a metric ("rouge", "rouge.rouge2"), the worst first, with
-        their texts.
+        """Return the segments with the worst scores, the worst first, with their texts.
 
-        All systems are looked at, or the named one; segments without a value are left out, and counted in the
-        note.
+        Parameters
+        ----------
+        metric
+            A metric ("rouge") or one of its outputs ("rouge.rouge2").
+        n
+            How many segments. Those without a value are left out, and counted in the note.
+        system
+            Only the segments of this system; by default of all.
         """
         return worst(self, metric, n, system)
 
     def missing(self, metric: str, system: str | None = None) -> SegmentList:
-        """Return the segments without a score of a metric, with the reason ("empty", "unreadable",
-        "error" or "absent") and their texts.
+        """Return the segments without a score, each with the reason and its texts.
+
+        Parameters
+        ----------
+        metric
+            A metric or one of its outputs. The reason is "empty", "unreadable", "error" or "absent".
+        system
+            Only the segments of this system; by default of all.
         """
         return missing(self, metric, system)
 
     def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
-        """The n segments that two metrics rank most differently, with their texts.
+        """Return the segments that two metrics rank most differently, with their texts.
 
-        Ranks are shares of the segments that are looked at, 1 for the best by the metric's direction; equal
-        scores share their mean rank.
+        Ranks are shares of the segments, 1 for the best by the metric's direction; equal scores share their
+        mean rank.
+
+        Parameters
+        ----------
+        one, other
+            Two metrics or outputs.
+        n
+            How many segments.
+        system
+            Only the segments of this system; by default of all.
         """
         return disagreements(self, one, other, n, system)
 
     def where(self, **conditions: Any) -> Result:
-        """The result on the segments whose fields are what was asked for: where(domain="news"); a list asks
-        for any of its items.
+        """Return the result on some segments.
 
-        Nothing is scored again but corpus metrics, which are computed on the texts; fits stay those of the
-        whole run.
+        Only corpus metrics are computed again, on the texts; fits stay those of the whole run.
+
+        Parameters
+        ----------
+        **conditions
+            Fields of the segments and their values, such as domain="news"; a list means any of its items.
         """
         return taken(self, self.corpus.matching(**conditions))
 
     def by(self, field: str) -> Groups:
-        """The result cut by a field of its segments: a mapping from its values to results, which shows
-        itself as one table.
-        """
+        """Return the result by the values of a field: a mapping from values to results, shown as one table."""
         return Groups(
             field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()}
         )
