@@ -519,6 +519,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         max_size
             The size of the file in megabytes, which only scores and the texts of explained segments may
             exceed; the page says what was left out.
+        baseline
+            The system that the others are compared with, by default the first.
         confidence, resamples, seed
             As in `intervals`.
         """

@@ -25,6 +25,7 @@ class TableArguments(TypedDict, total=False):
     resamples: int
     seed: int | None
     test: str
+    baseline: str | None
     details: bool
     wide: bool | None
     decimals: int | None
