@@ -206,7 +206,7 @@ def test_jump_distances(rows, costs, landing, truncated):
     assert_twins(jump_distances, column(rows), *pairs(rows), costs, landing, truncated)
 
 
-@pytest.mark.parametrize("kinds", [2, 30, 40_000])
+@pytest.mark.parametrize("kinds", [30, *thorough(2, 40_000)])
 @pytest.mark.parametrize("costs", WHOLE_COSTS, ids=str)
 def test_jump_distances_of_long_texts(kinds, costs):
     row = drawn(33_000, kinds, 1)
