@@ -21,7 +21,7 @@ from nlgauge.kernels.skip_bigrams import skip_bigram_matches
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 
-pytestmark = needs_native
+pytestmark = [needs_native, pytest.mark.slow]
 
 LENGTHS = st.sampled_from([1, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 191, 193])
 
