@@ -73,7 +73,7 @@ test-pages: .venv/.test
 
 quick: .venv/.test
 	.venv/$(PROGRAMS)/ruff check
-	$(pytest) -m "not thorough and not slow" $(QUICK)
+	$(pytest) -m "not thorough and not slow" $(QUICK) --ignore tests/results/storage --ignore tests/meta/benchmarks
 
 check: .venv/.test
 	@[ -f "$(FILE)" ] || { echo "name a module: make check FILE=src/nlgauge/stats/ties.py"; exit 2; }

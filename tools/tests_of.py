@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES, TESTS = ROOT / "src" / "nlgauge", ROOT / "tests"
 
 
-def tests_of(module: Path) -> list[Path]:
+def files_of(module: Path) -> list[Path]:
     """Return the test files of a module, whose path is below src/nlgauge."""
     folder = next(place for place in (TESTS / parent for parent in module.parents) if place.is_dir())
     found = set(_own(folder, module))
@@ -49,4 +49,4 @@ if __name__ == "__main__":
     given = Path(sys.argv[1]).resolve()
     if not given.is_relative_to(SOURCES):
         sys.exit(f"{sys.argv[1]} is not below src/nlgauge; name a module of the package")
-    print(*(test.relative_to(ROOT) for test in tests_of(given.relative_to(SOURCES))))
+    print(*(test.relative_to(ROOT) for test in files_of(given.relative_to(SOURCES))))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools.mutants import Mutant, mutants
+from tools.tests_of import files_of
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
@@ -34,3 +35,18 @@ def test_every_mutant_fits_the_sources_and_has_its_test(mutant: Mutant):
     file, _, test = mutant.test.partition("::")
     name = test.partition("[")[0]
     assert re.search(rf"^def {name}\(", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("module", "tests"),
+    [
+        ("stats/ties.py", {"stats/test_ties.py"}),
+        (
+            "metrics/_shared/error_rate.py",
+            {f"metrics/test_{name}.py" for name in ("cer", "mer", "wer", "wil", "wip")},
+        ),
+        ("show/explorer/guard.py", {"show/test_explorer.py"}),
+    ],
+)
+def test_the_tests_of_a_module_are_found_by_its_path(module: str, tests: set[str]):
+    assert {path.relative_to(TESTS).as_posix() for path in files_of(Path(module))} == tests

@@ -21,7 +21,7 @@ from nlgauge.kernels.skip_bigrams import skip_bigram_matches
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits, weighted_lcs_places
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 
-pytestmark = needs_native
+pytestmark = [needs_native, pytest.mark.slow]
 
 LENGTHS = st.sampled_from([1, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 191, 193])
 
@@ -206,7 +206,7 @@ def test_jump_distances(rows, costs, landing, truncated):
     assert_twins(jump_distances, column(rows), *pairs(rows), costs, landing, truncated)
 
 
-@pytest.mark.parametrize("kinds", [2, 30, 40_000])
+@pytest.mark.parametrize("kinds", [30, *thorough(2, 40_000)])
 @pytest.mark.parametrize("costs", WHOLE_COSTS, ids=str)
 def test_jump_distances_of_long_texts(kinds, costs):
     row = drawn(33_000, kinds, 1)

@@ -22,7 +22,7 @@ from nlgauge.features.tokens.characters import character_column
 from nlgauge.features.tokens.text import Tokens
 from nlgauge.features.tokens.tokenizers import CHARACTER_TOKENIZERS
 
-pytestmark = needs_native
+pytestmark = [needs_native, pytest.mark.slow]
 
 FEATURES = [
     *(Tokens(name, lowercase, stem) for name, lowercase, stem in product(OWN, (False, True), (False, True))),
