@@ -448,7 +448,7 @@ def test_better_knows_the_direction():
     ]
     assert (compared["rouge.rouge1"].gain, compared["wer"].gain) == (0.5, 0.5)
     assert [record["better"] for record in compared.records()] == ["A"] * 5
-    with pytest.raises(KeyError, match="no metric 'bleu' was compared"):
+    with pytest.raises(KeyError, match="no metric 'bleu' was tested"):
         compared["bleu"]
 
 
@@ -666,7 +666,7 @@ def test_one_comparison_is_short_in_a_console() -> None:
         == f"Compared(bleu, B against A: {bleu.gain:+.2f} [{bleu.gain_low:+.2f}, {bleu.gain_high:+.2f}], p"
         f" {bleu.p:.4f})"
     )
-    assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, B against A: {rouge.gain:+.4f} [")
+    assert repr(rouge).startswith(f"Compared(rouge.{rouge.output.name}, B against A: {rouge.gain:+.4f} [")
     assert (
         repr(bleu._replace(gain_low=math.nan, p=math.nan, reason="too few"))
         == f"Compared(bleu, B against A: {bleu.gain:+.2f} n/a, p n/a, too few)"

@@ -85,7 +85,7 @@ function gains() {
 
 function forest() {
   const { systems } = store.meta;
-  const width = 230;
+  const width = 160;
   const row = found => {
     const { output, gain, ends, sure } = found;
     const most = Math.max(Math.abs(gain), ...(ends ?? []).map(Math.abs), 1e-9) * 1.1;
@@ -137,7 +137,7 @@ function forest() {
           "tr",
           {},
           h("td"),
-          h("th", { class: "sides" }, h("span", {}, `← ${systems[state.b]} better`), h("span", {}, `${systems[state.a]} better →`)),
+          h("th", { class: "sides", tip: `Better\nto the left ${systems[state.b]}, to the right ${systems[state.a]}` }, h("span", {}, `← ${systems[state.b]}`), h("span", {}, `${systems[state.a]} →`)),
           h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; minus if it is worse` }, "gain"),
           h("th", { class: "num", tip: `p\n${store.meta.test.name}, this pair alone` }, "p"),
           h("th", { class: "num", tip: "p (max-T)\ncorrected for all pairs of systems" }, "p (max-T)"),
