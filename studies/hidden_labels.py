@@ -111,7 +111,7 @@ def scores(
         metrics=list(dict.fromkeys(column.partition(".")[0] for column in columns)),
     )
     metrics = {label: np.full((len(systems), len(found)), np.nan) for label in columns.values()}
-    for row in result.frame(frame="records"):
+    for row in result.segments(frame="records"):
         for column, label in columns.items():
             metrics[label][systems.index(row["system"]), row["segment"]] = row[column]
     return (

@@ -7,6 +7,7 @@ from __future__ import annotations
 import jiwer
 import pytest
 from hypothesis import strategies as st
+from segment_rows import rows_by_label
 from strategies import texts
 
 import nlgauge
@@ -22,7 +23,7 @@ def assert_equals_jiwer(name: str, predictions: list[str], references: list[str]
     expected = process(references, predictions)
     assert result[name]["score"] == pytest.approx(getattr(expected, name), abs=1e-12)
     assert [result[name][count] for count in _COUNTS] == [getattr(expected, count) for count in _COUNTS]
-    for row, prediction, reference in zip(result.segments("records"), predictions, references, strict=True):
+    for row, prediction, reference in zip(rows_by_label(result), predictions, references, strict=True):
         one = process(reference, prediction)
         assert row[name] == pytest.approx(getattr(one, name), abs=1e-12)
         assert [row[f"{name}.{count}"] for count in _COUNTS] == [getattr(one, count) for count in _COUNTS]

@@ -9,6 +9,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.features.lexical.readability import ReadabilityCounts
@@ -63,7 +64,7 @@ def check_index(name: str, published: float, of_text: float, low: str) -> None:
     assert result[name]["score"] == pytest.approx(
         from_counts(name, {each: WORDS[each] + extra[each] for each in WORDS}), abs=1e-9
     )
-    segments = [row[name] for row in result.segments("records")]
+    segments = [row[name] for row in rows_by_label(result)]
     assert segments[:2] == pytest.approx([of_text, from_counts(name, extra)], abs=1e-9)
     assert math.isnan(segments[2])
 

@@ -137,7 +137,7 @@ def segments_of(result: Any) -> Any:
 def explanations_of(result: Any) -> Any:
     from nlgauge.explain.wire import document
 
-    explained = result.explain_many(EXPLAINED).items()
+    explained = result.explain(None, list(EXPLAINED)).items()
     return {
         key_of(result, label, *names): [document(item) for item in items]
         for (label, *names), items in explained

@@ -32,6 +32,7 @@ from nlgauge.meta import (
     seconds_per_thousand,
     stress,
     top_systems,
+    williams_power,
 )
 from nlgauge.meta.papers.cosmic import information_graph, rank_summarisers
 from nlgauge.meta.papers.shannon import separation

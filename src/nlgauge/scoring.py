@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from nlgauge._core.defaults import SEED
+from nlgauge._core.options import completed, takes_options
 from nlgauge._core.progress import progress
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.raw_columns import system_names
@@ -40,99 +42,118 @@ _DEVICE = re.compile(r"(cpu|cuda|hip|mps|xpu|hpu|xla|mtia|maia|ipu|npu|vulkan|me
 DEFAULT_METRICS = ("bleu", "chrf", "rouge")
 
 
+class SetupOptions(TypedDict, total=False):
+    """The options of `Scorer`."""
+
+    run_concurrent: bool
+    executor: str | Executor | None
+    cache: bool
+    output: str | Path | None
+    resume: bool
+    overwrite: bool
+    carbon: str | None
+    allow_remote_code: bool
+
+
+class TextOptions(TypedDict, total=False):
+    """The options of `Corpus.read`."""
+
+    ids: Iterable[Any] | None
+    weights: Iterable[float] | None
+    documents: Iterable[Any] | None
+    lang: str | None
+    fields: Mapping[str, Iterable[Any]] | None
+    systems: Sequence[str] | None
+    skip_missing: bool
+    common: bool
+    pooled: bool
+
+
+class CallOptions(TextOptions, total=False):
+    """The options of a call of a `Scorer`."""
+
+    reduce_fn: ReduceFn
+    seed: int
+    batch_size: int | None
+    device: str | None
+    show_progress: bool | None
+
+
+class ScoreOptions(SetupOptions, CallOptions, total=False):
+    """The options of `score`."""
+
+
+# The defaults that are not None.
+DEFAULTS = {
+    **dict.fromkeys(("run_concurrent", "resume", "overwrite", "allow_remote_code"), False),
+    **dict.fromkeys(("skip_missing", "common", "pooled"), False),
+    "cache": True,
+    "seed": SEED,
+}
+
+
 class Scorer:
     """A reusable set of metrics; call it with texts.
 
+    Parameters
+    ----------
+    metrics
+        As in `nlgauge.score`.
+    **options
+        `executor`, `run_concurrent`, `cache`, `output`, `resume`, `overwrite`, `carbon` and
+        `allow_remote_code`, as in `nlgauge.score`.
+
+    Examples
+    --------
     >>> scorer = Scorer(["bleu", "chrf(word_order=2)"])
     >>> result = scorer(["the cat sat on the mat"], ["the cat sat on the mat"])
     >>> list(result)
     ['bleu', 'chrf(word_order=2)']
     """
 
+    @takes_options(SetupOptions, DEFAULTS)
     def __init__(
-        self,
-        metrics: MetricSpec | Iterable[MetricSpec] | None = None,
-        *,
-        run_concurrent: bool = False,
-        executor: str | Executor | None = None,
-        cache: bool = True,
-        output: str | Path | None = None,
-        resume: bool = False,
-        overwrite: bool = False,
-        carbon: str | None = None,
-        allow_remote_code: bool = False,
+        self, metrics: MetricSpec | Iterable[MetricSpec] | None = None, **options: Unpack[SetupOptions]
     ) -> None:
-        self.carbon = None if carbon is None else checked_country(carbon)
+        chosen = completed("Scorer", SetupOptions, DEFAULTS, options)
+        self.carbon = None if chosen["carbon"] is None else checked_country(chosen["carbon"])
         self.metrics = labelled(
-            DEFAULT_METRICS if metrics is None else metrics, _flag(allow_remote_code, "allow_remote_code")
+            DEFAULT_METRICS if metrics is None else metrics,
+            _flag(chosen["allow_remote_code"], "allow_remote_code"),
         )
-        concurrent = _flag(run_concurrent, "run_concurrent")
-        wanted = "processes" if executor is None and concurrent else executor
-        self.executor = default_executor(self.metrics.values()) if wanted is None else executor_of(wanted)
-        self.cache = _flag(cache, "cache")
-        self.output = output_of(output, resume, overwrite)
+        concurrent = _flag(chosen["run_concurrent"], "run_concurrent")
+        executor = "processes" if chosen["executor"] is None and concurrent else chosen["executor"]
+        self.executor = default_executor(self.metrics.values()) if executor is None else executor_of(executor)
+        self.cache = _flag(chosen["cache"], "cache")
+        self.output = output_of(chosen["output"], chosen["resume"], chosen["overwrite"])
         # The metrics as they were prepared last, with what for: a loop of calls prepares them once.
         self._prepared: tuple[Any, dict[str, AnyMetric]] = None, {}
 
+    @takes_options(CallOptions, DEFAULTS)
     def __call__(
-        self,
-        predictions: Any,
-        references: Any = None,
-        sources: Any = None,
-        *,
-        reduce_fn: ReduceFn = None,
-        ids: Iterable[Any] | None = None,
-        weights: Iterable[float] | None = None,
-        documents: Iterable[Any] | None = None,
-        lang: str | None = None,
-        fields: Mapping[str, Iterable[Any]] | None = None,
-        systems: Sequence[str] | None = None,
-        skip_missing: bool = False,
-        common: bool = False,
-        pooled: bool = False,
-        seed: int = 12345,
-        batch_size: int | None = None,
-        device: str | None = None,
-        show_progress: bool | None = None,
+        self, predictions: Any, references: Any = None, sources: Any = None, **options: Unpack[CallOptions]
     ) -> Result:
-        """The Result of scoring these texts; see `nlgauge.score` for the arguments."""
-        given, options = (
-            {"skip_missing": skip_missing, "common": common, "pooled": pooled},
-            run_options(seed, batch_size, device),
-        )
-        flags = {name: _flag(value, name) for name, value in given.items()}
+        """Score texts; the arguments are those of `nlgauge.score`."""
+        chosen = completed("Scorer.__call__", CallOptions, DEFAULTS, options)
+        run = run_options(chosen["seed"], chosen["batch_size"], chosen["device"])
+        reduce_fn, show_progress = chosen["reduce_fn"], chosen["show_progress"]
+        texts = {name: chosen[name] for name in TextOptions.__annotations__}
+        flags = {name: _flag(texts[name], name) for name in ("skip_missing", "common", "pooled")}
         blocks = blocks_of_records(predictions)
-        if blocks is not None:
-            check_alone(
-                references=references,
-                sources=sources,
-                ids=ids,
-                weights=weights,
-                documents=documents,
-                fields=fields,
-            )
-            named: dict[str, Any] = {"columns": system_names(systems), **flags}
-            source = {"records": type(predictions).__name__, "lang": lang, **named}
-            return self.score_pieces(
-                lambda scratch: RecordPieces(Choice(lang=lang, **named), scratch).of_blocks(blocks),
-                source,
-                reduce_fn,
-                options,
-                show_progress,
-            )
-        corpus = Corpus.read(
-            predictions,
-            references,
-            sources,
-            ids=ids,
-            weights=weights,
-            documents=documents,
-            lang=lang,
-            fields=fields,
-            systems=systems,
-            **flags,
+        if blocks is None:
+            corpus = Corpus.read(predictions, references, sources, **texts)
+            return self.score_corpus(corpus, reduce_fn, run, show_progress)
+        columns = {name: texts[name] for name in ("ids", "weights", "documents", "fields")}
+        check_alone(references=references, sources=sources, **columns)
+        named: dict[str, Any] = {"columns": system_names(texts["systems"]), **flags}
+        source = {"records": type(predictions).__name__, "lang": texts["lang"], **named}
+        return self.score_pieces(
+            lambda scratch: RecordPieces(Choice(lang=texts["lang"], **named), scratch).of_blocks(blocks),
+            source,
+            reduce_fn,
+            run,
+            show_progress,
         )
-        return self.score_corpus(corpus, reduce_fn, options, show_progress)
 
     def score_corpus(
         self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None
@@ -199,84 +220,89 @@ class Scorer:
         return Job(last[1], reduce_fn, options, cache=self.cache)
 
 
+@takes_options(ScoreOptions, DEFAULTS)
 def score(
     predictions: Any,
     references: Any = None,
     sources: Any = None,
     metrics: MetricSpec | Iterable[MetricSpec] | None = None,
-    *,
-    reduce_fn: ReduceFn = None,
-    run_concurrent: bool = False,
-    executor: str | Executor | None = None,
-    cache: bool = True,
-    output: str | Path | None = None,
-    resume: bool = False,
-    overwrite: bool = False,
-    carbon: str | None = None,
-    allow_remote_code: bool = False,
-    ids: Iterable[Any] | None = None,
-    weights: Iterable[float] | None = None,
-    documents: Iterable[Any] | None = None,
-    lang: str | None = None,
-    fields: Mapping[str, Iterable[Any]] | None = None,
-    systems: Sequence[str] | None = None,
-    skip_missing: bool = False,
-    common: bool = False,
-    pooled: bool = False,
-    seed: int = 12345,
-    batch_size: int | None = None,
-    device: str | None = None,
-    show_progress: bool | None = None,
+    **options: Unpack[ScoreOptions],
 ) -> Result:
-    """The Result of scoring predictions against references and sources, in any of the shapes of
-    `nlgauge.corpus`.
+    """Score predictions against references and sources, in any of the shapes of `nlgauge.corpus`.
 
-    metrics: names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name":
-    label, "compute_kwargs": {...}}. reduce_fn: "best" (default), "max", "min", a NumPy name or a callable,
-    for several references or predictions. documents: one label per segment; segments of a document are
-    resampled together. weights: how much each segment counts. lang: an ISO code, for tokenisers, sentence
-    splitters and default models. device: "cpu", "cuda", ... executor: how chunks are computed, "serial",
-    "threads", "processes", "ray" or one of `nlgauge.engine.executors`; run_concurrent: the same as
-    executor="processes". cache: take rows of costly metrics that were computed before from the cache of
-    statistics, and keep new ones there. output: a directory that the result is saved to, its rows as soon as
-    they are computed; what a run that was ended has left is taken up with resume=True, and a result that is
-    there is replaced with overwrite=True. carbon: the three-letter code of a country, such as "DEU", to track
-    energy and CO2 (`result.costs.carbon`). allow_remote_code: metrics that nlgauge does not know are looked
-    for by Hugging Face evaluate, which runs other people's scripts. fields, systems, skip_missing, common,
-    pooled: what else is known of the segments, and which of them are read; see `Corpus.read`.
+    Parameters
+    ----------
+    predictions
+        A list of texts, a mapping from systems to such lists, records, or a data frame; a segment may have
+        several predictions.
+    references
+        For each segment a text or a list of texts.
+    sources
+        For each segment a text.
+    metrics
+        Names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name":
+        label, "compute_kwargs": {...}}; by default bleu, chrf and rouge.
+    run_concurrent
+        The same as executor="processes".
+    executor
+        How chunks are computed: "serial", "threads", "processes", "ray" or one of
+        `nlgauge.engine.executors`.
+    cache
+        Take rows of costly metrics that were computed before from the cache of statistics, and add new ones.
+    output
+        A directory that the result is saved to, its rows as soon as they are computed.
+    resume
+        Continue the unfinished run in `output`.
+    overwrite
+        Replace the result in `output`.
+    carbon
+        The three-letter code of a country, such as "DEU", to track energy and CO2 (`result.costs.carbon`).
+    allow_remote_code
+        Let Hugging Face evaluate look for metrics that nlgauge does not know; it runs other people's scripts.
+    ids
+        One identifier per segment.
+    weights
+        How much each segment counts.
+    documents
+        One label per segment; segments of a document are resampled together.
+    lang
+        An ISO code, for tokenizers, sentence splitters and default models.
+    fields
+        Further values of the segments, by name.
+    systems
+        The systems to read; of records without a prediction, the columns that hold theirs.
+    skip_missing
+        Leave out segments of which a text is missing.
+    common
+        Leave out segments that some system lacks.
+    pooled
+        Take every record as a segment of its own, whichever system it is from.
+    reduce_fn
+        "best" (default), "max", "min", a NumPy name or a callable, for several references or predictions.
+    seed
+        The seed of everything random.
+    batch_size
+        How many texts a model reads at once.
+    device
+        "cpu", "cuda", ...
+    show_progress
+        Show a progress bar; by default if a terminal is there and the run is long.
 
+    Returns
+    -------
+    Result
+        Scores, segment scores, intervals, tests and explanations.
+
+    Examples
+    --------
     >>> score(["the cat"], [["the cat", "a cat"]], metrics="exact_match")["exact_match"]["score"]
     1.0
     """
-    return Scorer(
-        metrics,
-        run_concurrent=run_concurrent,
-        executor=executor,
-        cache=cache,
-        output=output,
-        resume=resume,
-        overwrite=overwrite,
-        carbon=carbon,
-        allow_remote_code=allow_remote_code,
-    )(
-        predictions,
-        references,
-        sources,
-        reduce_fn=reduce_fn,
-        ids=ids,
-        weights=weights,
-        documents=documents,
-        lang=lang,
-        fields=fields,
-        systems=systems,
-        skip_missing=skip_missing,
-        common=common,
-        pooled=pooled,
-        seed=seed,
-        batch_size=batch_size,
-        device=device,
-        show_progress=show_progress,
+    chosen = completed("score", ScoreOptions, DEFAULTS, options)
+    setup, call = (
+        {name: chosen[name] for name in declared.__annotations__} for declared in (SetupOptions, CallOptions)
     )
+    return Scorer(metrics, **setup)(predictions, references, sources, **call)
 
 
 def _remove(directory: str | None) -> None:
@@ -284,7 +310,7 @@ def _remove(directory: str | None) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:
+def run_options(seed: int = SEED, batch_size: int | None = None, device: str | None = None) -> RunOptions:
     """The options of a run, or an error that says which of them is not one."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 

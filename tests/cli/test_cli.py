@@ -66,7 +66,7 @@ def test_quiet_prints_the_scores_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0
     assert progress == [False]
     assert result.stderr == ""
-    assert "rouge rougeL" in result.stdout
+    assert "rouge.rougeL" in result.stdout
 
 
 def test_json_is_one_document_with_everything() -> None:
@@ -491,8 +491,8 @@ def test_compare() -> None:
         expected = nlgauge.load("out").compare(
             "sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1
         )
-    assert found["rows"][0]["low"] == expected["bleu"].low
-    assert found["rows"][-1]["low"] is None
+    assert found["rows"][0]["gain_low"] == expected["bleu"].gain_low
+    assert found["rows"][-1]["gain_low"] is None
     assert (found["test"], found["confidence"], found["resamples"]) == ("bootstrap", 0.9, 20)
     # What is not computed from rows is tested by recomputing, whatever was asked for.
     assert [row["test"] for row in found["rows"]] == ["bootstrap"] * (len(found["rows"]) - 1) + [

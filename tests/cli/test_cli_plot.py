@@ -37,7 +37,7 @@ def test_metrics_and_systems_are_chosen(result: str) -> None:
     done = run(
         "plot", result, "waterfall", "-m", "ter", "--system", "sysB", "--system", "sysA", "-o", "b.pdf"
     )
-    assert "Differences in ter (lower is better)" in done.stdout
+    assert "Gains in ter (lower is better)" in done.stdout
     assert "sysB better on" in done.stdout
 
 

@@ -96,7 +96,7 @@ def test_segment_files_hold_what_the_frame_holds() -> None:
             f"s.{suffix}",
             "--texts",
         )
-    expected = nlgauge.load("tsv").frame(texts=True, frame="records")
+    expected = nlgauge.load("tsv").segments(texts=True, frame="records")
     assert [json.loads(line) for line in Path("s.jsonl").read_text("utf-8").splitlines()] == expected
     for suffix, delimiter in (("tsv", "\t"), ("csv", ",")):
         found = rows(Path(f"s.{suffix}").read_text("utf-8"), delimiter)
@@ -129,7 +129,7 @@ def test_parquet_is_written_where_pyarrow_is() -> None:
         )
         return
     printed(*arguments)
-    expected = [row["wer"] for row in nlgauge.load("out").frame(frame="records")]
+    expected = [row["wer"] for row in nlgauge.load("out").segments(frame="records")]
     assert polars.read_parquet("s.parquet")["wer"].to_list() == [
         None if math.isnan(value) else value for value in expected
     ]

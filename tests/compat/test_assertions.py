@@ -45,7 +45,7 @@ def test_the_message_has_the_numbers_of_a_comparison():
 
 
 def test_another_output_a_margin_and_a_level():
-    with pytest.raises(AssertionError, match=re.escape("rouge rouge2 is worse")):
+    with pytest.raises(AssertionError, match=re.escape("rouge.rouge2 is worse")):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge2")
     with pytest.raises(UnknownNameError, match="no metric"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge7")

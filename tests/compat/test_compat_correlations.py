@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from human_judgments import path_of
 from scipy import stats
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.compat import nlgmetricverse as nmv
@@ -43,7 +44,7 @@ human = [80.0, 35, 50, 62, 95, 0]
 
 
 def segment_scores(metric: str, sign: float = 1.0) -> list[float]:
-    return [sign * row[metric] for row in nlgauge.score(preds, refs, metrics=metric).segments("records")]
+    return [sign * row[metric] for row in rows_by_label(nlgauge.score(preds, refs, metrics=metric))]
 
 
 def explicit_darr(x: list[float], z: list[float]) -> tuple[float, int]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.compat import evaluate as hf
@@ -178,9 +179,11 @@ def test_bertscore_gives_lists(tiny_models: dict[str, Path]) -> None:
         found = hf.load("bertscore").compute(
             predictions=preds, references=many, idf=idf, lang="en", batch_size=2, **model
         )
-        rows = nlgauge.score(
-            preds, many, metrics={"path": "bertscore", "resulting_name": "b", **model, "idf": idf}
-        ).segments("records")
+        rows = rows_by_label(
+            nlgauge.score(
+                preds, many, metrics={"path": "bertscore", "resulting_name": "b", **model, "idf": idf}
+            )
+        )
         assert list(found) == ["precision", "recall", "f1", "hashcode"]
         for name, column in (("precision", "b.precision"), ("recall", "b.recall"), ("f1", "b")):
             assert found[name] == pytest.approx([row[column] for row in rows], abs=1e-6)
@@ -227,9 +230,9 @@ def test_comet_gives_scores_and_their_mean(tiny_models: dict[str, Path]) -> None
     }
     place = str(tiny_models["comet"])
     found = hf.load("comet").compute(**texts, gpus=0, progress_bar=False, model=place)
-    rows = nlgauge.score(
-        *texts.values(), metrics={"path": "comet", "resulting_name": "x", "model": place}
-    ).segments("records")
+    rows = rows_by_label(
+        nlgauge.score(*texts.values(), metrics={"path": "comet", "resulting_name": "x", "model": place})
+    )
     assert found == {
         "mean_score": pytest.approx(np.mean(found["scores"])),
         "scores": [row["x"] for row in rows],

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cli_cases import refused, warned
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.compat import from_evaluate
@@ -149,7 +150,7 @@ def test_nothing_runs_without_permission(script: Path, monkeypatch: pytest.Monke
 def test_known_names_stay_nlgauges_own(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(script.parent, "chrf", ("predictions", "references"))
     monkeypatch.chdir(script.parent)
-    assert nlgauge.score(PREDICTIONS, REFERENCES, metrics="chrf", allow_remote_code=True).segments("records")
+    assert rows_by_label(nlgauge.score(PREDICTIONS, REFERENCES, metrics="chrf", allow_remote_code=True))
     assert not ran(script)
 
 
@@ -237,7 +238,7 @@ def test_nothing_of_the_registry_takes_the_place_of_a_saved_one(tmp_path: Path) 
         )
     again = nlgauge.load(tmp_path / "result")
     assert again["chrf"]["texts"] == 3
-    assert again.segments("records")[0].keys() == {"segment", "system"}
+    assert rows_by_label(again)[0].keys() == {"segment", "system"}
 
 
 def test_what_a_script_does_not_take_is_an_error_of_the_metric(script: Path, tmp_path: Path) -> None:

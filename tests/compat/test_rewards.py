@@ -11,6 +11,7 @@ import pickle
 import warnings
 
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.engine import segments
@@ -34,7 +35,7 @@ def chat(text):
 
 
 def segment_values(metric, references=REFERENCES, **options):
-    rows = nlgauge.score(PREDICTIONS, references, SOURCES, metrics=metric, **options).segments("records")
+    rows = rows_by_label(nlgauge.score(PREDICTIONS, references, SOURCES, metrics=metric, **options))
     return [row[metric if isinstance(metric, str) else str(metric)] for row in rows]
 
 
@@ -88,7 +89,7 @@ def test_the_scale():
 
 
 def test_the_output():
-    rows = nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge").segments("records")
+    rows = rows_by_label(nlgauge.score(PREDICTIONS, REFERENCES, metrics="rouge"))
     assert nlgauge.reward("rouge", output="rouge2")(PREDICTIONS, REFERENCES) == [
         row["rouge.rouge2"] for row in rows
     ]
@@ -98,7 +99,7 @@ def test_the_output():
 def test_options_of_a_run():
     assert nlgauge.reward("bleu", lang="zh")(["你好吗"], ["你好啊"]) == [
         row["bleu(tokenizer='zh')"]
-        for row in nlgauge.score(["你好吗"], ["你好啊"], metrics="bleu", lang="zh").segments("records")
+        for row in rows_by_label(nlgauge.score(["你好吗"], ["你好啊"], metrics="bleu", lang="zh"))
     ]
     assert nlgauge.reward("wer", reduce_fn="mean")(PREDICTIONS, SEVERAL) == [
         -value for value in segment_values("wer", SEVERAL, reduce_fn="mean")
@@ -245,8 +246,7 @@ def test_what_is_fitted_is_fitted_on_the_training_set(metric):
     assert reward(PREDICTIONS, REFERENCES) == expected
     assert reward(PREDICTIONS[:2], REFERENCES[:2]) == expected[:2]
     assert [
-        row[metric]
-        for row in nlgauge.score(PREDICTIONS[:2], REFERENCES[:2], metrics=metric).segments("records")
+        row[metric] for row in rows_by_label(nlgauge.score(PREDICTIONS[:2], REFERENCES[:2], metrics=metric))
     ] != expected[:2]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge import features as features_module
@@ -191,7 +192,7 @@ def test_every_segment_has_its_own_source_and_references_in_any_chunk(characters
         systems, references, ["s", "ss", "sss", "ssss"], metrics=metrics, executor=Serial(characters)
     )
     for system in systems:
-        rows = [row for row in result.segments("records") if row["system"] == system]
+        rows = [row for row in rows_by_label(result) if row["system"] == system]
         assert [row["source_share"] for row in rows] == [2, 3, 4, 5]
         assert [row["together"] for row in rows] == [101, 302, 103, 404]
         assert [row["length_ratio"] for row in rows] == [1, 1, 1, 0.25]
@@ -242,7 +243,7 @@ def test_equal_rows_are_scored_once_and_returned_in_their_places():
         {"A": ["aa", "b", "aa"], "B": ["aa", "cccc", "b"]}, ["r", "r", "r"], metrics=Counting()
     )
     assert seen == [3]
-    assert [row["length_ratio"] for row in result.segments("records")] == [2, 1, 2, 2, 4, 1]
+    assert [row["length_ratio"] for row in rows_by_label(result)] == [2, 1, 2, 2, 4, 1]
 
 
 @given(
@@ -330,13 +331,13 @@ def test_a_fit_on_a_system_sees_the_source_of_each_prediction():
 def test_metrics_with_and_without_the_source_get_rows_of_their_own():
     for metrics in ([LongestWord(), SourceShare()], [SourceShare(), LongestWord()]):
         result = nlgauge.score(["p", "p"], None, ["s", "sss"], metrics=metrics)
-        assert [row["source_share"] for row in result.segments("records")] == [2, 4]
-        assert [row["longest_word"] for row in result.segments("records")] == [1, 1]
+        assert [row["source_share"] for row in rows_by_label(result)] == [2, 4]
+        assert [row["longest_word"] for row in rows_by_label(result)] == [1, 1]
 
 
 def test_several_predictions_and_references_make_all_pairs():
     result = nlgauge.score([["a", "aaa"], ["b"]], [["rr"], ["r", "rrrr"]], metrics=LengthRatio())
-    assert [row["length_ratio"] for row in result.segments("records")] == [1.5, 1]
+    assert [row["length_ratio"] for row in rows_by_label(result)] == [1.5, 1]
 
 
 @pytest.mark.parametrize(
@@ -501,7 +502,7 @@ def test_texts_that_features_derive_are_not_put_among_the_callers():
     corpus = Corpus.read(["a bb ccc", "bb", "dddd a"])
     before = list(corpus.texts.strings)
     result = nlgauge.Scorer(LongestWord()).score_corpus(corpus, None, RunOptions())
-    assert [row["longest_word"] for row in result.segments("records")] == [3, 2, 4]
+    assert [row["longest_word"] for row in rows_by_label(result)] == [3, 2, 4]
     assert corpus.texts.strings == before == result.corpus.texts.strings
     assert (
         len(distinct_keys(Lengths())) == len(set(distinct_keys(Lengths()))) == 4
@@ -538,7 +539,7 @@ def test_kept_features_over_their_limit_go_and_numbers_stay(executor, monkeypatc
     def scored() -> tuple[Corpus, list[float]]:
         corpus = Corpus.read(["a bb ccc", "bb", "dddd a"])
         result = nlgauge.Scorer(LongestKept(), executor=executor).score_corpus(corpus, None, RunOptions())
-        return corpus, [row["longest_kept"] for row in result.segments("records")]
+        return corpus, [row["longest_kept"] for row in rows_by_label(result)]
 
     corpus, roomy = scored()
     assert KeptLengths() in corpus.texts.kept
@@ -649,10 +650,10 @@ def test_a_metric_that_breaks_its_contract_is_named(metric, message):
             with pytest.raises(MetricError, match=r"^broken: score\(\) of 'ratio' must give"):
                 nlgauge.score(["pp", "p"], [["r", "s"], ["rr"]], metrics=metric, reduce_fn=rule)
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
-        nlgauge.score(["pp", "p"], ["r", "rr"], metrics=metric).segments("records")
+        rows_by_label(nlgauge.score(["pp", "p"], ["r", "rr"], metrics=metric))
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
-        nlgauge.score(["pp", "p"], ["r", "rr"], metrics={"path": metric, "resulting_name": "mine"}).segments(
-            "records"
+        rows_by_label(
+            nlgauge.score(["pp", "p"], ["r", "rr"], metrics={"path": metric, "resulting_name": "mine"})
         )
 
 

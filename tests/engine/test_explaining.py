@@ -52,7 +52,7 @@ def result() -> nlgauge.Result:
 
 
 def test_many_are_what_each_is_alone(result):
-    found = result.explain_many([0, 2])
+    found = result.explain(None, [0, 2])
     assert list(found) == [
         (label, system, segment) for label in result.job.metrics for system in SYSTEMS for segment in (0, 2)
     ]
@@ -64,11 +64,13 @@ def test_many_are_what_each_is_alone(result):
 
 
 def test_segments_and_systems_may_be_chosen_in_any_order(result):
-    found = result.explain_many([2, 0], ["wer"], ["B"])
+    found = result.explain("wer", [2, 0], "B")
     assert list(found) == [("wer", "B", 2), ("wer", "B", 0)]
     assert [edit.kind for edit in found["wer", "B", 2][0].edits] == ["equal", "delete"]
+    assert list(result.explain(["wer"], 0)) == [("wer", "A", 0), ("wer", "B", 0)]
+    assert list(result.explain("wer", 0, ["B"])) == [("wer", "B", 0)]
     with pytest.raises(ParameterError, match="there is no segment 7"):
-        result.explain_many([0, 7])
+        result.explain(None, [0, 7])
 
 
 def test_the_texts_of_all_are_encoded_once(tiny_models, monkeypatch):
@@ -82,7 +84,7 @@ def test_the_texts_of_all_are_encoded_once(tiny_models, monkeypatch):
     metric = f"bertscore(model={str(tiny_models['encoder'])!r}, layer=2)"
     result = nlgauge.score(SYSTEMS, REFERENCES, metrics=[metric])
     asked.clear()
-    result.explain_many([0, 1])
+    result.explain(None, [0, 1])
     texts = [text for keys in asked for text in keys]
     assert len(asked) == 1
     assert sorted(texts) == sorted({*SYSTEMS["A"][:2], *SYSTEMS["B"][:2], *REFERENCES[0], *REFERENCES[1]})
@@ -91,7 +93,7 @@ def test_the_texts_of_all_are_encoded_once(tiny_models, monkeypatch):
 def test_a_metric_that_is_fitted_on_a_system_is_explained_wherever_the_segments_are(tiny_models):
     metric = f"infolm(model={str(tiny_models['masked'])!r}, idf=True)"
     result = nlgauge.score(SYSTEMS, REFERENCES, SOURCES, metrics=[metric])
-    found = result.explain_many([1, 0])
+    found = result.explain(None, [1, 0])
     for (label, system, segment), explanations in found.items():
         alone = result.explain(label, segment, system)
         assert [one.title for one in explanations] == [one.title for one in alone]
@@ -99,7 +101,7 @@ def test_a_metric_that_is_fitted_on_a_system_is_explained_wherever_the_segments_
 
 def test_a_metric_of_the_whole_corpus_has_no_explanation():
     result = nlgauge.score(SYSTEMS, REFERENCES, metrics=["self_bleu"])
-    assert result.explain_many([0]) == {("self_bleu", "A", 0): [], ("self_bleu", "B", 0): []}
+    assert result.explain(None, [0]) == {("self_bleu", "A", 0): [], ("self_bleu", "B", 0): []}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_of_several_predictions_the_one_that_counted_is_named():
 
 def test_every_explanation_is_the_same_after_json(result):
     seen = set()
-    for explanations in result.explain_many([0, 1, 2]).values():
+    for explanations in result.explain(None, [0, 1, 2]).values():
         for explanation in explanations:
             written = msgspec.json.encode(document(explanation))
             again = read(json.loads(written))
@@ -214,7 +216,7 @@ def test_what_is_not_an_explanation_is_refused(given, message):
 
 
 def test_tokens_are_found_in_their_texts(result):
-    for (label, system, segment), explanations in result.explain_many([0, 1, 2]).items():
+    for (label, system, segment), explanations in result.explain(None, [0, 1, 2]).items():
         for explanation in explanations:
             texts = {"prediction": SYSTEMS[system][segment], "source": SOURCES[segment]}
             if explanation.reference_number is not None:

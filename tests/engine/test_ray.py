@@ -19,6 +19,8 @@ from typing import Any
 import cli_cases
 import numpy as np
 import pytest
+from marks import thorough
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.corpus import Corpus, records
@@ -102,7 +104,7 @@ def assert_equal(found: nlgauge.Result, expected: nlgauge.Result) -> None:
     for key, table in found.tables.items():
         for part, values in table.statistics.items():
             assert np.array_equal(values, expected.tables[key].statistics[part], equal_nan=True), key
-    assert found.segments("records") == expected.segments("records")
+    assert rows_by_label(found) == rows_by_label(expected)
 
 
 def serial(**options: Any) -> nlgauge.Result:
@@ -570,7 +572,7 @@ KILLED = """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
-@pytest.mark.parametrize("kill", [os.kill, os.killpg])
+@pytest.mark.parametrize("kill", [os.kill, *thorough(os.killpg)])
 def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
     environment = alone(place)
     command = [sys.executable, "-c", textwrap.dedent(KILLED)]

@@ -253,7 +253,7 @@ def scored(arguments: list[str], out: str, *more: str) -> tuple[Result, list[str
 def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[str]) -> None:
     write_all()
     (whole, told), (pieces, told_too) = scored(arguments, "whole"), scored(arguments, "pieces", "--stream")
-    assert is_stored(pieces.corpus) and not is_stored(whole.corpus)
+    assert is_stored(pieces.corpus) and is_stored(whole.corpus)
     assert pieces.corpus.records() == whole.corpus.records()
     assert pieces.corpus.system_fields.keys() == whole.corpus.system_fields.keys()
     assert pieces.signatures == whole.signatures
@@ -463,7 +463,7 @@ def test_a_stored_corpus_keeps_ids_weights_documents_and_fields() -> None:
         "None": 20,
     }
     assert found.explain("bleu", "s5", system="A")
-    frame = found.frame(frame="records", texts=True)
+    frame = found.segments(frame="records", texts=True)
     assert (
         frame[5]["segment"] == "s5" and frame[5]["domain"] is None and frame[5]["prediction"].startswith("A ")
     )
@@ -566,7 +566,7 @@ def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(
     (left,) = tmp_path.glob("nlgauge-*")
     del found
     gc.collect()
-    assert not left.exists() and part.frame(frame="records", texts=True)[0]["segment"] == "s0"
+    assert not left.exists() and part.segments(frame="records", texts=True)[0]["segment"] == "s0"
     with pytest.raises(InputError, match="needs sources"):
         nlgauge.score(dataset.remove_columns("source"), metrics="coverage")
     assert not list(tmp_path.glob("nlgauge-*"))
@@ -836,11 +836,11 @@ def test_segment_scores_are_written_block_by_block() -> None:
     (whole, _), (pieces, _) = scored(["mixed.jsonl"], "whole"), scored(["mixed.jsonl"], "pieces", "--stream")
     for options in ({"texts": True}, {"wide": True}, {"wide": True, "texts": True}):
         one, other = (
-            [list(row.items()) for row in found.frame(frame="records", **options)]
+            [list(row.items()) for row in found.segments(frame="records", **options)]
             for found in (pieces, whole)
         )
         assert json.dumps(one) == json.dumps(other)  # NaN is NaN
-    scores = [(row["segment"], row["system"], row["bleu"]) for row in pieces.frame(frame="records")]
+    scores = [(row["segment"], row["system"], row["bleu"]) for row in pieces.segments(frame="records")]
     assert scores == [(row["segment"], row["system"], row["bleu"]) for row in whole.segments("records")]
     for form in ("tsv", "jsonl", "parquet"):
         for name in ("whole", "pieces"):

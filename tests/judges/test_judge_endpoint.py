@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from hostile_server import Answer, Script, completion, error, serving
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.corpus import Corpus
@@ -162,7 +163,7 @@ def test_a_row_that_got_no_reply_is_not_a_score_and_says_why(cache, answer, reas
     ):
         result = score(server.url, ["good", "bad"], cache, calls="tries=2")
     assert result["j"]["score"] == pytest.approx(4.25) and result["j"]["failed"] == 1
-    rows = result.segments("records")
+    rows = rows_by_label(result)
     assert math.isnan(rows[1]["j"]) and not math.isnan(rows[0]["j"])
     assert len([body for body in server.bodies if "Text:\nbad" in body["messages"][0]["content"]]) == (
         1 if "418" in reason else 2

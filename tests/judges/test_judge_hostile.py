@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from cli_cases import enter, run, warned, write
 from hostile_server import Answer, completion, error, serving
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import JudgeError, ParameterError
@@ -533,7 +534,7 @@ def test_an_empty_prediction_gets_the_worst_level_if_lower_is_better(tmp_path):
         prompt=str(tmp_path / "errors.toml"),
         calls="cache=off",
     )
-    rows = nlgauge.score(["", "text"], metrics=metric).segments("records")
+    rows = rows_by_label(nlgauge.score(["", "text"], metrics=metric))
     assert rows[0][str(metric)] == 5 and rows[1][str(metric)] == pytest.approx(4.25)
 
 

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.features.tokens.text import Tokens
@@ -69,7 +70,7 @@ def test_texts_without_a_token_score_as_empty_ones(name, tokenizer):
     ]
     # A second segment keeps fits of document frequencies defined.
     texts = [[*side, "the cat sat"] for side in zip(*pairs, strict=True)]
-    table = nlgauge.score(texts[0], texts[1], texts[1], metrics=STRINGS[name](**given)).segments("records")
+    table = rows_by_label(nlgauge.score(texts[0], texts[1], texts[1], metrics=STRINGS[name](**given)))
     found = [
         {key: value for key, value in row.items() if key not in ("segment", "system")} for row in table[:-1]
     ]

@@ -10,6 +10,7 @@ import pickle
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import InputError, MetricError, ParameterError
@@ -36,16 +37,16 @@ def test_the_score_is_the_mean_of_the_best_references():
     expected = [
         max(overlap(p, r) for r in references) for p, references in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
-    assert [row["overlap"] for row in result.segments("records")] == expected
+    assert [row["overlap"] for row in rows_by_label(result)] == expected
     assert result["overlap"]["score"] == pytest.approx(np.mean(expected), rel=1e-15)
 
 
 def test_the_reference_that_is_best_depends_on_the_direction_and_may_be_averaged():
-    lowest = measured(nlgauge.metric_from(overlap, higher_is_better=False)).segments("records")
+    lowest = rows_by_label(measured(nlgauge.metric_from(overlap, higher_is_better=False)))
     assert [row["overlap"] for row in lowest] == [
         min(overlap(p, r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
-    mean = measured(nlgauge.metric_from(overlap), reduce_fn="mean").segments("records")
+    mean = rows_by_label(measured(nlgauge.metric_from(overlap), reduce_fn="mean"))
     assert [row["overlap"] for row in mean] == [
         pytest.approx(np.mean([overlap(p, r) for r in rs]))
         for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
@@ -63,8 +64,8 @@ def test_intervals_comparisons_saving_and_adding(tmp_path):
     assert result.compare("A", "B")["overlap"].p < 0.05
     loaded = nlgauge.load(result.save(tmp_path / "result"))
     assert loaded["A"]["overlap"] == result["A"]["overlap"]
-    assert [row["overlap"] for row in loaded.segments("records")] == [
-        row["overlap"] for row in result.segments("records")
+    assert [row["overlap"] for row in rows_by_label(loaded)] == [
+        row["overlap"] for row in rows_by_label(result)
     ]
     assert (
         nlgauge.score(systems, REFERENCES * 10, metrics="wer").add(metric)["B"]["overlap"]
@@ -139,7 +140,7 @@ def test_a_segment_without_a_value_is_left_out_and_counted(missing):
     metric = nlgauge.metric_from(lambda p, r: missing if p == "a dog" else 1, name="some")
     result = measured(metric)
     assert result["some"]["score"] == 1
-    assert math.isnan(result.segments("records")[1]["some"])
+    assert math.isnan(rows_by_label(result)[1]["some"])
     assert result.undefined() == {("system", "some", "some"): 1}
     nothing = measured(nlgauge.metric_from(lambda p, r: missing, name="nothing"))
     assert math.isnan(nothing["nothing"]["score"])
@@ -147,7 +148,7 @@ def test_a_segment_without_a_value_is_left_out_and_counted(missing):
 
 
 def test_in_batches():
-    pairs = measured(nlgauge.metric_from(length_ratio, batch=True)).segments("records")
+    pairs = rows_by_label(measured(nlgauge.metric_from(length_ratio, batch=True)))
     assert [row["length_ratio"] for row in pairs] == [
         max(len(p) / len(r) for r in rs) for p, rs in zip(PREDICTIONS, REFERENCES, strict=True)
     ]
@@ -158,7 +159,7 @@ def test_in_batches():
         outputs=("a", "b"),
         batch=True,
     )
-    rows = measured(columns, references=None).segments("records")
+    rows = rows_by_label(measured(columns, references=None))
     assert [row["two"] for row in rows] == [0, 1, 2, 3]
     assert all(math.isnan(row["two.b"]) for row in rows)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from segment_rows import rows_by_label
 from strategies import corpora, texts
 
 import nlgauge
@@ -46,7 +47,7 @@ def wer(reduce_fn):
 def test_lower_is_better_and_each_rule_means_what_it_says(rule, expected):
     result = wer(rule)
     assert result["wer"]["score"] == expected
-    assert result.segments("records")[0]["wer"] == expected
+    assert rows_by_label(result)[0]["wer"] == expected
 
 
 def test_the_chosen_rows_statistics_are_kept():
@@ -60,12 +61,10 @@ def test_the_chosen_rows_statistics_are_kept():
 def test_best_is_each_segments_best_single_reference(corpus):
     predictions, references = corpus
     for name, pick in (("chrf", max), ("wer", min), ("exact_match", max)):
-        together = [
-            row[name] for row in nlgauge.score(predictions, references, metrics=name).segments("records")
-        ]
+        together = [row[name] for row in rows_by_label(nlgauge.score(predictions, references, metrics=name))]
         for score, prediction, group in zip(together, predictions, references, strict=True):
             singles = [
-                nlgauge.score([prediction], [reference], metrics=name).segments("records")[0][name]
+                rows_by_label(nlgauge.score([prediction], [reference], metrics=name))[0][name]
                 for reference in group
             ]
             assert score == pick(singles)
@@ -93,7 +92,7 @@ def test_first_over_references_then_over_predictions(rule, expected):
     if rule == "mean":
         predictions[0] = ["a", "a", "a", "b"]
     result = nlgauge.score(predictions, references, metrics="exact_match", reduce_fn=rule)
-    assert [row["exact_match"] for row in result.segments("records")] == expected
+    assert [row["exact_match"] for row in rows_by_label(result)] == expected
 
 
 def test_nesting_of_averages_is_references_within_predictions():
@@ -158,7 +157,7 @@ def test_one_reference_and_one_prediction_are_not_averaged():
 def test_averages_make_the_corpus_score_their_mean_and_the_signature_says_so():
     predictions, references = ["a b", "c d e f"], [["a", "a b"], ["c d"]]
     result = nlgauge.score(predictions, references, metrics=["wer", "chrf"], reduce_fn="mean")
-    segments = result.segments("records")
+    segments = rows_by_label(result)
     for name in ("wer", "chrf"):
         assert result[name]["score"] == pytest.approx(np.mean([row[name] for row in segments]))
         assert "reduce:mean" in result.signatures[name]
@@ -199,15 +198,15 @@ def test_functions_that_give_no_number(rule):
 def test_many_predictions_and_references_against_a_plain_loop(predictions, references):
     for name, pick in (("wer", min), ("chrf", max)):
         scores = [
-            [nlgauge.score([p], [r], metrics=name).segments("records")[0][name] for r in references]
+            [rows_by_label(nlgauge.score([p], [r], metrics=name))[0][name] for r in references]
             for p in predictions
         ]
-        assert nlgauge.score([predictions], [references], metrics=name).segments("records")[0][name] == pick(
+        assert rows_by_label(nlgauge.score([predictions], [references], metrics=name))[0][name] == pick(
             map(pick, scores)
         )
-        averaged = nlgauge.score([predictions], [references], metrics=name, reduce_fn="mean").segments(
-            "records"
-        )[0][name]
+        averaged = rows_by_label(nlgauge.score([predictions], [references], metrics=name, reduce_fn="mean"))[
+            0
+        ][name]
         assert averaged == pytest.approx(np.mean([np.mean(row) for row in scores]))
 
 
@@ -239,7 +238,7 @@ class Quotient(MeanMetric):
 def test_an_average_leaves_out_undefined_references_and_segments(rule, expected):
     predictions, references = ["6", "", "4"], [["2", "6", ""], ["1"], ["4", "4"]]
     result = nlgauge.score(predictions, references, metrics=Quotient(), reduce_fn=rule)
-    segments = [row["quotient"] for row in result.segments("records")]
+    segments = [row["quotient"] for row in rows_by_label(result)]
     assert [value for value in segments if not math.isnan(value)] == expected[1]
     assert math.isnan(segments[1])
     assert result["quotient"]["score"] == expected[0]
@@ -263,7 +262,7 @@ def test_an_undefined_row_never_wins_against_a_defined_one(rule, lower, referenc
     expected = {"max": 4, "min": 2}.get(rule, 2 if lower else 4)
     for predictions in (["4"], [["4", ""]], [["", "4"]]):
         result = nlgauge.score(predictions, [references], metrics=Quotient(lower), reduce_fn=rule)
-        assert [value for key, value in result.segments("records")[0].items() if "quotient" in key] == [
+        assert [value for key, value in rows_by_label(result)[0].items() if "quotient" in key] == [
             expected,
             4 - 4 / expected,
         ]

@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
+from segment_rows import rows_by_label
 from strategies import corpora
 
 import nlgauge
@@ -46,7 +47,7 @@ def definition(prediction: list[str], reference: list[str], compat: bool) -> flo
 @given(corpora(max_references=1))
 def test_every_normalisation_follows_the_definition(options, rule, corpus):
     predictions, references = corpus
-    rows = nlgauge.score(predictions, references, metrics=Accuracy(**options)).segments("records")
+    rows = rows_by_label(nlgauge.score(predictions, references, metrics=Accuracy(**options)))
     for row, prediction, (reference,) in zip(rows, predictions, references, strict=True):
         left, right = tokenizer(rule)(prediction), tokenizer(rule)(reference)
         expected = definition(left, right, "compat" in options) if left or right else 1.0
@@ -80,7 +81,7 @@ def test_several_references_need_one_that_is_equal():
         [["paris", "Paris, France"], ["Roma", "rome."], ["Bergen"]],
         metrics="accuracy",
     )
-    assert [row["accuracy"] for row in result.segments("records")] == [1, 1, 0]
+    assert [row["accuracy"] for row in rows_by_label(result)] == [1, 1, 0]
     assert result["accuracy"]["score"] == pytest.approx(2 / 3)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError
@@ -60,7 +61,7 @@ def model() -> Model:
 @pytest.mark.parametrize("mode", GOLDEN)
 def test_equals_the_authors_program(mode: str, model: Model) -> None:
     result = nlgauge.score(CLAIMS * 2, sources=[DOCUMENT] * 3 + [LONG] * 3, metrics=AlignScore(model, mode))
-    found = result.segments("records")
+    found = rows_by_label(result)
     assert [row[result.labels[0]] for row in found] == pytest.approx(
         [value for row in GOLDEN[mode] for value in row], abs=2e-6
     )
@@ -108,7 +109,7 @@ def test_nothing_to_check_is_not_a_score(tiny_models: dict[str, Path]) -> None:
         sources=["The cat sat on the mat.", " ", "The cat sat on the mat."],
         metrics=AlignScore(str(tiny_models["align"])),
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert rows[0] == 0 and math.isnan(rows[1])
     (scores,) = result.values()
     assert (scores["score"], scores["empty"]) == (rows[2] / 2, 1)

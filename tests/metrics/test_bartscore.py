@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError, NlgaugeError, ParameterError
@@ -49,7 +50,7 @@ OFFICIAL = {
 
 def segments(metric: BartScore, *texts: Any, output: str = "") -> list[float]:
     result = nlgauge.score(*texts, metrics=metric)
-    return [row[result.labels[0] + output] for row in result.segments("records")]
+    return [row[result.labels[0] + output] for row in rows_by_label(result)]
 
 
 @pytest.mark.parametrize(("length", "direction"), OFFICIAL)
@@ -165,7 +166,7 @@ def test_an_empty_prediction_is_shown_to_the_model_and_other_empty_texts_have_no
         [SOURCES[0], "", SOURCES[0]],
         metrics=metric,
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert rows[0] < 0 and math.isnan(rows[1])
     assert rows[2] == pytest.approx(usual[0])
     assert result[result.labels[0]]["score"] == pytest.approx((rows[0] + rows[2]) / 2)

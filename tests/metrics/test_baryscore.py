@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from segment_rows import rows_by_label
 from strategies import SENTENCES
 
 import nlgauge
@@ -84,7 +85,7 @@ def official(layers_of_prediction: np.ndarray, layers_of_reference: np.ndarray) 
 
 
 def scored(metric: BaryScore, predictions: list[str], references: list[str]) -> np.ndarray:
-    rows = nlgauge.score(predictions, references, metrics=metric, batch_size=1).segments("records")
+    rows = rows_by_label(nlgauge.score(predictions, references, metrics=metric, batch_size=1))
     return np.array(
         [
             [

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 from strategies import SENTENCES
 
 import nlgauge
@@ -94,9 +95,7 @@ def _minilm() -> Path:
 def test_equals_bert_score(which: str, several: bool, idf: bool, roberta: Path) -> None:
     place, layer = (roberta, 2) if which == "roberta" else (_minilm(), 6)
     references = REFERENCES if several else [row[0] for row in REFERENCES]
-    rows = nlgauge.score(PREDICTIONS, references, metrics=BertScore(str(place), layer, idf)).segments(
-        "records"
-    )
+    rows = rows_by_label(nlgauge.score(PREDICTIONS, references, metrics=BertScore(str(place), layer, idf)))
     label = next(name for name in rows[0] if name.startswith("bertscore"))
     for suffix, theirs in zip(
         (".precision", ".recall", ""), _theirs(place, layer, idf, references), strict=True
@@ -136,8 +135,8 @@ def test_spec_toy_vector(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_empty_texts_score_zero_never_best(tiny_models: dict[str, Path]) -> None:
     metric = BertScore(str(tiny_models["encoder"]), 2)
-    rows = nlgauge.score(["", "", "the cat", "   "], ["the cat", "", "", "the cat"], metrics=metric).segments(
-        "records"
+    rows = rows_by_label(
+        nlgauge.score(["", "", "the cat", "   "], ["the cat", "", "", "the cat"], metrics=metric)
     )
     assert [row[str(metric)] for row in rows] == [0, 0, 0, 0]
 
@@ -226,7 +225,7 @@ def test_rescaling_takes_the_baseline_of_the_language_and_model(
     tables = {("en", name, 2): (0.5, 0.4, 0.3), ("de", name, 2): (0.1, 0.2, 0.6)}
     monkeypatch.setattr("nlgauge.metrics._shared.bertscore_baselines._BASELINES", tables)
     texts = ["the cat sat", ""], ["a cat on the mat", "the cat"]
-    plain = nlgauge.score(*texts, metrics=BertScore(place, 2)).segments("records")
+    plain = rows_by_label(nlgauge.score(*texts, metrics=BertScore(place, 2)))
     for lang, (p, r, f) in (
         (None, tables["en", name, 2]),
         ("en-GB", tables["en", name, 2]),
@@ -235,7 +234,7 @@ def test_rescaling_takes_the_baseline_of_the_language_and_model(
         result = nlgauge.score(
             *texts, metrics={"path": BertScore(place, 2, rescale=True), "resulting_name": "b"}, lang=lang
         )
-        for row, before in zip(result.segments("records"), plain, strict=True):
+        for row, before in zip(rows_by_label(result), plain, strict=True):
             label = next(key for key in before if key not in ("segment", "system"))
             expected = [
                 (before[label + suffix] - b) / (1 - b)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.features.language_models import tuning
@@ -116,7 +117,7 @@ def counts(
     )
     found = {
         (row["segment"], row["system"]): [int(row[f"{metric}.{name}"]) for name in COUNTS]
-        for row in result.segments("records")
+        for row in rows_by_label(result)
     }
     segments = list(dict.fromkeys(segment for segment, _ in found))
     return [[found[segment, str(i)] for i in range(len(summaries))] for segment in segments]
@@ -352,8 +353,7 @@ def test_nothing_to_hide_is_unknown_and_no_help_is_zero(small_bert: str) -> None
     documents, summaries = ["To the to.", DOCUMENTS[0], ""], [SUMMARIES[0], "", SUMMARIES[0]]
     result = nlgauge.score(summaries, sources=documents, metrics=Blanc(small_bert))
     found = [
-        next(value for key, value in row.items() if key.startswith("blanc"))
-        for row in result.segments("records")
+        next(value for key, value in row.items() if key.startswith("blanc")) for row in rows_by_label(result)
     ]
     assert math.isnan(found[0]) and found[1] == 0 and math.isnan(found[2])
     assert result["blanc"]["score"] == 0

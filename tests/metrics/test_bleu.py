@@ -7,6 +7,7 @@ import sacrebleu
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu import Bleu as CocoBleu
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora, streams
 
 import nlgauge
@@ -58,7 +59,7 @@ def assert_equals_sacrebleu(
     assert (ours["translation_length"], ours["reference_length"]) == (expected.sys_len, expected.ref_len)
     # A user's own effective_order=False holds for sentences too; unset, it is on.
     sentence = theirs(options.get("effective_order") is not False, **others)
-    for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
+    for row, prediction, group in zip(rows_by_label(result), predictions, references, strict=True):
         assert row[str(metric)] == pytest.approx(sentence.sentence_score(prediction, group).score, abs=1e-9)
 
 
@@ -110,7 +111,7 @@ def test_published_corpus_and_effective_order_values():
     short = nlgauge.score(["the cat"], ["the cat"], metrics=["bleu", "bleu(effective_order=True)"])
     assert short["bleu"]["score"] == 0
     assert short["bleu(effective_order=True)"]["score"] == pytest.approx(100)
-    assert short.segments("records")[0]["bleu"] == pytest.approx(100)
+    assert rows_by_label(short)[0]["bleu"] == pytest.approx(100)
 
 
 @given(corpora(odd=False), OPTIONS)
@@ -175,7 +176,7 @@ def test_compat_equals_the_coco_captions_program(captions, max_order):
         dict(enumerate(references)), dict(enumerate([p] for p in predictions)), verbose=0
     )
     assert result["bleu"]["score"] == pytest.approx(100 * corpus[-1], rel=1e-9, abs=1e-15)
-    rows = [row[str(metric)] for row in result.segments("records")]
+    rows = [row[str(metric)] for row in rows_by_label(result)]
     assert rows == pytest.approx([100 * value for value in segments[-1]], rel=1e-9, abs=1e-15)
     assert result.signatures[str(metric)].split("|")[4] == "smooth:coco"
 
@@ -208,5 +209,5 @@ def test_signature_tells_apart_what_scores_segments_differently():
         nlgauge.score(["the cat"], ["the cat"], metrics=Bleu(effective_order=choice))
         for choice in (None, False)
     )
-    assert unset.segments("records")[0]["bleu"] != never.segments("records")[0]["bleu(effective_order=False)"]
+    assert rows_by_label(unset)[0]["bleu"] != rows_by_label(never)[0]["bleu(effective_order=False)"]
     assert unset.signatures["bleu"] != never.signatures["bleu(effective_order=False)"]

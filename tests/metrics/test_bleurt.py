@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError
@@ -45,7 +46,7 @@ GOLDEN = [-0.43083775, -0.08599901, -1.28188896, 0.33022907]
 
 def scores(metric: Bleurt) -> list[float]:
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=metric)
-    return [row[result.labels[0]] for row in result.segments("records")]
+    return [row[result.labels[0]] for row in rows_by_label(result)]
 
 
 def test_equals_googles_program() -> None:
@@ -150,7 +151,7 @@ def test_nothing_to_read_is_not_a_score(tiny_models: dict[str, Path]) -> None:
     result = nlgauge.score(
         ["", "the cat", "the cat"], ["the cat", " ", "the mat"], metrics=Bleurt(str(tiny_models["pair_one"]))
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert [math.isnan(row) for row in rows] == [False, True, False]
     (scores,) = result.values()
     assert (scores["score"], scores["empty"]) == (pytest.approx((rows[0] + rows[2]) / 2), 1)

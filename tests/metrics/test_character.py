@@ -9,6 +9,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from segment_rows import rows_by_label
 from strategies import SENTENCES, texts
 
 import nlgauge
@@ -29,7 +30,7 @@ def assert_equals_cer(predictions: list[str], references: list[str]) -> None:
         cer.calculate_cer(p.split(), r.split()) if r.split() else 1.0
         for p, r in zip(predictions, references, strict=True)
     ]
-    assert [row[LABEL] for row in result.segments("records")] == expected
+    assert [row[LABEL] for row in rows_by_label(result)] == expected
     assert result[LABEL]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-12)
 
 
@@ -108,7 +109,7 @@ def test_a_shift_that_gains_nothing_is_not_made():
 
 def test_the_best_reference_and_the_mean():
     result = nlgauge.score(["a b", "xx"], [["q", "b a"], ["xx"]], metrics="character")
-    assert [row["character"] for row in result.segments("records")] == pytest.approx([1 / 3, 0])
+    assert [row["character"] for row in rows_by_label(result)] == pytest.approx([1 / 3, 0])
     assert result["character"]["score"] == pytest.approx(1 / 6)
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from pycocoevalcap.cider.cider import Cider as Theirs
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora
 
 import nlgauge
@@ -47,9 +48,7 @@ def assert_equals_pycocoevalcap(
         dict(enumerate(references)), {i: [prediction] for i, prediction in enumerate(predictions)}
     )
     assert result["cider"]["score"] == pytest.approx(mean, abs=1e-9)
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(
-        list(segments), abs=1e-9
-    )
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(list(segments), abs=1e-9)
 
 
 @given(corpora(), st.sampled_from([1.0, 6.0]))
@@ -100,7 +99,7 @@ def test_cider_equals_the_formula(corpus, order):
     assume(len(predictions) > 1)
     result = nlgauge.score(predictions, references, metrics=Cider("plain", order, tokenizer="whitespace"))
     expected = cosine(predictions, references, order)
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-9)
     assert result["cider"]["score"] == pytest.approx(np.mean(expected), abs=1e-9)
 
 
@@ -110,7 +109,7 @@ REFERENCES = ["the cat sat on the mat", "a dog ran fast today", "hello there gen
 
 def test_published_values():
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="cider_d")
-    assert [row["cider(variant='d')"] for row in result.segments("records")] == pytest.approx(
+    assert [row["cider(variant='d')"] for row in rows_by_label(result)] == pytest.approx(
         [4.3125, 10, 3.03761077], abs=1e-8
     )
     assert result["cider"]["score"] == pytest.approx(5.7833702577, abs=1e-9)
@@ -129,9 +128,9 @@ def test_frequencies_come_from_the_references_of_the_corpus():
     two = nlgauge.score({"A": PREDICTIONS, "B": REFERENCES}, REFERENCES, metrics="cider")
     twice = nlgauge.score({"A": PREDICTIONS}, [[reference] * 2 for reference in REFERENCES], metrics="cider")
     assert (
-        one.segments("records")
-        == [row for row in two.segments("records") if row["system"] == "A"]
-        == twice.segments("records")
+        rows_by_label(one)
+        == [row for row in rows_by_label(two) if row["system"] == "A"]
+        == rows_by_label(twice)
     )
 
 
@@ -139,7 +138,7 @@ def test_our_tokeniser_on_other_scripts():
     result = nlgauge.score(
         ["猫坐在垫子上。", "Собака бежит быстро!"], ["猫坐在垫子上", "собака бежит быстро"], metrics="cider"
     )
-    assert [row["cider"] for row in result.segments("records")] == pytest.approx(
+    assert [row["cider"] for row in rows_by_label(result)] == pytest.approx(
         [10, 7.5]
     )  # three words have no 4-gram
 

@@ -11,6 +11,7 @@ import comet_peer
 import numpy as np
 import pytest
 from comet_peer import TEXTS
+from segment_rows import rows_by_label
 from tiny import comet_networks
 
 import nlgauge
@@ -54,7 +55,7 @@ def segments(metric: str, model: Path, **parameters: Any) -> Any:
 
 
 def scores(result: Any, output: str = "x") -> list[float]:
-    return [row[output] for row in result.segments("records")]
+    return [row[output] for row in rows_by_label(result)]
 
 
 @pytest.mark.parametrize("case", GOLDEN)
@@ -121,7 +122,7 @@ def test_an_empty_reference_or_source_leaves_a_row_without_a_score(tiny_models: 
     )
     assert mixed["comet"]["score"] == pytest.approx(alone["comet"]["score"], abs=1e-6)
     assert mixed["comet"]["empty"] == 0
-    assert [np.isnan(row[metric]) for row in mixed.segments("records")] == [False, True, True, True]
+    assert [np.isnan(row[metric]) for row in rows_by_label(mixed)] == [False, True, True, True]
 
 
 def test_several_references_are_averaged_unless_told(tiny_models: dict[str, Path]) -> None:

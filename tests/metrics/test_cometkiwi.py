@@ -10,6 +10,7 @@ import comet_peer
 import numpy as np
 import pytest
 from comet_peer import TEXTS
+from segment_rows import rows_by_label
 from tiny import comet_networks
 
 import nlgauge
@@ -54,7 +55,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_scores_are_those_of_the_authors_program(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = nlgauge.score(TEXTS["mt"], sources=TEXTS["src"], metrics=CometKiwi(str(model)))
-    found = [row[str(CometKiwi(str(model)))] for row in result.segments("records")]
+    found = [row[str(CometKiwi(str(model)))] for row in rows_by_label(result)]
     np.testing.assert_allclose(found, GOLDEN, atol=1e-5)
     assert result["cometkiwi"]["score"] == pytest.approx(np.mean(GOLDEN), abs=1e-5)
     assert result["cometkiwi"]["truncated"] == 1
@@ -89,7 +90,7 @@ def test_an_explanation_shows_every_error_and_no_mark(model: Path) -> None:
             (span.start, span.end) for span in explained.errors
         }
         assert all(span.start < span.end <= len(explained.text) for span in explained.errors)
-        assert f"{result.segments('records')[segment][str(CometKiwi(str(model)))]:.4f}" in explained.title
+        assert f"{rows_by_label(result)[segment][str(CometKiwi(str(model)))]:.4f}" in explained.title
 
 
 def test_a_network_without_labels_explains_nothing(tmp_path: Path) -> None:

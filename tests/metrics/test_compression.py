@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from segment_rows import rows_by_label
 from source_cases import SOURCE, SUMMARY, summeval_taus
 
 import nlgauge
@@ -28,7 +29,7 @@ def test_tokens_as_the_published_programs_have_them():
 
 def test_the_corpus_score_is_the_mean_over_summaries_that_have_a_token():
     result = nlgauge.score(["a", "a b", "", "a"], sources=["a b c", "a", "a", ""], metrics="compression")
-    assert [row["compression"] for row in result.segments("records")] == pytest.approx(
+    assert [row["compression"] for row in rows_by_label(result)] == pytest.approx(
         [3, 0.5, math.nan, 0], nan_ok=True
     )
     assert result["compression"]["score"] == pytest.approx(3.5 / 3)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from segment_rows import rows_by_label
 from strategies import SENTENCES
 
 import nlgauge
@@ -87,7 +88,7 @@ def official(
 def scored(metric: DepthScore, predictions: list[str], references: list[str], **options: Any) -> list[float]:
     return [
         row[str(metric)]
-        for row in nlgauge.score(predictions, references, metrics=metric, **options).segments("records")
+        for row in rows_by_label(nlgauge.score(predictions, references, metrics=metric, **options))
     ]
 
 

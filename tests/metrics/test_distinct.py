@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from segment_rows import rows_by_label
 from strategies import texts
 
 import nlgauge
@@ -56,7 +57,7 @@ def test_texts_too_short_give_nan_with_the_reason():
 
 def test_there_are_no_segment_scores_and_no_explanation():
     result = nlgauge.score(["a b", "c"], ["a", "c"], metrics=["distinct", "wer"])
-    assert set(result.segments("records")[0]) == {
+    assert set(rows_by_label(result)[0]) == {
         "segment",
         "system",
         "wer",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 from strategies import SENTENCES
 
 import nlgauge
@@ -58,9 +59,9 @@ def test_equals_the_cosine_of_mean_vectors_and_takes_the_best_reference(
     if place is None:
         pytest.skip("minilm is not in the cache; run: nlgauge models get minilm")
     some = slice(None) if which == "tiny" else slice(2)
-    rows = nlgauge.score(
-        PREDICTIONS[some], REFERENCES[some], metrics=EmbeddingSimilarity(str(place))
-    ).segments("records")
+    rows = rows_by_label(
+        nlgauge.score(PREDICTIONS[some], REFERENCES[some], metrics=EmbeddingSimilarity(str(place)))
+    )
     found = [next(value for name, value in row.items() if name.startswith("embedding")) for row in rows]
     pairs = zip(PREDICTIONS[some], REFERENCES[some], strict=True)
     expected = [
@@ -72,9 +73,11 @@ def test_equals_the_cosine_of_mean_vectors_and_takes_the_best_reference(
 
 def test_blank_texts_are_like_nothing_but_each_other(tiny_models: dict[str, Path]) -> None:
     metric = EmbeddingSimilarity(str(tiny_models["encoder"]))
-    rows = nlgauge.score(
-        ["", " \n", "the cat", "", "the cat"], ["the cat", "the cat", "", "  ", "the cat"], metrics=metric
-    ).segments("records")
+    rows = rows_by_label(
+        nlgauge.score(
+            ["", " \n", "the cat", "", "the cat"], ["the cat", "the cat", "", "  ", "the cat"], metrics=metric
+        )
+    )
     assert [row[str(metric)] for row in rows] == pytest.approx([0, 0, 0, 1, 1], abs=1e-6)
 
 

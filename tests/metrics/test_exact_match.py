@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from segment_rows import rows_by_label
 from strategies import corpora
 
 import nlgauge
@@ -15,7 +16,7 @@ def test_it_is_the_share_of_predictions_among_their_references(corpus):
     predictions, references = corpus
     result = nlgauge.score(predictions, references, metrics="exact_match")
     expected = [float(prediction in group) for prediction, group in zip(predictions, references, strict=True)]
-    assert [row["exact_match"] for row in result.segments("records")] == expected
+    assert [row["exact_match"] for row in rows_by_label(result)] == expected
     assert result["em"]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-12)
 
 

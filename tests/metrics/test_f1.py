@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
+from segment_rows import rows_by_label
 from strategies import corpora
 
 import nlgauge
@@ -42,7 +43,7 @@ def definition(prediction: list[str], reference: list[str]) -> float:
 @given(corpora(max_references=1))
 def test_every_normalisation_follows_the_definition(options, rule, corpus):
     predictions, references = corpus
-    rows = nlgauge.score(predictions, references, metrics=F1(**options)).segments("records")
+    rows = rows_by_label(nlgauge.score(predictions, references, metrics=F1(**options)))
     for row, prediction, (reference,) in zip(rows, predictions, references, strict=True):
         left, right = tokenizer(rule)(prediction), tokenizer(rule)(reference)
         expected = definition(left, right) if left or right else 1.0

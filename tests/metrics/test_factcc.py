@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError
@@ -44,7 +45,7 @@ def test_equals_the_authors_inputs(model: Model) -> None:
     result = nlgauge.score(
         TEXTS * 2, sources=[DOCUMENT] * 2 + [LONG] * 2, metrics=FactCC(model, labels=("correct", "incorrect"))
     )
-    rows = result.segments("records")
+    rows = rows_by_label(result)
     assert [row[result.labels[0]] for row in rows] == pytest.approx(
         [np.mean(sentences) for sentences in GOLDEN], abs=1e-6
     )
@@ -78,6 +79,6 @@ def test_nothing_to_check_is_not_a_score(tiny_models: dict[str, Path]) -> None:
         sources=["the mat", "", "the mat"],
         metrics=FactCC(str(tiny_models["pair_two"])),
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert rows[0] == 0 and math.isnan(rows[1])
     assert next(iter(result.values()))["empty"] == 1

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from nltk.translate.gleu_score import corpus_gleu, sentence_gleu
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora
 
 import nlgauge
@@ -30,7 +31,7 @@ def assert_equals_nltk(
     expected = [
         sentence_gleu(group, prediction, least, order) for group, prediction in zip(*split, strict=True)
     ]
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-12)
 
 
 @given(corpora(), st.integers(1, 6))

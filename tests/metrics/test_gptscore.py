@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import NlgaugeError, ParameterError
@@ -63,7 +64,7 @@ def test_a_small_model(given: str, tiny_models: dict[str, Path]) -> None:
     texts = [PREDICTIONS, long] if given == "reference" else [PREDICTIONS, None, long]
     result = nlgauge.score(*texts, metrics=GptScore(str(place), given, template))
     (label,) = result.labels
-    for text, other, row in zip(PREDICTIONS, long, result.segments("records"), strict=True):
+    for text, other, row in zip(PREDICTIONS, long, rows_by_label(result), strict=True):
         assert row[label] == pytest.approx(
             token_by_token(place, ["Read: " + other, " End:"], " " + text, 128), abs=1e-5
         )
@@ -78,7 +79,7 @@ def test_an_empty_text_has_no_score(tiny_models: dict[str, Path]) -> None:
         [GIVEN[0], "", GIVEN[0]],
         metrics=GptScore(str(tiny_models["causal"])),
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert math.isnan(rows[0]) and math.isnan(rows[1])
     assert result[result.labels[0]]["score"] == rows[2] < 0
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
+from segment_rows import rows_by_label
 from source_cases import FEW_WORDS, SOURCE, SUMMARY, grams
 
 import nlgauge
@@ -44,13 +45,13 @@ def test_it_equals_scipy(summary, source, order, smoothing):
 
 def test_equal_texts_are_0_and_strangers_1():
     result = nlgauge.score([SUMMARY, "a b"], sources=[SUMMARY, "c d"], metrics="jensen_shannon")
-    assert [row["js_divergence"] for row in result.segments("records")] == [0, 1]
+    assert [row["js_divergence"] for row in rows_by_label(result)] == [0, 1]
     assert result["js_divergence"]["score"] == 0.5
 
 
 def test_an_empty_summary_is_the_worst_and_two_empty_texts_are_left_out():
     result = nlgauge.score(["", ""], sources=["a", "?"], metrics="js_divergence")
-    assert [row["js_divergence"] for row in result.segments("records")] == pytest.approx(
+    assert [row["js_divergence"] for row in rows_by_label(result)] == pytest.approx(
         [1, math.nan], nan_ok=True
     )
     assert result["js_divergence"]["score"] == 1

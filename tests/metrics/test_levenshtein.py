@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein as Peer
+from segment_rows import rows_by_label
 from strategies import SENTENCES, texts
 
 import nlgauge
@@ -21,8 +22,8 @@ CHANGED_PARAMETERS = {"tokenizer": "unicode"}
 def test_characters_equal_rapidfuzz(pairs):
     result = nlgauge.score([pair[0] for pair in pairs], [pair[1] for pair in pairs], metrics="levenshtein")
     expected = [Peer.normalized_similarity(*pair) for pair in pairs]
-    assert [row["levenshtein"] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
-    assert [row["levenshtein.distance"] for row in result.segments("records")] == [
+    assert [row["levenshtein"] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-12)
+    assert [row["levenshtein.distance"] for row in rows_by_label(result)] == [
         Peer.distance(*pair) for pair in pairs
     ]
     assert result["levenshtein"]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-12)
@@ -33,7 +34,7 @@ def test_words_equal_rapidfuzz():
     pairs = [(prediction, reference) for prediction, references in SENTENCES for reference in references]
     result = nlgauge.score([p for p, _ in pairs], [r for _, r in pairs], metrics=metric)
     expected = [Peer.normalized_similarity(p.split(), r.split()) for p, r in pairs]
-    assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
+    assert [row[str(metric)] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_texts_without_words_are_empty_texts():
         ["!", "!", "", ""], ["!", "?", "", "..."], metrics=Levenshtein(tokenizer="unicode")
     )
     label = result.labels[0]
-    assert [(row[label], row[f"{label}.distance"]) for row in result.segments("records")] == [(1, 0)] * 4
+    assert [(row[label], row[f"{label}.distance"]) for row in rows_by_label(result)] == [(1, 0)] * 4
 
 
 def test_options():

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.meteor_score import single_meteor_score
 from rich.console import Console
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora, texts
 
 import nlgauge
@@ -103,7 +104,7 @@ def test_compat_equals_nltk(synonyms, corpus):
         single_meteor_score(r[0].lower().split(), p.lower().split(), wordnet=wordnet)
         for p, r in zip(predictions, references, strict=True)
     ]
-    assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
+    assert [row[str(metric)] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-9)
     assert result[str(metric)]["score"] == pytest.approx(sum(expected) / len(expected), abs=1e-9)
 
 
@@ -244,9 +245,7 @@ def test_compat_takes_synsets_at_the_same_place_of_two_files_for_one(prediction,
 def test_where_the_default_agrees_with_the_meteor_program_and_where_not():
     predictions, references = map(list, zip(*GOLDEN["pairs"], strict=True))
     metric = Meteor(tokenizer="whitespace")
-    ours = [
-        row[str(metric)] for row in nlgauge.score(predictions, references, metrics=metric).segments("records")
-    ]
+    ours = [row[str(metric)] for row in rows_by_label(nlgauge.score(predictions, references, metrics=metric))]
     same = [
         abs(value - expected[3]) < 1e-12
         for value, expected in zip(ours, GOLDEN["rank"]["segments"], strict=True)
@@ -261,7 +260,7 @@ def test_the_several_references_keep_the_counts_of_the_best():
         ["the cat sat on a mat", "hello there"], [REFERENCE, "hello there"], metrics="meteor"
     )
     assert several["meteor"] == single["meteor"]
-    assert several.segments("records")[1]["meteor"] == 1
+    assert rows_by_label(several)[1]["meteor"] == 1
 
 
 def test_function_words_count_less():
@@ -516,7 +515,7 @@ def test_copy_words_of_a_corpus_are_summed_with_a_smoothing_a_segment():
     averaged = Meteor(copy_words=("oslo", "3"), version="2005")
     table = nlgauge.score(["oslo sleeps", "a 3"], ["oslo rests", "a 4"], metrics=averaged)
     assert table[str(averaged)]["score"] == pytest.approx(
-        sum(row[str(averaged)] for row in table.segments("records")) / 2
+        sum(row[str(averaged)] for row in rows_by_label(table)) / 2
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError, NlgaugeError, ParameterError
@@ -47,7 +48,7 @@ OFFICIAL_LONG = {
 
 def segments(metric: MetricX, *texts: Any, output: str = "") -> list[float]:
     result = nlgauge.score(*texts, metrics=metric)
-    return [row[result.labels[0] + output] for row in result.segments("records")]
+    return [row[result.labels[0] + output] for row in rows_by_label(result)]
 
 
 @pytest.mark.parametrize(("version", "qe"), OFFICIAL)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError
@@ -41,7 +42,7 @@ def test_equals_the_classifiers_own_call(
 ) -> None:
     place = tiny_models["pair"]
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=Nli(str(place), formula, direction))
-    for row, prediction, reference in zip(result.segments("records"), PREDICTIONS, REFERENCES, strict=True):
+    for row, prediction, reference in zip(rows_by_label(result), PREDICTIONS, REFERENCES, strict=True):
         both = {"rh": oracle(place, reference, prediction), "hr": oracle(place, prediction, reference)}
         found = np.mean([both[one] for one in ([direction] if direction != "avg" else both)], axis=0)
         assert row[result.labels[0]] == pytest.approx(found @ weights, abs=1e-6)
@@ -54,7 +55,7 @@ def test_the_best_reference_is_one_that_can_be_scored(tiny_models: dict[str, Pat
     result = nlgauge.score(
         ["the cat", "", "a"], [["", "the mat"], ["the cat"], [" "]], metrics=Nli(str(tiny_models["pair"]))
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert rows[0] == pytest.approx(oracle(tiny_models["pair"], "the mat", "the cat")[0], abs=1e-6)
     assert rows[1] == 0 and math.isnan(rows[2])
     (scores,) = result.values()
@@ -62,7 +63,7 @@ def test_the_best_reference_is_one_that_can_be_scored(tiny_models: dict[str, Pat
     left_out = nlgauge.score(
         ["the cat", ""], ["the mat", "the cat"], metrics=Nli(str(tiny_models["pair"]), empty="missing")
     )
-    assert math.isnan(left_out.segments("records")[1][left_out.labels[0]])
+    assert math.isnan(rows_by_label(left_out)[1][left_out.labels[0]])
 
 
 def test_two_labels_are_not_enough(tiny_models: dict[str, Path]) -> None:

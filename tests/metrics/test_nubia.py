@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError
@@ -107,7 +108,7 @@ def test_equals_the_authors_class(features: int, models: dict[str, Any], tmp_pat
         PREDICTIONS, REFERENCES, metrics=Nubia(**models, aggregator=str(tmp_path / "network"))
     )
     (label,) = result.labels
-    for row, expected, golden in zip(result.segments("records"), FEATURES, GOLDEN[features], strict=True):
+    for row, expected, golden in zip(rows_by_label(result), FEATURES, GOLDEN[features], strict=True):
         found = [row[f"{label}.{name}"] * (100 if 0 < i < 4 else 1) for i, name in enumerate(NAMES)]
         assert found == pytest.approx(expected, abs=2e-4, rel=1e-6)
         assert row[label] == pytest.approx(golden, abs=1e-5)
@@ -137,7 +138,7 @@ def test_similarity_is_shown_to_5_at_most(models: dict[str, Any], monkeypatch: p
 
 def test_nothing_to_read_is_not_a_score(models: dict[str, Any]) -> None:
     result = nlgauge.score(["", "A cat.", "A cat."], ["A cat.", " ", "The cat."], metrics=Nubia(**models))
-    assert [math.isnan(row[result.labels[0]]) for row in result.segments("records")] == [True, True, False]
+    assert [math.isnan(row[result.labels[0]]) for row in rows_by_label(result)] == [True, True, False]
     assert next(iter(result.values()))["empty"] == 1
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import NlgaugeError
@@ -53,7 +54,7 @@ def test_equals_the_models_own_loss(tiny_models: dict[str, Path]) -> None:
     model, tokenizer = loaded(tiny_models["causal"])
     result = nlgauge.score(TEXTS, metrics=Perplexity(str(tiny_models["causal"])))
     total = count = 0.0
-    for text, row in zip(TEXTS, result.segments("records"), strict=True):
+    for text, row in zip(TEXTS, rows_by_label(result), strict=True):
         ids = tokenizer(text).input_ids
         value = row[result.labels[0]]
         if not ids:
@@ -95,7 +96,7 @@ def test_the_explanation_adds_up(tiny_models: dict[str, Path]) -> None:
     (found,) = result.explain("perplexity", segment=0)
     (values,) = found.values.values()
     assert "".join(found.tokens) == TEXTS[0]
-    assert math.exp(np.mean(values)) == pytest.approx(float(result.segments("records")[0][result.labels[0]]))
+    assert math.exp(np.mean(values)) == pytest.approx(float(rows_by_label(result)[0][result.labels[0]]))
 
 
 def test_infolm_and_perplexity_share_one_reading(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 from tiny import prism as tiny_prism
 from tiny.closed_form import fill
 from tiny.seq2seq import SPECIALS
@@ -74,7 +75,7 @@ def places(tiny_models: dict[str, Path], tmp_path_factory: pytest.TempPathFactor
 
 def segments(metric: Prism, *texts: Any, output: str = "", **options: Any) -> list[float]:
     result = nlgauge.score(*texts, metrics=metric, **options)
-    return [row[result.labels[0] + output] for row in result.segments("records")]
+    return [row[result.labels[0] + output] for row in rows_by_label(result)]
 
 
 @pytest.mark.parametrize(("first", "lang"), OFFICIAL)
@@ -105,7 +106,7 @@ def test_an_empty_reference_has_no_score_and_long_texts_are_cut(places: dict[boo
     found = segments(metric, ["", PREDICTIONS[0], PREDICTIONS[0] * 20], [REFERENCES[0], "", REFERENCES[0]])
     assert [math.isnan(value) for value in found] == [False, True, False]
     result = nlgauge.score([PREDICTIONS[0], PREDICTIONS[0] * 20], [REFERENCES[0]] * 2, metrics=metric)
-    assert [row[f"{result.labels[0]}.truncated"] for row in result.segments("records")] == [0, 1]
+    assert [row[f"{result.labels[0]}.truncated"] for row in rows_by_label(result)] == [0, 1]
     # Of the model's 128 places the tag of the language takes one.
     assert len(result.explain(result.labels[0], segment=1)[0].tokens) == 127
 

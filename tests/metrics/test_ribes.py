@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from nltk.translate.ribes_score import corpus_ribes, sentence_ribes
+from segment_rows import rows_by_label
 from strategies import corpora
 
 import nlgauge
@@ -70,7 +71,7 @@ def test_nltk_with_several_references(corpus, alpha, beta):
         sentence_ribes(group, hypothesis, alpha, beta)
         for group, hypothesis in zip(groups, hypotheses, strict=True)
     ]
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-12)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-12)
 
 
 @given(
@@ -120,7 +121,7 @@ def test_alignment_by_the_shortest_ngram_that_is_unique(prediction, reference):
 
 def test_long_repetitive_texts_do_not_hang():
     text = "a b " * 5000
-    scores = nlgauge.score([text, text], [text, text + "c"], metrics="ribes").segments("records")
+    scores = rows_by_label(nlgauge.score([text, text], [text, text + "c"], metrics="ribes"))
     assert 0 < scores[0]["ribes"] < 1
     assert scores[0]["ribes.order"] == 1
 

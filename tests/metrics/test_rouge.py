@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pycocoevalcap.rouge.rouge import Rouge as CocoRouge
 from rouge_score.rouge_scorer import RougeScorer
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora, texts
 
 import nlgauge
@@ -32,7 +33,7 @@ def assert_equals_rouge_score(predictions: list[str], references: list[list[str]
     expected = [
         peer.score_multi(group, prediction) for prediction, group in zip(predictions, references, strict=True)
     ]
-    for row, scores in zip(result.segments("records"), expected, strict=True):
+    for row, scores in zip(rows_by_label(result), expected, strict=True):
         for kind in TYPES:
             column = label if kind == "rougeL" else f"{label}.{kind}"
             assert row[column] == pytest.approx(scores[kind].fmeasure, abs=1e-9)
@@ -67,7 +68,7 @@ def test_the_best_reference_decides_type_by_type(corpus):
     result = nlgauge.score(predictions, references, metrics=Rouge(TYPES, tokenizer="google"))
     (label,) = result.labels
     peer = RougeScorer(list(TYPES))
-    for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
+    for row, prediction, group in zip(rows_by_label(result), predictions, references, strict=True):
         expected = peer.score_multi(group, prediction)
         for kind in TYPES:
             assert row[label if kind == "rougeL" else f"{label}.{kind}"] == pytest.approx(
@@ -178,9 +179,7 @@ def test_compat_equals_the_coco_captions_program(captions):
         dict(enumerate(references)), dict(enumerate([p] for p in predictions))
     )
     assert result["rouge"]["score"] == pytest.approx(corpus, abs=1e-12)
-    assert [row[str(metric)] for row in result.segments("records")] == pytest.approx(
-        list(segments), abs=1e-12
-    )
+    assert [row[str(metric)] for row in rows_by_label(result)] == pytest.approx(list(segments), abs=1e-12)
 
 
 def test_coco_takes_precision_and_recall_from_different_references():

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ParameterError
@@ -81,7 +82,7 @@ def test_corpus_scores_are_easses(compat, expected):
 def test_segment_scores_of_the_other_programs(compat, expected):
     metric = Sari(compat=compat, tokenizer="none" if compat == "original" else None)
     result = nlgauge.score(PREDICTIONS, REFERENCES, SOURCES, metrics=metric)
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-9)
     if compat != "easse":
         assert result["sari"]["score"] == pytest.approx(sum(expected) / 4)
 
@@ -100,7 +101,7 @@ def test_the_examples_that_the_programs_print(compat, expected):
         "About 95 species are currently agreed .",
     ]
     result = nlgauge.score(predictions, [REFERENCES[0]] * 3, [SOURCES[0]] * 3, metrics=Sari(compat=compat))
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=1e-9)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_empty_text_is_one_empty_word_for_the_other_programs():
@@ -167,7 +168,7 @@ def test_it_is_the_definition_in_fractions(segments):
         metrics="sari",
     )
     assert result["sari"]["score"] == pytest.approx(float(exact(segments)), abs=1e-9)
-    assert [row["sari"] for row in result.segments("records")] == pytest.approx(
+    assert [row["sari"] for row in rows_by_label(result)] == pytest.approx(
         [float(exact([segment])) for segment in segments], abs=1e-9
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError, ParameterError
@@ -37,7 +38,7 @@ def two_questions(tiny_models: dict[str, Path], tmp_path: Path) -> str:
 
 def test_every_question_has_a_model_of_its_own(two_questions: str) -> None:
     result = nlgauge.score(PREDICTIONS, sources=SOURCES, metrics=Seahorse(two_questions, ("q4", "q1")))
-    for row, prediction, source in zip(result.segments("records"), PREDICTIONS, SOURCES, strict=True):
+    for row, prediction, source in zip(rows_by_label(result), PREDICTIONS, SOURCES, strict=True):
         wanted = []
         for question in ("q4", "q1"):
             place = two_questions.format(question=question)
@@ -74,7 +75,7 @@ def test_an_empty_summary_is_the_worst_and_an_empty_document_has_no_score(
     result = nlgauge.score(
         ["", "a", "a"], sources=["a", " ", "a"], metrics=Seahorse(str(tiny_models["t5"]), ("q1",))
     )
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert [math.isnan(value) for value in rows] == [False, True, False]
     assert rows[0] == 0
 

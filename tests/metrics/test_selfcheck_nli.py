@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError
@@ -48,7 +49,7 @@ def model() -> Model:
 
 def test_equals_the_authors_program(model: Model) -> None:
     result = nlgauge.score(TEXTS, SAMPLES, metrics=SelfCheckNli(model, labels=("e", "c")))
-    rows = result.segments("records")
+    rows = rows_by_label(result)
     assert [row[result.labels[0]] for row in rows] == pytest.approx(
         [np.mean(sentences) for sentences in GOLDEN], abs=1e-6
     )
@@ -73,7 +74,7 @@ def test_neutral_is_left_out_of_three_labels(tiny_models: dict[str, Path]) -> No
 def test_no_text_and_no_sample_are_not_a_score(tiny_models: dict[str, Path]) -> None:
     texts, samples = ["", "the cat", "the cat"], [["the cat"], ["", " "], ["the mat", ""]]
     result = nlgauge.score(texts, samples, metrics=SelfCheckNli(str(tiny_models["pair"])))
-    rows = [row[result.labels[0]] for row in result.segments("records")]
+    rows = [row[result.labels[0]] for row in rows_by_label(result)]
     assert rows[0] == 1 and math.isnan(rows[1])
     alone = nlgauge.score(["the cat"], [["the mat"]], metrics=SelfCheckNli(str(tiny_models["pair"])))
     assert next(iter(alone.values()))["score"] == pytest.approx(rows[2], abs=1e-6)

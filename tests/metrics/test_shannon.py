@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.features.tokens.text import Sentences
@@ -205,7 +206,7 @@ def test_base_and_full_are_read_once_for_all_systems(
 def test_empty_summary_tells_nothing_and_empty_document_is_unknown(tiny_models: dict[str, Path]) -> None:
     metric = Shannon(str(tiny_models["causal"]))
     result = nlgauge.score(["", "the cat"], sources=[DOCUMENT, ""], metrics=metric)
-    first, second = result.segments("records")
+    first, second = rows_by_label(result)
     assert first[str(metric)] == 0
     assert math.isnan(second[str(metric)])
     assert second[f"{metric}.information_difference"] == 0
@@ -267,7 +268,7 @@ def test_blanc_shannon_of_a_model_that_repeats_what_it_read(summary: str, gain: 
     result = nlgauge.score([summary], sources=["b b"], metrics=metric)
     outputs = result[result.labels[0]]
     assert outputs["score"] == outputs["blanc_shannon"] == gain
-    assert result.segments("records")[0][result.labels[0]] == gain
+    assert rows_by_label(result)[0][result.labels[0]] == gain
     assert parse("blanc_shannon") == Shannon(measure="blanc_shannon")
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 
 import pytest
 from hypothesis import given
+from segment_rows import rows_by_label
 from strategies import corpora
 
 import nlgauge
@@ -36,7 +37,7 @@ REFERENCES = [
 
 def test_version_2():
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics="squad")
-    rows = result.segments("records")
+    rows = rows_by_label(result)
     assert [row["squad"] for row in rows] == [100, 0, 100, 100, 0, 0, 0]
     assert [row["squad.f1"] for row in rows] == pytest.approx(
         [100, 200 / 3, 100, 100, 57.14285714285715, 0, 0]
@@ -73,7 +74,7 @@ def pair(prediction: list[str], reference: list[str], version: int) -> tuple[flo
 def test_each_output_takes_its_best_reference(version, corpus):
     predictions, references = corpus
     metric = Squad(compat="1.1" if version == 1 else None)
-    rows = nlgauge.score(predictions, references, metrics=metric).segments("records")
+    rows = rows_by_label(nlgauge.score(predictions, references, metrics=metric))
     for row, prediction, group in zip(rows, predictions, references, strict=True):
         answers = [words(reference) for reference in group]
         if version == 2:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ParameterError
@@ -85,7 +86,7 @@ def test_zero_shot_equals_the_authors_package(
     expected = official.score(DOCUMENTS, SUMMARIES)["scores"]
     metric = SummaC(str(tiny_models["pair"]), granularity=granularity, max_length=100, compat="summac")
     result = nlgauge.score(SUMMARIES, sources=DOCUMENTS, metrics=metric)
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=5e-6)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=5e-6)
     assert np.ptp(expected) > 0.01
 
 
@@ -114,7 +115,7 @@ def test_conv_equals_the_authors_package(peer: Any, tiny_models: dict[str, Path]
         sources=DOCUMENTS,
         metrics=SummaC(str(tiny_models["pair"]), "conv", max_length=100, compat="summac"),
     )
-    assert [row[result.labels[0]] for row in result.segments("records")] == pytest.approx(expected, abs=5e-6)
+    assert [row[result.labels[0]] for row in rows_by_label(result)] == pytest.approx(expected, abs=5e-6)
     assert np.ptp(expected) > 0.01
     assert next(iter(result.values()))["truncated"] == 2
 
@@ -139,7 +140,7 @@ def test_short_sentences_count(tiny_models: dict[str, Path]) -> None:
             sources=[DOCUMENTS[0]] * 2,
             metrics=metric,
         )
-        one, other = (row[result.labels[0]] for row in result.segments("records"))
+        one, other = (row[result.labels[0]] for row in rows_by_label(result))
         assert (one == pytest.approx(other, abs=1e-9)) == same
 
 
@@ -163,7 +164,7 @@ def test_nothing_to_check_is_not_a_score(variant: str, expected: float, tiny_mod
             **texts,
             metrics=SummaC(str(tiny_models["pair"]), variant, compat=compat),
         )
-        rows = [row[result.labels[0]] for row in result.segments("records")]
+        rows = [row[result.labels[0]] for row in rows_by_label(result)]
         worst = -1 if variant == "zs" else 0
         assert rows[:2] == pytest.approx(
             [expected if compat else worst, expected if compat else math.nan], nan_ok=True

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from marks import thorough
 from rich.console import Console
 from sacrebleu.metrics.lib_ter import translation_edit_rate
+from segment_rows import rows_by_label
 from strategies import SENTENCES, corpora, streams
 
 import nlgauge
@@ -55,7 +56,7 @@ def assert_equals_sacrebleu(
     assert ours["edits"] == expected.num_edits
     assert ours["reference_length"] == pytest.approx(expected.ref_length, abs=1e-9)
     assert result.signatures[str(metric)].startswith(signature + "|")
-    for row, prediction, group in zip(result.segments("records"), predictions, references, strict=True):
+    for row, prediction, group in zip(rows_by_label(result), predictions, references, strict=True):
         assert row[str(metric)] == pytest.approx(peer.sentence_score(prediction, group).score, abs=1e-9)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import ModelError, NlgaugeError, ParameterError
@@ -118,7 +119,7 @@ def outputs(metric: UniEval, *texts: Any) -> list[dict[str, float]]:
             for key, value in row.items()
             if key.startswith("unieval")
         }
-        for row in result.segments("records")
+        for row in rows_by_label(result)
     ]
 
 

@@ -8,6 +8,7 @@ import comet_peer
 import numpy as np
 import pytest
 from comet_peer import TEXTS
+from segment_rows import rows_by_label
 from tiny import comet_networks
 
 import nlgauge
@@ -27,13 +28,13 @@ def test_scores_and_their_parts_are_those_of_the_authors_program(
     file = comet_networks.write_checkpoint(tmp_path, "unified", 1, layer_norm=True)
     metric = Unite(str(convert.convert(file, "comet", tmp_path / "model", str(tmp_path / "base")).place))
     result = nlgauge.score(TEXTS["mt"], TEXTS["ref"], TEXTS["src"], metrics=metric)
-    rows = result.segments("records")
+    rows = rows_by_label(result)
     np.testing.assert_allclose([row[str(metric)] for row in rows], GOLDEN, atol=1e-5)
     assert result["unite"]["truncated"] == 1
     alone = Unite(metric.model, references=False)
     source = nlgauge.score(TEXTS["mt"], sources=TEXTS["src"], metrics=alone)
     np.testing.assert_allclose(
-        [row[str(alone)] for row in source.segments("records")],
+        [row[str(alone)] for row in rows_by_label(source)],
         [row[f"{metric}.src"] for row in rows],
         atol=1e-6,
     )

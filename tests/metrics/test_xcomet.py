@@ -11,6 +11,7 @@ import comet_peer
 import numpy as np
 import pytest
 from comet_peer import TEXTS
+from segment_rows import rows_by_label
 from tiny import comet_networks
 
 import nlgauge
@@ -62,7 +63,7 @@ def test_scores_and_errors_are_those_of_the_authors_program(
     encoder: str, references: bool, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     metric, result = scored(files[encoder], references=references)
-    rows = result.segments("records")
+    rows = rows_by_label(result)
     found = [row[str(metric)] for row in rows]
     np.testing.assert_allclose(found, GOLDEN[encoder, references], atol=1e-5)
     counts = [
@@ -95,12 +96,12 @@ def test_spans_are_golden_and_complete_ones_count_otherwise(files: dict[str, Pat
         ] == golden
     complete, other = scored(files["xlm-roberta"], spans="complete")
     before, after = (
-        [row[f"{one}.mqm"] for row in found.segments("records")]
+        [row[f"{one}.mqm"] for row in rows_by_label(found)]
         for one, found in ((metric, result), (complete, other))
     )
     assert before != after
     mixes = [
-        [row[str(one)] for row in found.segments("records")]
+        [row[str(one)] for row in rows_by_label(found)]
         for one, found in ((metric, result), (complete, other))
     ]
     np.testing.assert_allclose(np.diff(mixes, axis=0)[0], 0.22 * (np.array(after) - before), atol=1e-9)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge._core.ragged import Ragged
@@ -76,9 +77,9 @@ def test_rare_tokens_weigh_more(tiny_models: dict[str, Path]) -> None:
 
 
 def test_empty_texts_score_zero(tiny_models: dict[str, Path]) -> None:
-    rows = nlgauge.score(
-        ["", "", "the cat"], ["the cat", "", ""], metrics=Yisi(str(tiny_models["encoder"]), 2)
-    ).segments("records")
+    rows = rows_by_label(
+        nlgauge.score(["", "", "the cat"], ["the cat", "", ""], metrics=Yisi(str(tiny_models["encoder"]), 2))
+    )
     assert [list(row.values())[2] for row in rows] == [0, 0, 0]
 
 

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 import nlgauge
-from nlgauge.errors import ResultError
+from nlgauge.errors import ResultError, UnknownNameError
 from nlgauge.results.ranks import all_pairs
 from nlgauge.stats.letters import rank_ranges
 
@@ -165,3 +165,13 @@ def test_the_command_shows_them(result, tmp_path):
     assert "a (1-3)" in printed("compare", directory, "--ranks")
     assert json.loads(printed("compare", directory, "--ranks", "--json"))["ranks"][0]["letters"] == "a"
     assert "leave the systems out" in refused("compare", directory, "good", "--ranks")
+
+
+def test_a_metric_is_found_by_every_name_that_a_comparison_takes(result) -> None:
+    ranks, compared = result.ranks(resamples=20), result.compare("good", "bad", resamples=20)
+    for name in ("bleu", "sacrebleu", "bleu.bleu", ("sacrebleu", "bleu")):
+        assert ranks[name] is ranks["bleu"] and compared[name] is compared["bleu"]
+    for rows in (ranks, compared):
+        for name in ("rouge", "bleu.rouge1", ("bleu", "rouge1")):
+            with pytest.raises(UnknownNameError, match="there are bleu, wer, novelty, self_bleu"):
+                rows[name]

@@ -82,7 +82,7 @@ def test_scores_say_why_they_are_nan() -> None:
 
 
 def test_frames_have_short_names(result: Result) -> None:
-    columns = list(result.frame(frame="records")[0])
+    columns = list(result.segments(frame="records")[0])
     assert columns[:4] == ["segment", "system", "domain", "bleu"]
     assert {
         "bleu.precision1",
@@ -95,38 +95,39 @@ def test_frames_have_short_names(result: Result) -> None:
     } <= set(columns)
     both = scored(
         ["chrf", "chrf(word_order=2)", {"path": "bleu", "resulting_name": "bleu_1", "max_order": 1}]
-    ).frame(frame="records")[0]
+    ).segments(frame="records")[0]
     assert {"chrf", "chrf(word_order=2)", "bleu_1", "bleu_1.precision1"} <= set(both)
 
 
 def test_a_long_frame_has_the_scores_of_segments(result: Result) -> None:
-    rows, segments = result.frame(frame="records"), result.segments("records")
+    rows = result.segments("records")
     assert [(row["segment"], row["system"]) for row in rows] == [
-        (row["segment"], row["system"]) for row in segments
+        (segment, system) for system in result.systems for segment in result.corpus.ids
     ]
-    assert [row["rouge.rougeL"] for row in rows] == [row["rouge"] for row in segments]
+    scores = [value for system in "AB" for value in result.tables[system, "rouge"].segments()["rougeL"]]
+    assert [row["rouge.rougeL"] for row in rows] == scores
     assert [row["domain"] for row in rows] == DOMAINS * 2
-    assert isinstance(result.frame(), pandas.DataFrame)
+    assert isinstance(result.segments(), pandas.DataFrame)
     assert "prediction" not in rows[0]
 
 
 def test_a_wide_frame_has_systems_side_by_side_and_texts_on_request(result: Result) -> None:
-    rows = result.frame(wide=True, texts=True, frame="records")
+    rows = result.segments(wide=True, texts=True, frame="records")
     assert len(rows) == 6
     assert [row["A/prediction"] for row in rows] == PREDICTIONS["A"]
     assert [row["reference"] for row in rows] == REFERENCES
-    long = result.frame(frame="records")
+    long = result.segments(frame="records")
     assert [row["B/wer"] for row in rows] == [row["wer"] for row in long if row["system"] == "B"]
-    assert "A/prediction" not in result.frame(wide=True, frame="records")[0]
+    assert "A/prediction" not in result.segments(wide=True, frame="records")[0]
 
 
 def test_frames_of_every_kind_are_equal(result: Result) -> None:
     for options in ({}, {"wide": True}, {"texts": True}):
-        records = result.frame(**options, frame="records")
-        assert repr(result.frame(**options, frame="polars").to_dicts()) == repr(records)
-        assert list(result.frame(**options, frame="pandas").columns) == list(records[0])
+        records = result.segments(**options, frame="records")
+        assert repr(result.segments(**options, frame="polars").to_dicts()) == repr(records)
+        assert list(result.segments(**options, frame="pandas").columns) == list(records[0])
     with pytest.raises(ParameterError, match="frame must be 'pandas', 'polars' or 'records', got 'arrow'"):
-        result.frame(frame="arrow")
+        result.segments(frame="arrow")
 
 
 def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
@@ -143,7 +144,7 @@ def test_several_references_and_fields_of_systems_are_kept_in_frames() -> None:
         for i in range(2)
         for system in "AB"
     ]
-    rows = nlgauge.score(records, metrics="wer").frame(texts=True, frame="records")
+    rows = nlgauge.score(records, metrics="wer").segments(texts=True, frame="records")
     assert rows[0]["references"] == ["a b", "a"]
     assert rows[0]["source"] == "q"
     assert rows[0]["reference_count"] == 2
@@ -157,8 +158,8 @@ def test_a_system_without_a_field_has_none_there() -> None:
     ]
     records += [{**record, "system": "B", "human": 5} for record in records]
     added = nlgauge.score(records, metrics="wer").add(predictions={"C": ["a", "b"]})
-    assert [row["human"] for row in added.frame(frame="records")] == [0, 1, 5, 5, None, None]
-    assert "C/human" not in added.frame(wide=True, frame="records")[0]
+    assert [row["human"] for row in added.segments(frame="records")] == [0, 1, 5, 5, None, None]
+    assert "C/human" not in added.segments(wide=True, frame="records")[0]
 
 
 @pytest.mark.parametrize("method", ["to_text", "to_latex", "to_csv", "page"])
@@ -175,7 +176,7 @@ def test_an_unknown_option_is_named(result: Result, method: str) -> None:
 
 
 def test_a_field_that_is_called_like_a_column_of_ours_gets_another_name() -> None:
-    row = scored(["wer"], {"system": DOMAINS}).frame(frame="records")[0]
+    row = scored(["wer"], {"system": DOMAINS}).segments(frame="records")[0]
     assert (row["system"], row["field.system"]) == ("A", "news")
     assert (
         scored(["wer"], {"system": DOMAINS})
@@ -191,9 +192,9 @@ def test_texts_that_were_not_saved_cannot_be_shown(result: Result, tmp_path: Pat
     with pytest.raises(
         ResultError, match="cannot show the texts of this result: it was saved without its texts"
     ):
-        saved.frame(texts=True)
+        saved.segments(texts=True)
     assert "prediction" not in saved.worst("bleu", 1)[0]
-    assert saved.frame(frame="records")[0]["wer"] == 0
+    assert saved.segments(frame="records")[0]["wer"] == 0
 
 
 def test_the_worst_segments_come_first_whatever_the_direction(result: Result) -> None:

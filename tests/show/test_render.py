@@ -93,8 +93,8 @@ def test_result_table_has_scores_directions_and_intervals(result: Result) -> Non
     assert "↑" in line
     assert f"{result['baseline']['wer']['score']:.4f}" in row_of(text, "wer", "↓")
     assert f"{result.compare()['bleu'].p_holm:.4f}" in text.split("\n")[3]
-    assert "rouge rougeL " in text
-    assert "rouge rouge2" in text
+    assert "rouge.rougeL " in text
+    assert "rouge.rouge2" in text
     assert "precision1" not in text
     how = (
         "p: against baseline, approximate randomization with 1000 resamples; p (Holm): corrected for the 5"

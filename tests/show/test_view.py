@@ -212,7 +212,7 @@ def test_fields_that_one_can_filter_by(result: Result) -> None:
 
 
 def test_explanations_are_rounded_and_keep_what_is_not_a_number(result: Result) -> None:
-    (one,) = result.explain_numbers([0], ["bleu"], ["A"])["bleu", "A", 0]
+    (one,) = result.explain(["bleu"], [0], ["A"])["bleu", "A", 0]
     odd = replace(one, statistics={"x": np.array([1 / 3, math.nan])})
     found = json.loads(gzip.decompress(explanation_part({4: {"bleu\x1b": {"A": [odd]}}})))
     document = found["4"]["bleu\\x1b"]["A"][0]

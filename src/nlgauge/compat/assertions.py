@@ -51,7 +51,7 @@ def assert_not_worse(
     label = next(iter(result.labels))
     row = comparison[label if output is None else (label, output)]
     if not row.units:
-        raise AssertionError(f"{_name(row)} cannot be compared with that of the baseline: {row.reason}.")
+        raise AssertionError(f"{row.name} cannot be compared with that of the baseline: {row.reason}.")
     if row.units < (needed := units_needed(alpha, 1)):
         segments = counted(row.units, "segment")
         raise InputError(
@@ -65,13 +65,9 @@ def assert_not_worse(
     if row.output.higher_is_better is None:
         raise ParameterError(f"of {row.output.name} neither direction is better, so no system is worse.")
     if math.isnan(row.gain) or math.isnan(row.p):
-        raise AssertionError(f"{_name(row)} cannot be compared with that of the baseline: {row.reason}.")
+        raise AssertionError(f"{row.name} cannot be compared with that of the baseline: {row.reason}.")
     if row.gain < 0 and -row.gain > margin and row.p < alpha:
         raise AssertionError(_message(row, comparison.confidence, margin))
-
-
-def _name(row: Compared) -> str:
-    return row.label if row.label == row.output.name else f"{row.label} {row.output.name}"
 
 
 def _message(row: Compared, confidence: float, margin: float) -> str:
@@ -79,6 +75,6 @@ def _message(row: Compared, confidence: float, margin: float) -> str:
     numbers = f"{row.second_score:.4f} against {row.first_score:.4f}, gain {row.gain:+.4f}"
     interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g} %)"
     return (
-        f"{_name(row)} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
+        f"{row.name} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
         f" ({row.test}, {row.resamples} resamples)."
     )

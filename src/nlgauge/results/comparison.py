@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 from nlgauge._core.numbers import bounds, number, p_value
 from nlgauge._core.page import Page
 from nlgauge._core.shown import Exported
-from nlgauge.errors import ParameterError, UnknownNameError
+from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
 from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
+from nlgauge.results.labels import output_name, rows_named
 from nlgauge.results.missing import Gaps
 
 # How p-values are corrected for several tests, by the name of the field that holds them.
@@ -49,14 +50,18 @@ class Compared(NamedTuple):
     units: int = 0
 
     def __repr__(self) -> str:
-        name = self.label if self.output.name == self.label else f"{self.label} {self.output.name}"
         gain = number(self.gain, self.output, sign=True)
         interval = bounds(self.gain_low, self.gain_high, self.output, sign=True)
         reason = f", {self.reason}" if self.reason else ""
         return (
-            f"Compared({name}, {self.second} against {self.first}: {gain} {interval}, p"
+            f"Compared({self.name}, {self.second} against {self.first}: {gain} {interval}, p"
             f" {p_value(self.p)}{reason})"
         )
+
+    @property
+    def name(self) -> str:
+        """The metric's label, and after a dot the output if it has another name."""
+        return output_name(self.label, self.output.name)
 
     @property
     def gain(self) -> float:
@@ -136,24 +141,8 @@ class Comparison(Exported):
         return len(self.rows)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Compared:
-        """The row of a label (or what else stands for it), of label.output or of (label, output), where
-        just one pair was compared.
-        """
-        rows = [
-            row
-            for row in self.rows
-            if key in (row.label, f"{row.label}.{row.output.name}", (row.label, row.output.name))
-        ]
-        if not rows:
-            label, output = key if isinstance(key, tuple) else (key, None)
-            try:
-                wanted = self._label(label)
-            except UnknownNameError:
-                wanted = label
-            rows = [row for row in self.rows if row.label == wanted and output in (None, row.output.name)]
-        if not rows:
-            names = dict.fromkeys(row.label for row in self.rows)
-            raise UnknownNameError(f"no metric {key!r} was compared; there are {', '.join(names)}.")
+        """Return the row of a metric, of metric.output or of (metric, output), if one pair was compared."""
+        rows = rows_named(key, self.rows, self._label)
         if len({(row.first, row.second) for row in rows}) > 1:
             raise ParameterError(f"{key!r} was compared for several pairs of systems; go through the rows.")
         return rows[0]

@@ -22,8 +22,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.equal_outputs import equal_outputs
+from nlgauge.results.labels import output_named
 from nlgauge.results.missing import filled, missing_share, range_of
-from nlgauge.results.segments import output_named
 from nlgauge.stats.corrections import holm
 
 if TYPE_CHECKING:
@@ -283,11 +283,7 @@ class _Gate:
 
     def verdict(self, change: Change, row: Compared, deciding: Compared) -> CheckOutcome:
         """Return the verdict on one condition."""
-        name = (
-            str(change)
-            if change.metric != ANY
-            else f"{row.label if row.output.name == 'score' else row_name(row)} {change.word}"
-        )
+        name = str(change) if change.metric != ANY else f"{row.name} {change.word}"
         margin = self.rule.margin(self.result, row)
         gain, low, high = change.gain(deciding)
         detectable = self._detectable(low, high, row.units)
@@ -463,8 +459,3 @@ def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> CheckOutc
         failed,
         f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept",
     )
-
-
-def row_name(row: Compared) -> str:
-    """Return the name of a tested row: its metric and output."""
-    return row.label if row.output.name == row.label.partition("(")[0] else f"{row.label} {row.output.name}"

@@ -1,15 +1,19 @@
-"""Which label of a result a name stands for: the label itself, the metric as printed, an alias, or a bare
-name where that is unique.
+"""Names of metrics and outputs in a result: how they are called, and which of them a name stands for (the
+label itself, the metric as printed, an alias, or a bare name if that is unique).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nlgauge.errors import NlgaugeError, UnknownNameError, did_you_mean
-from nlgauge.metric import AnyMetric
+from nlgauge.metric import AnyMetric, Output
 from nlgauge.metric.registry import find, parse
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
 
 Metrics = Mapping[str, AnyMetric]
 
@@ -47,10 +51,80 @@ def bare_name(metric: AnyMetric) -> str:
     return str(metric).partition("(")[0]
 
 
-def short_names(metrics: Metrics) -> dict[str, str]:
-    """What each label is called in columns: its part before the parameters where no other label would be
-    called the same, else the label.
+def short_names(labels: Iterable[str]) -> dict[str, str]:
+    """Return each label without its parameters, or the whole label if another would be called the same."""
+    bare = {label: label.partition("(")[0] for label in labels}
+    counts = Counter(bare.values())
+    return {label: name if counts[name] == 1 else label for label, name in bare.items()}
+
+
+def output_name(name: str, output: str, metric: str = "") -> str:
+    """Return the name of an output: that of its metric and, unless it adds nothing, the output's after a dot.
+
+    `name` is the metric's label or short name; `metric` is needed if that does not begin with the metric's
+    registered name. Frames, files, tables, plots and messages use this name.
+
+    >>> output_name("rouge", "rougeL"), output_name("wer(lowercase=True)", "wer"), output_name("errors", "wer", "wer")
+    ('rouge.rougeL', 'wer(lowercase=True)', 'errors')
     """
-    bare = {label: label.partition("(")[0] for label in metrics}
-    counts = list(bare.values())
-    return {label: name if counts.count(name) == 1 else label for label, name in bare.items()}
+    return name if output in ("score", metric or name.partition("(")[0]) else f"{name}.{output}"
+
+
+def output_names(result: Result) -> dict[tuple[str, str], str]:
+    """Return the name of every output by label and output, with parameters only if they are needed to tell
+    metrics apart.
+    """
+    tables = {label: result.tables[result.systems[0], label] for label in result.labels}
+    return {
+        (label, output.name): output_name(name, output.name, bare_name(tables[label].metric))
+        for label, name in short_names(tables).items()
+        for output in tables[label].outputs()
+    }
+
+
+def output_named(result: Result, name: str) -> tuple[str, Output]:
+    """Return the label and the output that a metric's name (its first output) or name.output stands for."""
+    try:
+        label, output = result.label(name), ""
+    except UnknownNameError:
+        metric, dot, output = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+        if not dot:
+            raise
+        label = result.label(metric)
+    outputs = {each.name: each for each in result.tables[result.systems[0], label].outputs()}
+    if output and output not in outputs:
+        raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.")
+    return label, outputs[output] if output else next(iter(outputs.values()))
+
+
+class OutputRow(Protocol):
+    """A row of a comparison or of ranks."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def output(self) -> Output: ...
+
+
+Row = TypeVar("Row", bound=OutputRow)
+
+
+def rows_named(key: str | tuple[str, str], rows: Sequence[Row], label: Callable[[str], str]) -> list[Row]:
+    """Return the rows of a metric ("bleu"), or of one of its outputs ("rouge.rouge2" or ("rouge", "rouge2")).
+
+    `label` returns the label that a name or an alias stands for.
+    """
+    wanted = [(key, "")] if isinstance(key, str) else [key]
+    if isinstance(key, str) and "." in key:
+        metric, _, output = key.rpartition(".")
+        wanted.append((metric, output))
+    for metric, output in wanted:
+        try:
+            found = metric if any(row.label == metric for row in rows) else label(metric)
+        except UnknownNameError:
+            continue
+        if chosen := [row for row in rows if row.label == found and output in ("", row.output.name)]:
+            return chosen
+    names = dict.fromkeys(row.label for row in rows)
+    raise UnknownNameError(f"no metric {key!r} was tested; there are {', '.join(names)}.")

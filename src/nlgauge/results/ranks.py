@@ -21,7 +21,7 @@ the two is better, and letters follow the mean gain over all others.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -35,6 +35,7 @@ from nlgauge.metric import Output
 from nlgauge.results.comparison import Compared, gain_of
 from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
+from nlgauge.results.labels import rows_named
 from nlgauge.stats.letters import letters, rank_ranges
 
 
@@ -95,6 +96,7 @@ class Ranks(Exported):
     seed: int
     # Outputs that repeat another on every segment, by label and name: one column of a table.
     equal: EqualOutputs = field(default_factory=dict)
+    _label: Callable[[str], str] = field(default=str, repr=False, compare=False)
 
     def __iter__(self) -> Any:
         return iter(self.rows)
@@ -102,15 +104,9 @@ class Ranks(Exported):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, key: str) -> Ranked:
-        """The first row of a label, or that of label.output."""
-        rows = [row for row in self.rows if key in (row.label, f"{row.label}.{row.output.name}")]
-        if not rows:
-            raise KeyError(
-                f"there are no ranks of {key!r}; there are"
-                f" {', '.join(dict.fromkeys(row.label for row in self.rows))}."
-            )
-        return rows[0]
+    def __getitem__(self, key: str | tuple[str, str]) -> Ranked:
+        """Return the first row of a metric, or the row of metric.output or (metric, output)."""
+        return rows_named(key, self.rows, self._label)[0]
 
     def records(self) -> list[dict[str, Any]]:
         """One row per output and system, as plain dictionaries."""

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from nlgauge._core.lazy import lazy
 from nlgauge._core.page import Page
-from nlgauge._core.ragged import Array
 from nlgauge._core.shown import Exported
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, ResultError, UnknownNameError, did_you_mean
 from nlgauge.explanations import Explanations
-from nlgauge.metric import AnyMetric, Metric
+from nlgauge.metric import AnyMetric
 from nlgauge.metric.table import Table
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.equal_outputs import corrected_once, equal_outputs
+from nlgauge.results.explain import explain_segments
 from nlgauge.results.frames import as_frame, blocks_as_frame
 from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
@@ -51,6 +51,10 @@ if TYPE_CHECKING:
 
 # Intervals of so many rows of statistics are there before anybody waits for them.
 _QUICK = 50_000
+
+
+# By label, system and segment.
+ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,44 +156,24 @@ class Result(Exported, Mapping[str, Any]):
             for name, count in table.undefined().items()
         }
 
-    def segments(self, frame: str | None = None) -> Any:
-        """One row per segment and system, one column per output: the label for the first, label.output for
-        the others.
+    def segments(self, frame: str | None = None, *, wide: bool = False, texts: bool = False) -> Any:
+        """Return the scores of segments: one row per segment and system.
 
-        A pandas or polars frame, whichever is installed, else a list of dictionaries; `frame` ("pandas",
-        "polars", "records") decides otherwise. Metrics without segment scores have no column.
-        """
-        rows = []
-        for system in self.systems:
-            columns: dict[str, Array] = {}
-            for label in self.labels:
-                names = self.tables[system, label].segments()
-                columns.update(
-                    {
-                        label if i == 0 else f"{label}.{name}": values
-                        for i, (name, values) in enumerate(names.items())
-                    }
-                )
-            rows += [
-                {
-                    "segment": segment,
-                    "system": system,
-                    **{name: float(values[i]) for name, values in columns.items()},
-                }
-                for i, segment in enumerate(self.corpus.ids)
-            ]
-        return as_frame(rows, frame)
+        Fields of the segments are before the scores. A column has the name of its output, such as `bleu` or
+        `rouge.rougeL`: that of the metric, without parameters if it is unique, then that of the output unless
+        both are the same. Metrics without segment scores have no column.
 
-    def frame(self, wide: bool = False, texts: bool = False, frame: str | None = None) -> Any:
-        """Segment scores under short names: one row per segment and system or, if `wide`, one per segment
-        with columns system/metric.
-
-        Further fields of the segments stand before the scores, and on request so do the texts. A column is
-        called by the metric's name without parameters where that is unique, and by metric.output
-        (bertscore.f1) where the output has another name. `frame` as for `segments`.
+        Parameters
+        ----------
+        frame
+            "pandas", "polars" or "records" (a list of dictionaries); by default whichever is installed.
+        wide
+            One row per segment, with columns SYSTEM/OUTPUT.
+        texts
+            Also predictions, references and sources.
         """
         if texts:
-            self._need_texts("show the texts of")
+            self.need_texts("show the texts of")
         return blocks_as_frame(segment_columns(self, wide, texts), frame)
 
     def scores(
@@ -339,6 +323,7 @@ class Result(Exported, Mapping[str, Any]):
             resamples,
             inferred.plan.seed,
             equal_outputs(self.tables),
+            self.label,
         )
 
     def _pairs(
@@ -381,65 +366,65 @@ class Result(Exported, Mapping[str, Any]):
         self._last[0].plan = plan
         return self._last[0]
 
-    def explain(self, metric: str, segment: Hashable, system: str | None = None) -> Explanations:
-        """Why a segment got its score; `segment` is its id, also as text, or else its number.
+    @overload
+    def explain(self, metric: str, segment: Hashable, system: str | None = None) -> Explanations: ...
 
-        Where several references decide different parts of a metric there is one explanation for each of them.
+    @overload
+    def explain(
+        self, metric: str | list[str] | None, segment: list[Any], system: str | list[str] | None = None
+    ) -> ExplanationsByKey: ...
+
+    @overload
+    def explain(
+        self, metric: list[str] | None, segment: Hashable, system: str | list[str] | None = None
+    ) -> ExplanationsByKey: ...
+
+    @overload
+    def explain(self, metric: str, segment: Hashable, system: list[str]) -> ExplanationsByKey: ...
+
+    def explain(
+        self,
+        metric: str | list[str] | None,
+        segment: Hashable | list[Any],
+        system: str | list[str] | None = None,
+    ) -> Explanations | ExplanationsByKey:
+        """Explain why a segment got its score, or why many did.
+
+        Parameters
+        ----------
+        metric
+            A metric, a list of metrics, or None for all.
+        segment
+            The id of a segment, also as text, or else its number; or a list of them, which is faster than one
+            call for each because texts are tokenized and encoded once.
+        system
+            A system, needed if there are several, or a list. With lists of metrics or segments None means
+            all systems.
+
+        Returns
+        -------
+        Explanations or dict
+            A list with one explanation, or several if different references decide parts of the metric; it is
+            empty if the metric explains nothing. If anything is a list, a dictionary of such lists by (label,
+            system, segment).
         """
-        if system is None:
+        many = metric is None or any(isinstance(each, list) for each in (metric, segment, system))
+        if system is None and not many:
             if len(self.systems) > 1:
                 raise ParameterError(
                     f"there are several systems ({', '.join(self.systems)}): say which one, explain(...,"
                     f" system={self.systems[0]!r})."
                 )
             system = self.systems[0]
-        return self.explain_many([segment], [metric], [system])[self.label(metric), system, segment]
-
-    def explain_many(
-        self,
-        segments: Iterable[Hashable],
-        metrics: Iterable[str] | None = None,
-        systems: Iterable[str] | None = None,
-    ) -> dict[tuple[str, str, Hashable], Explanations]:
-        """Why segments got their scores, by label, system and segment: all metrics and all systems unless
-        some are named.
-
-        Texts are tokenised and encoded once for all of them, so this is faster than to ask for one after the
-        other. A metric of whole corpora has an empty list for each segment.
-        """
-        names = {self._segment_number(segment): segment for segment in segments}
-        found = self.explain_numbers(list(names), metrics, systems)
-        return {
-            (label, system, names[number]): explanations
-            for (label, system, number), explanations in found.items()
+        names = {
+            self._segment_number(each): each for each in (segment if isinstance(segment, list) else [segment])
         }
-
-    def explain_numbers(
-        self,
-        segments: Sequence[int],
-        metrics: Iterable[str] | None = None,
-        systems: Iterable[str] | None = None,
-    ) -> dict[tuple[str, str, int], Explanations]:
-        """As `explain_many`, for segments by their numbers, counted from 0."""
-        from nlgauge.engine.explain import explained
-
-        self._need_texts("explain")
-        labels = list(self.job.metrics) if metrics is None else [self.label(metric) for metric in metrics]
-        asked = self.systems if systems is None else list(systems)
-        for system in asked:
-            self.check_system(system)
-        by_segment = [label for label in labels if isinstance(self.job.metrics[label], Metric)]
-        found = {
-            (label, system, segment): Explanations()
-            for label in labels
-            for system in asked
-            for segment in segments
+        metrics, systems = ([each] if isinstance(each, str) else each for each in (metric, system))
+        explanations = {
+            (label, name, names[number]): found
+            for (label, name, number), found in explain_segments(self, list(names), metrics, systems).items()
         }
-        for label, system, number, explanations in (
-            explained(self.corpus, segments, asked, by_segment, self.job) if segments else ()
-        ):
-            found[label, system, number].extend(explanations)
-        return found
+        return explanations if many else next(iter(explanations.values()))
 
     def _segment_number(self, segment: Hashable) -> int:
         place = self.corpus.number(segment)
@@ -474,7 +459,7 @@ class Result(Exported, Mapping[str, Any]):
         from nlgauge.results.storage.resume import Destination
         from nlgauge.scoring import output_of, run_options
 
-        self._need_texts("add to")
+        self.need_texts("add to")
         given, before = run_options(batch_size=batch_size, device=device), self.job.options
         options = replace(
             before, batch_size=given.batch_size or before.batch_size, device=given.device or before.device
@@ -512,7 +497,8 @@ class Result(Exported, Mapping[str, Any]):
 
         return save(self, Path(directory), texts, overwrite)
 
-    def _need_texts(self, what: str) -> None:
+    def need_texts(self, what: str) -> None:
+        """Raise if the result was saved without its texts."""
         if not self.has_texts:
             raise ResultError(f"cannot {what} this result: it was saved without its texts (texts=False).")
 

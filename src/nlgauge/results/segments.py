@@ -16,10 +16,10 @@ from nlgauge._core.numbers import counted, number
 from nlgauge._core.page import Cell, Column, Page, Sheet, column
 from nlgauge._core.ragged import Array, Ragged, blocks
 from nlgauge._core.shown import Exported
-from nlgauge.errors import ParameterError, UnknownNameError
+from nlgauge.errors import ParameterError
 from nlgauge.metric import Output
 from nlgauge.results.frames import as_frame
-from nlgauge.results.labels import bare_name, short_names
+from nlgauge.results.labels import output_named, output_names
 from nlgauge.results.missing import part_of, reason_by_segment
 
 if TYPE_CHECKING:
@@ -98,23 +98,6 @@ def _texts_of(row: dict[str, Any]) -> list[Cell]:
     return found
 
 
-def column_names(result: Result) -> dict[tuple[str, str], str]:
-    """What every output is called in a frame: the metric's name, and after a dot the output's where that
-    is another name.
-    """
-    metrics = {label: result.tables[result.systems[0], label].metric for label in result.labels}
-    short = short_names(metrics)
-    found = {}
-    for label, metric in metrics.items():
-        for output in result.tables[result.systems[0], label].outputs():
-            found[label, output.name] = (
-                short[label]
-                if output.name in (bare_name(metric), "score")
-                else f"{short[label]}.{output.name}"
-            )
-    return found
-
-
 def segment_columns(
     result: Result, wide: bool = False, texts: bool = False
 ) -> Iterator[dict[str, Sequence[Any]]]:
@@ -123,7 +106,7 @@ def segment_columns(
 
     If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
     """
-    names, shown = column_names(result), _Shown.of(result.corpus, texts)
+    names, shown = output_names(result), _Shown.of(result.corpus, texts)
     for systems in [result.systems] if wide else [(system,) for system in result.systems]:
         for start, stop in blocks(len(result.corpus)):
             corpus = _between(result.corpus, start, stop)
@@ -221,31 +204,13 @@ def _ragged(name: str, corpus: Corpus, column: Ragged, single: bool) -> dict[str
     return {f"{name}s": [texts[start:stop] for start, stop in pairwise(column.offsets.tolist())]}
 
 
-def output_named(result: Result, name: str) -> tuple[str, Output]:
-    """The label and the output that a metric's name, or name.output, stands for."""
-    try:
-        label = result.label(name)
-        return label, result.tables[result.systems[0], label].outputs()[0]
-    except UnknownNameError:
-        metric, dot, output = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-        if not dot:
-            raise
-        label = result.label(metric)
-        outputs = {found.name: found for found in result.tables[result.systems[0], label].outputs()}
-        if output not in outputs:
-            raise UnknownNameError(
-                f"{label} has no output {output!r}; there are {', '.join(outputs)}."
-            ) from None
-        return label, outputs[output]
-
-
 def worst(result: Result, metric: str, n: int, system: str | None) -> SegmentList:
     """The segments with the worst scores first."""
     chosen = _Chosen(result, system, n)
-    scores, goodness = chosen.values(metric)
+    name, scores, goodness = chosen.values(metric)
     known = np.flatnonzero(~np.isnan(goodness))
     order = known[np.argsort(goodness[known], kind="stable")]
-    return chosen.listed(order[:n], {metric: scores}, len(goodness) - len(known))
+    return chosen.listed(order[:n], {name: scores}, len(goodness) - len(known))
 
 
 def missing(result: Result, metric: str, system: str | None) -> SegmentList:
@@ -272,7 +237,7 @@ def disagreements(result: Result, one: str, other: str, n: int, system: str | No
     (best).
     """
     chosen = _Chosen(result, system, n)
-    (ours, our_goodness), (theirs, their_goodness) = chosen.values(one), chosen.values(other)
+    (one, ours, our_goodness), (other, theirs, their_goodness) = chosen.values(one), chosen.values(other)
     known = np.flatnonzero(~np.isnan(our_goodness) & ~np.isnan(their_goodness))
     ranks = {name: np.full(len(ours), math.nan) for name in (one, other)}
     ranks[one][known], ranks[other][known] = (
@@ -307,8 +272,8 @@ class _Chosen:
         self._systems = result.systems if system is None else (system,)
         self._outputs: dict[str, Output] = {}
 
-    def values(self, metric: str) -> tuple[Array, Array]:
-        """The scores, and the same turned so that higher is better."""
+    def values(self, metric: str) -> tuple[str, Array, Array]:
+        """Return the name of the output, its scores, and the same turned so that higher is better."""
         label, output = output_named(self._result, metric)
         tables = [self._result.tables[system, label] for system in self._systems]
         if not all(table.has_segments for table in tables):
@@ -316,11 +281,12 @@ class _Chosen:
         if output.higher_is_better is None:
             raise ParameterError(
                 f"{output.name} of {label} is neither better high nor low, so no segment is the worst; sort"
-                " frame() by it."
+                " segments() by it."
             )
-        self._outputs[metric] = output
+        name = output_names(self._result)[label, output.name]
+        self._outputs[name] = output
         scores = np.concatenate([table.segments_of(output.name) for table in tables])
-        return scores, scores if output.higher_is_better else -scores
+        return name, scores, scores if output.higher_is_better else -scores
 
     def listed(self, places: Array, columns: dict[str, Array], unknown: int) -> SegmentList:
         """The segments at these places with these columns, and their texts as far as the result has them."""

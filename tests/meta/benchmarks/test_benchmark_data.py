@@ -14,6 +14,7 @@ import pytest
 import sacrebleu
 from human_judgments import rows_of
 from rouge_score.rouge_scorer import RougeScorer
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.results.result import Result
@@ -38,7 +39,7 @@ def scored() -> Result:
 
 
 def column(result: Result, label: str) -> np.ndarray:
-    return np.array([row[label] for row in result.segments("records")])
+    return np.array([row[label] for row in rows_by_label(result)])
 
 
 def test_chrf_on_wmt19_equals_sacrebleu(scored):

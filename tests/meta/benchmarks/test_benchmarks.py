@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import InputError, ParameterError, ResultError, UnknownNameError
@@ -180,7 +181,7 @@ def test_scores_are_those_of_the_scorer(folder, gap):
         [row["prediction"] for row in rows], [row["references"] for row in rows], metrics=["bleu", "ter"]
     )
     for label in ("bleu", "ter"):
-        expected = [row[label] for row in alone.segments("records")]
+        expected = [row[label] for row in rows_by_label(alone)]
         found = judged.metrics[label][1]
         np.testing.assert_allclose(found[~np.isnan(found)], expected, rtol=0, atol=1e-12)
         assert judged.system_scores[label][1] == pytest.approx(alone[label]["score"], abs=1e-12)

@@ -11,6 +11,7 @@ from human_judgments import rows_of
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import InputError, ParameterError
@@ -162,7 +163,7 @@ def test_a_stress_report_is_that_of_segment_scores():
     halves = [one.text for one in perturbation("truncation")(TEXTS[:3])]
     floors = [one.text for one in perturbation("wrong_document")(TEXTS[:3])]
     results = [nlgauge.score(side, REFERENCES[:3], metrics="chrf") for side in (TEXTS[:3], halves, floors)]
-    good, bad, floor = (np.array([row["chrf"] for row in result.segments("records")]) for result in results)
+    good, bad, floor = (np.array([row["chrf"] for row in rows_by_label(result)]) for result in results)
     assert found["wins"] == (good > bad).sum()
     assert found["drop"] == pytest.approx((good - bad).mean())
     assert found["effect"] == pytest.approx((good - bad).mean() / (good - bad).std(ddof=1))

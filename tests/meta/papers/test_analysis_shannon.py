@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from segment_rows import rows_by_label
 
 import nlgauge
 from nlgauge.errors import NlgaugeError
@@ -57,7 +58,7 @@ def test_a_divergence_of_words_tells_the_right_summary_from_a_wrong_one() -> Non
     assert found.preferred("wrong") == 1
     # It does not see the order of words.
     assert found.preferred("shuffled") == 0.5
-    direct = nlgauge.score(SUMMARIES, sources=DOCUMENTS, metrics="js_divergence").segments("records")
+    direct = rows_by_label(nlgauge.score(SUMMARIES, sources=DOCUMENTS, metrics="js_divergence"))
     assert found.values["original"].tolist() == pytest.approx([row["js_divergence"] for row in direct])
 
 
@@ -111,13 +112,13 @@ def test_biases_are_rank_correlations_over_all_summaries() -> None:
         "compression",
         "density",
     ]
-    scores = [row["chrf"] for row in result.segments("records")]
+    scores = [row["chrf"] for row in rows_by_label(result)]
     lengths = [len(text.split()) for texts in systems.values() for text in texts]
     assert found["chrf"]["length"] == pytest.approx(spearmanr(scores, lengths).statistic)
-    compression = nlgauge.score(systems, sources=DOCUMENTS, metrics="compression").segments("records")
+    compression = rows_by_label(nlgauge.score(systems, sources=DOCUMENTS, metrics="compression"))
     assert found["chrf"]["compression"] == pytest.approx(
         spearmanr(scores, [row["compression"] for row in compression]).statistic
     )
     assert set(biases(result)) == {"chrf", "bleu"}
-    with pytest.raises(NlgaugeError, match="no column 'rouge'"):
+    with pytest.raises(NlgaugeError, match="no metric 'rouge'"):
         biases(result, ["rouge"])

@@ -21,7 +21,16 @@ from matplotlib.figure import Figure
 import nlgauge
 from nlgauge import plots
 from nlgauge.errors import InputError, MissingExtraError
-from nlgauge.meta import Findings, Judgments, between_metrics, compare, correlate, stress, top_systems
+from nlgauge.meta import (
+    Findings,
+    Judgments,
+    between_metrics,
+    compare,
+    correlate,
+    stress,
+    top_systems,
+    williams_power,
+)
 from nlgauge.meta.papers.cosmic import InformationGraph
 from nlgauge.show.plots.explanations.explanation import KINDS
 from tests.show.plots.drawn import check_readable, figure_of, texts, words

@@ -24,8 +24,8 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.diagnostics.perturbations import chosen, perturbation
 from nlgauge.meta.findings import Findings, made
+from nlgauge.results.labels import output_names
 from nlgauge.results.result import Result
-from nlgauge.results.segments import column_names
 from nlgauge.scoring import Scorer
 from nlgauge.stats.arrays import mid_ranks
 from nlgauge.stats.intervals import check_confidence, quantile
@@ -235,7 +235,7 @@ def _scores(result: Result) -> dict[str, dict[str, Array]]:
     """Of every metric (the first output of each part), the segment scores of each system, so that higher
     is better.
     """
-    names = column_names(result)
+    names = output_names(result)
     found: dict[str, dict[str, Array]] = {}
     for label in result.labels:
         tables = {system: result.tables[system, label] for system in result.systems}

@@ -20,6 +20,7 @@ from nlgauge.features import RunOptions
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
+from nlgauge.results.labels import output_named
 from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer, score
 from nlgauge.stats.coefficients import spearman
@@ -150,21 +151,20 @@ def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, di
     """What metrics reward beside quality (Table 3): Spearman correlations over all summaries with length,
     novelty, coverage, compression and density.
 
-    `columns` are names of `Result.segments`; by default the score of every metric of the result.
+    `columns` are names of metrics or outputs ("rouge.rouge2"); by default the score of every metric of the result.
     """
     if not result.has_texts:
         raise ResultError(
             "biases needs the texts, and this result was saved without them (texts=False); score again."
         )
-    statistics, ours = summary_statistics(result.corpus), _columns(result)
-    found: dict[str, dict[str, float]] = {}
-    for name in result.labels if columns is None else columns:
-        if name not in ours:
-            raise InputError(f"there is no column {name!r}; there are {', '.join(ours)}.")
-        found[name] = {
-            statistic: rank_correlation(ours[name], values) for statistic, values in statistics.items()
+    statistics = summary_statistics(result.corpus)
+    return {
+        name: {
+            statistic: rank_correlation(_segment_scores(result, name), values)
+            for statistic, values in statistics.items()
         }
-    return found
+        for name in (result.labels if columns is None else columns)
+    }
 
 
 def summary_statistics(corpus: Corpus) -> dict[str, Array]:
@@ -181,12 +181,12 @@ def summary_statistics(corpus: Corpus) -> dict[str, Array]:
     summaries = [
         corpus.texts[text] for system in corpus.systems for text in corpus.predictions[system].values.tolist()
     ]
-    beside = _columns(
-        Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(corpus, None, RunOptions())
+    beside = Scorer(["novelty", "coverage", "compression", "density"]).score_corpus(
+        corpus, None, RunOptions()
     )
     return {
         "length": np.array([len(summary.split()) for summary in summaries]),
-        **{name: beside[of] for name, of in _STATISTICS.items()},
+        **{name: _segment_scores(beside, of) for name, of in _STATISTICS.items()},
     }
 
 
@@ -198,11 +198,10 @@ def rank_correlation(one: Array, other: Array) -> float:
     return float(spearman(one, other)) if known.sum() > 2 else float("nan")
 
 
-def _columns(result: Result) -> dict[str, Array]:
-    """Every column of the segment scores, over all systems."""
-    records = result.segments("records")
-    return {
-        name: np.array([record[name] for record in records])
-        for name in records[0]
-        if name not in ("segment", "system")
-    }
+def _segment_scores(result: Result, name: str) -> Array:
+    """Return the segment scores of an output, system by system."""
+    label, output = output_named(result, name)
+    tables = [result.tables[system, label] for system in result.systems]
+    if not tables[0].has_segments:
+        raise InputError(f"{label} has no segment scores; name other columns.")
+    return np.concatenate([table.segments_of(output.name) for table in tables])

@@ -19,6 +19,7 @@ from nlgauge.engine.checks import check
 from nlgauge.engine.explain import explained
 from nlgauge.errors import ParameterError
 from nlgauge.metric import Metric
+from nlgauge.results.explain import explain_segments
 from nlgauge.results.groups import taken
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import explanations_shown, field_parts, json_part, score_parts, text_parts
@@ -85,7 +86,7 @@ class Served:
 
     def _why(self, segment: int, label: str) -> dict[str, Any]:
         """The explanations of a segment by one metric, for every system."""
-        found = self.result.explain_numbers([segment], [self.labels[label]])
+        found = explain_segments(self.result, [segment], [self.labels[label]])
         return {
             visible(system): explanations_shown(explanations)
             for (_, system, _), explanations in found.items()

@@ -27,9 +27,10 @@ from nlgauge.results.equal_outputs import EqualOutputs, OutputKey, equal_note, e
 from nlgauge.results.ranks import Ranked
 from nlgauge.show.page_data.agreement import agreement
 from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
-from nlgauge.show.page_data.names import output_name, short_labels
+from nlgauge.show.page_data.names import short_labels, shown_name
 from nlgauge.show.page_data.verdict import small_print, verdict
 from nlgauge.show.pages.costs import whole_run
+from nlgauge.show.pages.tested import TESTS
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -107,7 +108,7 @@ def view_of(
             if isinstance(value, str | int | float | None)
         },
         "test": {
-            "name": "approximate randomization",
+            "name": TESTS["randomization"],
             "confidence": confidence,
             "resamples": resamples,
             "seed": result.job.options.seed if seed is None else seed,
@@ -157,7 +158,7 @@ def _outputs(
             segments = [result.tables[system, label].segments().get(output.name) for system in systems]
             numbers[label, output.name] = len(numbers)
             one = {
-                **_described(label, label.partition("(")[0], output, output_name(label, output.name, names)),
+                **_described(label, label.partition("(")[0], output, shown_name(label, output.name, names)),
                 "same": numbers.get(equal.get((label, output.name), ("", ""))),
                 "scores": [_number(bound.score) for bound in bounds],
                 "low": [_number(bound.low) for bound in bounds],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from nlgauge.results.labels import output_name
+
 
 def short_labels(labels: Sequence[str]) -> dict[str, str]:
     """Return a name for each label: the metric, followed by the parameters in which labels of the same metric
@@ -29,16 +31,14 @@ def short_labels(labels: Sequence[str]) -> dict[str, str]:
     return {label: name if counts[name] == 1 else label for label, name in names.items() if label in labels}
 
 
-def output_name(label: str, output: str, names: Mapping[str, str]) -> str:
-    """Return the name of an output: its own if that starts with the metric's, else both; then the parameters
-    of the short label.
+def shown_name(label: str, output: str, names: Mapping[str, str]) -> str:
+    """Return the name of an output, then the parameters of the short label.
 
-    >>> output_name("rouge(stem=True)", "rougeL", {"rouge(stem=True)": "rouge stem=True"})
-    'rougeL stem=True'
+    >>> shown_name("rouge(stem=True)", "rougeL", {"rouge(stem=True)": "rouge stem=True"})
+    'rouge.rougeL stem=True'
     """
     metric = label.partition("(")[0]
-    base = output if output.startswith(metric) else f"{metric} {output}"
-    return base + names[label][len(metric) :]
+    return output_name(metric, output) + names[label][len(metric) :]
 
 
 def _parameters(label: str) -> list[str]:

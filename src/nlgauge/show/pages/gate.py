@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nlgauge._core.numbers import bounds, counted, number, p_value
 from nlgauge._core.page import Cell, Footnotes, Page, Sheet, Tone, column
 from nlgauge.results.comparison import Comparison
-from nlgauge.results.gate import CheckOutcome, row_name
+from nlgauge.results.gate import CheckOutcome
 from nlgauge.show.pages.missing import missing_note
 from nlgauge.show.pages.tested import gain_note, how_tested
 
@@ -69,7 +69,7 @@ def gate_page(
 def _power_notes(found: Sequence[CheckOutcome]) -> list[str]:
     """Return what the tests could have found, and how many more segments inconclusive verdicts need."""
     drops = [
-        f"{row_name(verdict.row)} {number(verdict.detectable, verdict.output)}"
+        f"{verdict.row.name} {number(verdict.detectable, verdict.output)}"
         for verdict in found
         if verdict.row is not None and verdict.failed is False and math.isfinite(verdict.detectable)
     ]

@@ -16,6 +16,7 @@ from nlgauge._core.page import Cell, Column, Footnotes, Gauge, Line, Page, Sheet
 from nlgauge.metric import CorpusMetric, Output
 from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
+from nlgauge.results.labels import output_name
 from nlgauge.results.missing import range_of
 from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
 from nlgauge.results.table_options import TableOptions
@@ -72,12 +73,11 @@ class ScoreCells:
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
         self.equal = {} if self.details else equal_outputs(self.result.tables)
-        rows = [] if self.comparison is None else self.comparison.rows
-        baseline = self.result.systems[0] if self.comparison is None else self.comparison.baseline
+        baseline = (self.comparison and self.comparison.baseline) or self.result.systems[0]
         self._tests = {
             (row.label, row.output.name, row.second): row
-            for row in rows
-            if row.first == (baseline or self.result.systems[0])
+            for row in self.comparison or ()
+            if row.first == baseline
         }
 
     def outputs(self) -> Iterator[ShownOutput]:
@@ -201,7 +201,7 @@ def named(label: str, output: Output, several: bool, better: bool = False) -> Ce
     its outputs are shown.
     """
     name, bracket, parameters = label.partition("(")
-    text = f"{name} {output.name}" if several and output.name != name else name
+    text = output_name(name, output.name) if several else name
     title = paper_name(name, output.name if several and output.name != name else "")
     return Cell(
         text, better=output.higher_is_better if better else None, below=bracket + parameters, title=title
@@ -390,10 +390,7 @@ def _remarks(cells: ScoreCells) -> list[str]:
         if len(result.systems) > 1 and cells.unequal(shown.label, shown.output)
     ]
     if apart:
-        names = dict.fromkeys(
-            shown.label if shown.output.name == shown.label else f"{shown.label} {shown.output.name}"
-            for shown in apart
-        )
+        names = dict.fromkeys(output_name(shown.label, shown.output.name) for shown in apart)
         found.append(f"{', '.join(names)}: systems lack scores of different segments. {NOT_COMPARABLE}.")
     if cells.comparison is not None and any_tested(cells.comparison):
         found.append(p_note(cells.comparison))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from nlgauge._core.safe_text import visible
 from nlgauge.explanations import Alignment, Explanations, Transport
 from nlgauge.metric import Metric
+from nlgauge.results.explain import explain_segments
 from nlgauge.show.page_data.choose import BESIDE
 from nlgauge.show.page_data.parts import explanation_part
 
@@ -93,8 +94,8 @@ class Explained:
             self._limit(label, segments[0])
             wanted = [segment for segment in segments if label not in self.slow or segment in self.few]
             began, made = time.process_time(), 0
-            for (_, system, segment), explanations in self.result.explain_numbers(
-                wanted, [label], self.systems.get(label)
+            for (_, system, segment), explanations in explain_segments(
+                self.result, wanted, [label], self.systems.get(label)
             ).items():
                 if explanations:
                     block[segment][label][system] = explanations
@@ -110,6 +111,6 @@ class Explained:
         if len(self.result.systems) <= BESIDE or label in self.systems:
             return
         pair = [self.result.systems[number] for number in self.pair]
-        made = self.result.explain_numbers([segment], [label], pair[:1])
+        made = explain_segments(self.result, [segment], [label], pair[:1])
         if any(isinstance(one, _LARGE) for explanations in made.values() for one in explanations):
             self.systems[label] = pair

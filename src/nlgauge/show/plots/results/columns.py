@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import InputError, UnknownNameError
+from nlgauge.errors import InputError
 from nlgauge.metric import Output
+from nlgauge.results.labels import output_named, output_names
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -36,42 +37,11 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
             for output in result.tables[result.systems[0], label].leading()
         ]
     else:
-        asked = [_asked(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
-    names = short_names([(label, output.name) for label, output in asked], result.labels)
+        asked = [output_named(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
     if not asked:
         raise InputError("this result has no score to draw.")
-    return [PlottedOutput(name, label, output) for name, (label, output) in zip(names, asked, strict=True)]
-
-
-def short_names(outputs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[str]:
-    """Return the names of outputs (label, output) on a plot: without parameters if that is unique, and
-    without the output if it adds nothing.
-
-    >>> short_names([("bleu", "bleu"), ("rouge", "rouge2"), ("chrf(order=2)", "chrf")], ["bleu", "rouge", "chrf(order=2)"])
-    ['bleu', 'rouge.rouge2', 'chrf']
-    """
-    bare = [label.partition("(")[0] for label in labels]
-    names = []
-    for label, output in outputs:
-        short = label.partition("(")[0]
-        name = short if bare.count(short) == 1 else label
-        names.append(name if output in ("score", short) else f"{name}.{output}")
-    return names
-
-
-def _asked(result: Result, name: str) -> tuple[str, Output]:
-    """Return the label and the output of a name: label.output, or a metric's first output."""
-    metric, dot, wanted = name.rpartition(".")
-    try:
-        label = result.label(metric if dot and name not in result.labels else name)
-    except UnknownNameError:
-        label, dot = result.label(name), ""
-    outputs = {output.name: output for output in result.tables[result.systems[0], label].outputs()}
-    if not dot or name in result.labels:
-        return label, next(iter(outputs.values()))
-    if wanted not in outputs:
-        raise UnknownNameError(f"{label} has no output {wanted!r}; there are {', '.join(outputs)}.")
-    return label, outputs[wanted]
+    names = output_names(result)
+    return [PlottedOutput(names[label, output.name], label, output) for label, output in asked]
 
 
 def segment_scores(result: Result, column: PlottedOutput) -> Array | None:

@@ -12,6 +12,7 @@ from nlgauge._core.numbers import bounds, number, ties
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
+from nlgauge.results.labels import output_name, short_names
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import (
     COLORS,
@@ -28,7 +29,7 @@ from nlgauge.show.plots.canvas import (
     room,
     titled,
 )
-from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction, need_segments, short_names
+from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction, need_segments
 from nlgauge.show.plots.studies.coefficients import draw_coefficients
 
 if TYPE_CHECKING:
@@ -107,9 +108,8 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
 def _gains(
     rows: list[tuple[Compared, float]], first: str, second: str, alpha: float, ax: Axes | None
 ) -> Axes:
-    names = short_names(
-        [(row.label, row.output.name) for row, _ in rows], list(dict.fromkeys(row.label for row, _ in rows))
-    )
+    short = short_names(row.label for row, _ in rows)
+    names = [output_name(short[row.label], row.output.name) for row, _ in rows]
     ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
     ax.axvline(0, color=GRAY, linewidth=THIN, label="zero")
     descriptions = []

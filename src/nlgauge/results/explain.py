@@ -1,0 +1,42 @@
+"""Why segments of a result got their scores, for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from nlgauge.engine.explain import explained
+from nlgauge.explanations import Explanations
+from nlgauge.metric import Metric
+
+if TYPE_CHECKING:
+    from nlgauge.results.result import Result
+
+
+def explain_segments(
+    result: Result,
+    segments: Sequence[int],
+    metrics: Iterable[str] | None = None,
+    systems: Iterable[str] | None = None,
+) -> dict[tuple[str, str, int], Explanations]:
+    """Return the explanations of segments (numbers from 0) by label, system and segment: of all metrics and
+    systems unless some are named.
+
+    Texts are tokenized and encoded once for all of them. A metric of whole corpora explains nothing.
+    """
+    result.need_texts("explain")
+    labels = list(result.job.metrics) if metrics is None else [result.label(metric) for metric in metrics]
+    asked = list(result.systems) if systems is None else list(systems)
+    for system in asked:
+        result.check_system(system)
+    explanations = {
+        (label, system, segment): Explanations()
+        for label in labels
+        for system in asked
+        for segment in segments
+    }
+    by_segment = [label for label in labels if isinstance(result.job.metrics[label], Metric)]
+    if segments:
+        for label, system, segment, more in explained(result.corpus, segments, asked, by_segment, result.job):
+            explanations[label, system, segment].extend(more)
+    return explanations
