@@ -90,9 +90,11 @@ class ScoreCells:
             for output in table.outputs() if self.details else leading:
                 if (label, output.name) in self.equal:
                     continue
-                shown = output if self.decimals is None else replace(output, decimals=self.decimals)
                 yield ShownOutput(
-                    label, shown, output not in leading or len(leading) > 1, output not in leading
+                    label,
+                    output.with_decimals(self.decimals),
+                    output not in leading or len(leading) > 1,
+                    output not in leading,
                 )
 
     def score(self, system: str, shown: ShownOutput) -> Cell:
