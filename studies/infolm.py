@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 import nlgauge
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 from studies import data, study
 
 MEASURES = ("fisher_rao", "ab", "alpha", "kl", "l1", "l2", "l_infinity")
@@ -63,7 +64,7 @@ def report(benchmark: str, model: str, segments: int | None, lower: bool) -> str
     return "\n\n".join(parts)
 
 
-def _texts(by_system: dict[str, data.BenchmarkRow], lower: bool) -> study.Texts:
+def _texts(by_system: dict[str, BenchmarkRow], lower: bool) -> study.Texts:
     cased = str.lower if lower else str
     predictions = {system: cased(text) for system, text in data.predictions(by_system).items()}
     return study.Texts(predictions, tuple(cased(text) for text in data.first(by_system).references))

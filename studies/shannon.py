@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.corpus import Corpus
+from nlgauge.meta.benchmarks.rows import BenchmarkRow
 from nlgauge.meta.papers.shannon import rank_correlation, summary_statistics
 from studies import data, study
 
@@ -55,7 +56,7 @@ def report(model: str, upstream: int, documents: int | None) -> str:
 
 
 def _biases(
-    rows: dict[str, dict[str, data.BenchmarkRow]],
+    rows: dict[str, dict[str, BenchmarkRow]],
     found: dict[str, dict[str, dict[str, float]]],
     systems: list[str],
 ) -> str:

@@ -758,7 +758,7 @@ def saved_result(tmp_path: Path, rows: list[dict], **options) -> Path:
     return result.save(tmp_path / "result")
 
 
-WORDS = ("--human", "adequacy", "--json", "--draws", "20")
+WORDS = ("--human", "adequacy", "--json", "--resamples", "20")
 
 
 @pytest.mark.filterwarnings("ignore:systems were judged on different inputs")
@@ -827,7 +827,7 @@ def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
     path = tmp_path / "human.csv"
     lines = [f"{row['system']},{row['id']},{row['adequacy']}" for row in records()]
     path.write_text("\n".join(["system,segment,adequacy", *lines]), "utf-8")
-    of_file = json.loads(run(str(place), "--human", str(path), "--json", "--draws", "20")[1])["rows"]
+    of_file = json.loads(run(str(place), "--human", str(path), "--json", "--resamples", "20")[1])["rows"]
     judged = Judgments.from_result(nlgauge.load(place), str(path)).correlate(resamples=20)
     assert sorted(row["value"] or 0 for row in of_file) == sorted(
         0 if math.isnan(row["value"]) else row["value"] for row in judged
@@ -836,7 +836,7 @@ def test_human_scores_of_a_result_may_be_in_a_file(tmp_path):
 
 def test_commands_that_read_a_study_read_a_saved_result(tmp_path):
     place = str(saved_result(tmp_path, records()))
-    code, out, err = run("compare", place, "--human", "adequacy", "--draws", "20", "--json")
+    code, out, err = run("compare", place, "--human", "adequacy", "--resamples", "20", "--json")
     assert code == 0, err
     assert [(row["metric"], row["other"]) for row in json.loads(out)["rows"]] == [("chrf", "ter")]
     code, out, err = run("cost", place, "--human", "adequacy", "--json")

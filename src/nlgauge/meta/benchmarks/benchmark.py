@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from nlgauge.meta.benchmarks.rows import BenchmarkRow, Pair
 from nlgauge.meta.readers import RATINGS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nlgauge.engine.prepare import MetricSpec
     from nlgauge.meta.judgments import Judgments
     from nlgauge.results.result import Result
@@ -259,13 +261,30 @@ class Benchmark:
         names = dict.fromkeys(name for row in self.rows for name in row.metrics)
         return {name: self.cells(row.metrics.get(name, np.nan) for row in self.rows) for name in names}
 
-    def score(self, *metrics: MetricSpec, **options: Any) -> dict[str, Result]:
-        """The results of metrics on these texts, by language pair ("" if there are none); options as for
-        `nlgauge.meta.benchmarks.scoring.scored`.
-        """
-        from nlgauge.meta.benchmarks.scoring import scored
+    def score(
+        self,
+        *metrics: MetricSpec,
+        output: str | Path | None = None,
+        overwrite: bool = False,
+        seed: int = 12345,
+        batch_size: int | None = None,
+        device: str | None = None,
+        cache: bool = True,
+        show_progress: bool | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> dict[str, Result]:
+        """Score each language pair by itself, since languages differ; return the results by language pair
+        ("" if there are none).
 
-        return scored(self, metrics, **options)
+        output: a directory with one saved result for each language pair. Metrics that a result has already
+        are not scored again, and a run that was interrupted is resumed. overwrite=True starts again a run
+        that was interrupted, and replaces results of other texts. `say` is called with what is scored. The
+        other options are those of `nlgauge.score`.
+        """
+        from nlgauge.meta.benchmarks.scoring import Run
+
+        models = {"batch_size": batch_size, "device": device}
+        return Run(overwrite, seed, cache, show_progress, models, say).results(self, metrics, output)
 
     def judgments(
         self,
@@ -280,18 +299,62 @@ class Benchmark:
         and, on request, the published ones.
 
         A system's score is the mean over its segments, or what the metric gives all of its texts (corpus
-        BLEU) if `corpus_scores`.
+        BLEU) if `corpus_scores`; of several language pairs there are no scores of whole systems.
         """
-        from nlgauge.meta.benchmarks.judging import judgments
+        from nlgauge.meta.judgments import Judgments
 
-        return judgments(
-            self,
-            scores or {},
-            dimensions=dimensions,
-            peers=peers,
-            outputs=outputs,
-            corpus_scores=corpus_scores,
+        chosen = list(self.dimensions if dimensions is None else dimensions)
+        several = len(self.groups) > 1
+        metrics: dict[str, Array] = {}
+        directions: dict[str, bool | None] = {}
+        whole: dict[str, Array] = {}
+        for group, result in (scores or {}).items():
+            part = Judgments.from_result(
+                result, [], outputs=outputs, corpus_scores=corpus_scores and not several
+            )
+            rows, columns = self._checked(group, result, part)
+            directions |= part.higher_is_better
+            for label in part.labels if several else part.metrics:
+                full = metrics.setdefault(label, np.full(tuple(map(len, self.numbers)), np.nan))
+                if label in part.metrics:
+                    cells, values = np.ix_(rows, columns), part.metrics[label]
+                    full[cells] = np.where(np.isnan(values), full[cells], values)
+            if not several:
+                whole = {label: values[np.argsort(rows)] for label, values in part.system_scores.items()}
+        published = self.peers() if peers else {}
+        if peers and not published:
+            raise InputError(f"{self.name} has no published metric scores.")
+        systems, segments = self.numbers
+        pairs = [(segments[pair.segment], systems[pair.better], systems[pair.worse]) for pair in self.pairs]
+        return Judgments(
+            systems=self.systems,
+            segments=self.segments,
+            humans={name: self.human(name) for name in chosen},
+            metrics={**metrics, **published},
+            higher_is_better={
+                **directions,
+                **{label: label not in self.card.lower_is_better for label in published},
+            },
+            groups=self.group_of_segments if several else None,
+            ratings={name: rated for name in chosen if (rated := self.ratings(name)) is not None},
+            system_scores=whole,
+            pairs=np.array(pairs, dtype=np.int64) if pairs else None,
         )
+
+    def _checked(self, group: str, result: Result, part: Judgments) -> list[list[int]]:
+        """The numbers of the systems and segments of a result, checked to be of a language pair's texts."""
+        texts = sum(row.group == group for row in self.rows)
+        try:
+            named = zip(self.numbers, (part.systems, part.segments), strict=True)
+            found = [[number[name] for name in names] for number, names in named]
+        except KeyError:
+            texts = -1
+        if len(result.corpus) * len(result.systems) != texts:
+            raise InputError(
+                f"the scores of {', '.join(result.labels)} are of other texts than those of {self.name}; score"
+                " these."
+            )
+        return found
 
 
 def _shared(rows: Sequence[BenchmarkRow]) -> dict[str, Any]:

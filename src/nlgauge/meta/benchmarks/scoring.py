@@ -27,39 +27,6 @@ if TYPE_CHECKING:
 _TEXTS = ("id", "source", "references", "predictions")
 
 
-def scored(
-    benchmark: Benchmark,
-    metrics: Iterable[MetricSpec],
-    *,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    seed: int = 12345,
-    batch_size: int | None = None,
-    device: str | None = None,
-    cache: bool = True,
-    show_progress: bool | None = None,
-    say: Callable[[str], None] | None = None,
-) -> dict[str, Result]:
-    """Score each language pair by itself, since languages differ; return the results by language pair.
-
-    output: a directory with one saved result for each language pair. Metrics that a result has already are
-    not scored again, and a run that was interrupted is resumed. overwrite=True starts again a run that was
-    interrupted, and replaces results of other texts. The other options are those of `nlgauge.score`.
-    """
-    from nlgauge.engine.prepare import labelled
-
-    specs = list(metrics)
-    run = _Run(overwrite, seed, cache, show_progress, {"batch_size": batch_size, "device": device}, say)
-    results = {}
-    if output is not None and specs:
-        require_folder(Path(output))
-        Path(output).mkdir(exist_ok=True)
-    for group, part in _parts(benchmark) if specs else ():
-        place = None if output is None else Path(output) / _folder(group or benchmark.name)
-        results[group] = run.result(part.corpus(), labelled(specs), place)
-    return results
-
-
 def saved(benchmark: Benchmark, directory: Path) -> dict[str, Result]:
     """Load the results of a benchmark, with the metrics that all language pairs have; none if one pair has
     no result.
@@ -92,7 +59,7 @@ def _folder(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """How results are made and extended."""
 
     overwrite: bool
@@ -102,7 +69,23 @@ class _Run:
     models: Mapping[str, Any]
     say: Callable[[str], None] | None
 
-    def result(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path | None) -> Result:
+    def results(
+        self, benchmark: Benchmark, metrics: Iterable[MetricSpec], output: str | Path | None
+    ) -> dict[str, Result]:
+        """The results by language pair, saved in directories of the output if there is one."""
+        from nlgauge.engine.prepare import labelled
+
+        specs = list(metrics)
+        if output is not None and specs:
+            require_folder(Path(output))
+            Path(output).mkdir(exist_ok=True)
+        results = {}
+        for group, part in _parts(benchmark) if specs else ():
+            place = None if output is None else Path(output) / _folder(group or benchmark.name)
+            results[group] = self._result(part.corpus(), labelled(specs), place)
+        return results
+
+    def _result(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path | None) -> Result:
         """The result of these metrics, from its directory as far as it has them."""
         from nlgauge.scoring import Scorer, run_options
 

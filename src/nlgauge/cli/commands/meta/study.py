@@ -205,7 +205,7 @@ def studied(
 
     The directory keeps which levels and coefficients were asked for, so that later commands take the same.
     """
-    from nlgauge.meta.benchmarks.scoring import saved, scored
+    from nlgauge.meta.benchmarks.scoring import saved
     from nlgauge.meta.benchmarks.study import RESULTS
     from nlgauge.meta.readers.results import seconds_per_thousand
     from nlgauge.scoring import DEFAULT_METRICS
@@ -222,9 +222,8 @@ def studied(
     wanted = metrics
     if not wanted and directory is not None and not study.overwrite:
         wanted = next((list(result.labels) for result in saved(texts, directory).values()), None)
-    results = scored(
-        texts,
-        wanted or ([] if chosen.peers else DEFAULT_METRICS),
+    results = texts.score(
+        *(wanted or ([] if chosen.peers else DEFAULT_METRICS)),
         output=directory,
         overwrite=study.overwrite,
         seed=seed,
