@@ -222,8 +222,8 @@ def ours_blanc(workload: Workload) -> Callable[[], Numbers]:
 
     def call(texts: Workload) -> Numbers:
         rows = scorer(texts.predictions, sources=texts.sources).segments("records")
-        scores = {f"summary {i}": row[spec] for i, row in enumerate(rows, 1)}
-        return {**scores, **{f"hidden {i}": row[f"{spec}.masked_tokens"] for i, row in enumerate(rows, 1)}}
+        scores = {f"summary {i}": row[spec.partition("(")[0]] for i, row in enumerate(rows, 1)}
+        return {**scores, **{f"hidden {i}": row["blanc.masked_tokens"] for i, row in enumerate(rows, 1)}}
 
     call(Workload("warm-up", {"peer": ["A ship."]}, [["A ship."]], ["The cargo ship."]))
     return lambda: call(workload)
@@ -352,7 +352,7 @@ def ours_summac(workload: Workload) -> Callable[[], Numbers]:
 
     def call(texts: Workload) -> Numbers:
         rows = scorer(texts.predictions, sources=texts.sources).segments("records")
-        return {f"summary {i}": row[spec] for i, row in enumerate(rows, 1)}
+        return {f"summary {i}": row[spec.partition("(")[0]] for i, row in enumerate(rows, 1)}
 
     call(Workload("warm-up", {"peer": ["It was a cat."]}, [["A cat."]], ["It is a cat that sat."]))
     return lambda: call(workload)

@@ -162,7 +162,7 @@ def test_the_page_opens_with_scores_python_and_an_explanation():
     assert [block.language for block in BLOCKS[:3]] == ["console", "python", "console"]
     first = README.partition("## Set-up")[0]
     assert "95 % interval" in first
-    assert "p-values: against" in first
+    assert "p: against" in first
     assert first.count("```") == 6
 
 

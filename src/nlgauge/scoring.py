@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from nlgauge._core.defaults import SEED
 from nlgauge._core.options import completed, takes_options
 from nlgauge._core.progress import progress
 from nlgauge.corpus import Corpus
@@ -87,7 +88,7 @@ DEFAULTS = {
     **dict.fromkeys(("run_concurrent", "resume", "overwrite", "allow_remote_code"), False),
     **dict.fromkeys(("skip_missing", "common", "pooled"), False),
     "cache": True,
-    "seed": 12345,
+    "seed": SEED,
 }
 
 
@@ -309,7 +310,7 @@ def _remove(directory: str | None) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def run_options(seed: int = 12345, batch_size: int | None = None, device: str | None = None) -> RunOptions:
+def run_options(seed: int = SEED, batch_size: int | None = None, device: str | None = None) -> RunOptions:
     """The options of a run, or an error that says which of them is not one."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 

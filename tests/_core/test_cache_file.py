@@ -18,12 +18,14 @@ import pytest
 
 from nlgauge._core import sqlite as cache_file
 from nlgauge._core.ragged import Array
+from nlgauge._core.sqlite import CacheFile, Damaged, Format, Unusable
 from nlgauge.engine.cache import location as place
 from nlgauge.engine.cache import store
 from nlgauge.engine.cache.identity import Identity
 from nlgauge.engine.cache.maintenance import clear, contents, verify
 from nlgauge.engine.cache.store import Store
 from nlgauge.errors import ParameterError, ResultError
+from nlgauge.judges import cache as judges
 
 METRIC, OTHER = Identity(b"1" * 32, "first", "first"), Identity(b"2" * 32, "second", "second(a=1)")
 WIDTHS = {"f1": 2, "recall": 1}
@@ -311,6 +313,47 @@ def test_another_process_that_sets_a_file_aside_is_followed(path: Path):
         not opened.find(METRIC, some(5, 1)[0]).known.any() and opened.find(METRIC, some(5, 2)[0]).known.all()
     )
     assert contents(path).rows == {"first": 5}
+
+
+def test_the_new_file_of_another_process_is_not_set_aside(path: Path):
+    ours, other = CacheFile(path, store.FORMAT), Store(path, LARGE)
+    ours.run(lambda connection: None)
+    damage: list[Path | None] = []
+
+    def count(connection: sqlite3.Connection) -> int:
+        if not damage:
+            damage.append(cache_file.set_aside(path))
+            other.keep(METRIC, WIDTHS, *some(5, 2))
+            raise Damaged("a row is not what was written")
+        (rows,) = connection.execute("SELECT count(*) FROM rows").fetchone()
+        return int(rows)
+
+    assert ours.run(count) == 5
+    assert list(path.parent.glob("*.damaged-*")) == damage
+
+
+def test_a_file_that_is_damaged_again_and_again_cannot_be_used(path: Path):
+    def work(connection: sqlite3.Connection) -> None:
+        raise Damaged("a row is not what was written")
+
+    with (
+        pytest.warns(UserWarning, match="and a new one is begun"),
+        pytest.raises(Unusable, match=r"the cache of statistics .* cannot be used \(a row is not what"),
+    ):
+        CacheFile(path, store.FORMAT).run(work)
+    assert len(list(path.parent.glob("*.damaged-*"))) == 1
+
+
+@pytest.mark.parametrize("form", [store.FORMAT, judges.FORMAT], ids=lambda form: form.file_name)
+def test_a_file_without_a_header_is_ours_by_its_usual_name_alone(form: Format, tmp_path: Path):
+    for name, is_ours in ((form.file_name, True), ("letters.txt", False)):
+        text(tmp_path / name)
+        cache = CacheFile(tmp_path / name, form)
+        with pytest.warns(UserWarning, match="is damaged") if is_ours else pytest.raises(Unusable):
+            cache.run(lambda connection: None)
+        cache.close()
+    (aside,) = tmp_path.glob("*.damaged-*")
+    assert aside.name.startswith(form.file_name)
 
 
 def database(path: Path, *statements: str) -> None:

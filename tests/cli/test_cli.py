@@ -491,8 +491,8 @@ def test_compare() -> None:
         expected = nlgauge.load("out").compare(
             "sysB", "sysA", test="bootstrap", resamples=20, confidence=0.9, seed=1
         )
-    assert found["rows"][0]["low"] == expected["bleu"].low
-    assert found["rows"][-1]["low"] is None
+    assert found["rows"][0]["gain_low"] == expected["bleu"].gain_low
+    assert found["rows"][-1]["gain_low"] is None
     assert (found["test"], found["confidence"], found["resamples"]) == ("bootstrap", 0.9, 20)
     # What is not computed from rows is tested by recomputing, whatever was asked for.
     assert [row["test"] for row in found["rows"]] == ["bootstrap"] * (len(found["rows"]) - 1) + [

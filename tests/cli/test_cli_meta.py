@@ -768,7 +768,9 @@ def test_a_saved_result_gives_the_numbers_of_its_file(tmp_path, kind):
     if kind == "missing":
         rows[2]["adequacy"] = None
     if kind == "ratings":
-        rows = [{**row, "adequacy": [row["adequacy"], i % 4, None]} for i, row in enumerate(rows)]
+        rows = [
+            {**row, "adequacy": [row["adequacy"] / 10, i % 4 / 7, 0.3, None]} for i, row in enumerate(rows)
+        ]
     if kind == "gap":
         rows = rows[1:]
     path = tmp_path / "data.jsonl"
@@ -813,7 +815,7 @@ def test_a_result_without_texts_has_numbers_enough(tmp_path):
     nlgauge.score(as_text, metrics=["chrf"]).save(tmp_path / "text", texts=False)
     code, _, err = run(str(tmp_path / "text"), *WORDS)
     assert code == 1
-    assert "saved without texts, and the field 'adequacy' held texts" in " ".join(err.split())
+    assert "saved without texts, and adequacy held texts" in " ".join(err.split())
     nlgauge.score(records()[1:], metrics=["chrf"], pooled=True).save(tmp_path / "pooled", texts=False)
     code, _, err = run(str(tmp_path / "pooled"), *WORDS)
     assert code == 1
@@ -861,7 +863,7 @@ def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
         ((place, "--human", "adequacy", "-m", "bleu"), "there is no metric 'bleu' in this result"),
         ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
         ((place, "--human", "adequacy", "--sample", "2"), "--sample is for benchmarks and files"),
-        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "--output is for benchmarks and files"),
+        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o is for benchmarks and files"),
         ((str(kept), "--human", "relevance"), "is a study, not a result"),
         ((str(tmp_path), "--human", "adequacy"), "is not an nlgauge result"),
         (("compare", place), "hold human scores with --human"),

@@ -21,8 +21,10 @@ BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 def test_every_block_runs_as_printed(tmp_path: Path) -> None:
     """Run the blocks in one test, because each uses the files of those above it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    cache = {"NLGAUGE_STATISTICS_CACHE": str(tmp_path / "cache.sqlite")}
-    environment = {**os.environ, **cache, "PYTHONUTF8": "1", "COLUMNS": "80", "PATH": path}
+    caches = {
+        name: str(tmp_path / f"{name}.sqlite") for name in ("NLGAUGE_STATISTICS_CACHE", "NLGAUGE_JUDGE_CACHE")
+    }
+    environment = {**os.environ, **caches, "PYTHONUTF8": "1", "COLUMNS": "80", "PATH": path}
     for commands in BLOCKS:
         shell = ["sh", "-e", "-c", commands]
         done = subprocess.run(

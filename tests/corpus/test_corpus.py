@@ -941,15 +941,6 @@ def test_take_and_only_and_adding():
         read.adding({"C": ["p"]})
 
 
-def test_a_result_of_an_older_version_still_loads(tmp_path):
-    nlgauge.score(["p"], ["r"], metrics="wer").save(tmp_path / "out")
-    run = tmp_path / "out" / "run.json"
-    saved = json.loads(run.read_text())
-    # Earlier versions wrote whether the systems were named, and took any string for a language.
-    run.write_text(json.dumps({**saved, "named_systems": True, "lang": "german"}))
-    assert nlgauge.load(tmp_path / "out").corpus.lang == "german"
-
-
 class Colour(Enum):
     RED = "red"
 

@@ -19,6 +19,7 @@ from typing import Any
 import cli_cases
 import numpy as np
 import pytest
+from marks import thorough
 from segment_rows import rows_by_label
 
 import nlgauge
@@ -571,7 +572,7 @@ KILLED = """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are read from /proc")
-@pytest.mark.parametrize("kill", [os.kill, os.killpg])
+@pytest.mark.parametrize("kill", [os.kill, *thorough(os.killpg)])
 def test_a_cluster_of_our_own_is_gone_after_its_driver_was_killed(kill, place):
     environment = alone(place)
     command = [sys.executable, "-c", textwrap.dedent(KILLED)]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-from mutants import Mutant, mutants  # noqa: E402
+from tools.mutants import Mutant, mutants
 
+ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 # Tests of the documentation and of all packages, of the sources themselves, and of studies/.
 OTHERS = {".", "house", "studies"}

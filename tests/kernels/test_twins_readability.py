@@ -10,6 +10,7 @@ import pytest
 from human_judgments import FOLDER
 from hypothesis import example, given
 from hypothesis import strategies as st
+from marks import thorough
 from twins import assert_twins, column, needs_native
 
 from nlgauge.features.lexical.readability import _EXCEPTIONS, _MARK, _QUOTED, readability_counts, word_facts
@@ -82,11 +83,7 @@ def test_any_words(words):
     ("alphabet", "longest"),
     [
         ("aeiouywlrsgqp'", 4),
-        ("eysdtl'-", 5),
-        ("iaoeuctgshlx", 4),
-        ("uegqsa", 6),
-        ("isthmn'", 5),
-        ("inecgrsto", 5),
+        *thorough(("eysdtl'-", 5), ("iaoeuctgshlx", 4), ("uegqsa", 6), ("isthmn'", 5), ("inecgrsto", 5)),
     ],
 )
 def test_all_short_words(alphabet, longest):

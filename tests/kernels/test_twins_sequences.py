@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from marks import thorough
 from twins import ROW, assert_twins, column, needs_native, pairs
 
 from nlgauge._core.ragged import Ragged
@@ -162,7 +163,7 @@ def test_shift_edits_at_the_limits_of_the_search(seed):
     assert_twins(shift_edits, column([row, shuffled(row, 9, seed)]), np.array([1]), np.array([0]))
 
 
-@pytest.mark.parametrize("length", [49, 51, 99, 103, 130, 400])
+@pytest.mark.parametrize("length", [49, 51, 103, *thorough(99, 130, 400)])
 @pytest.mark.parametrize("place", [0, 3, 40])
 def test_shift_edits_of_references_that_are_many_times_longer(length, place):
     reference = list(range(100, 100 + length))
@@ -176,7 +177,7 @@ def test_shift_edits_of_references_that_are_many_times_longer(length, place):
     assert_twins(shift_edits, column([*rows, reference]), np.arange(len(rows)), np.full(len(rows), len(rows)))
 
 
-@pytest.mark.parametrize("extra", range(22, 28))
+@pytest.mark.parametrize("extra", [24, 25, 26, *thorough(22, 23, 27)])
 @pytest.mark.parametrize("length", [32, 64])
 def test_shift_edits_where_the_beam_cuts_off_the_cheapest_way(extra, length):
     common = list(range(length - extra))

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from itertools import product
 from pathlib import Path
@@ -29,6 +30,7 @@ from nlgauge.metric.card import (
     list_metrics,
 )
 from nlgauge.metric.registry import metric_classes
+from nlgauge.models.loader import held
 from nlgauge.models.weights.catalogue import CATALOGUE
 from nlgauge.models.weights.store import location
 
@@ -153,6 +155,15 @@ def test_the_card_of_a_model_says_what_it_costs(name: str) -> None:
     assert re.search("^- Cost: ", section(card(name), "How"), flags=re.MULTILINE)
 
 
+@pytest.fixture(scope="module")
+def loaded_models() -> Iterator[None]:
+    """Load the model of several examples once."""
+    with held():
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("loaded_models")
 @pytest.mark.parametrize("name", OURS)
 def test_example_runs(name: str) -> None:
     (body,) = re.findall(r"```python\n(.*?)```", section(card(name), "Example"), flags=re.DOTALL)

@@ -195,12 +195,12 @@ def test_large_explanations_are_of_the_two_systems_that_are_compared(
     monkeypatch.setattr("nlgauge.show.report.explained._LARGE", (NgramMatches,))
     text = many.report(tmp_path / "r.html", resamples=20).read_text("utf-8")
     why, about = json.loads(parts(text)["why0"]), meta(text)
-    pair = [about["systems"][number] for number in about["order"][:2]]
+    pair = [about["systems"][number] for number in about["pair"]]
     assert [sorted(of_label) for of_label in (why["0"]["bleu"], why["0"]["ter"])] == [
         sorted(pair),
         list("ABCDE"),
     ]
-    assert about["partly"] == {"bleu": about["order"][:2]}
+    assert about["partly"] == {"bleu": about["pair"]}
 
 
 def test_texts_false_leaves_every_text_out(result: Result, tmp_path: Path) -> None:

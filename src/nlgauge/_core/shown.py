@@ -56,29 +56,67 @@ class Shown:
         return Printed(self._short_page())
 
 
-class Exported(Shown):
-    """Something shown that can be written to files; each method gives the text, and writes it where a path is
-    given.
-
-    Further options are those of `page`, which says what is shown.
-    """
+class Exporting(Shown):
+    """Something shown that can be written to files; options are those of `page`."""
 
     if TYPE_CHECKING:
         page: Callable[..., Page]
-        # The rows with every number in full, for the options of `to_csv`.
+        # The rows with every number in full.
         _csv_records: Callable[..., list[dict[str, Any]]]
 
-    def to_text(self, path: str | Path | None = None, *, width: int = 80, **options: Any) -> str:
-        """A table as plain text, as a terminal of this width shows it."""
+    def _text(self, path: str | Path | None, width: int, **options: Any) -> str:
         from nlgauge.show.writers.text import text_of
 
         return written(text_of(self.page(**options), width, small_print=True), path)
 
-    def to_markdown(self, path: str | Path | None = None, *, small_print: bool = True, **options: Any) -> str:
-        """A Markdown table with its notes, and with signatures if `small_print`."""
+    def _markdown(self, path: str | Path | None, small_print: bool, **options: Any) -> str:
         from nlgauge.show.writers.markdown import markdown_of
 
         return written(markdown_of(self._paper_page(small_print, options)), path)
+
+    def _latex(
+        self,
+        path: str | Path | None,
+        caption: str | None,
+        label: str | None,
+        small_print: bool,
+        **options: Any,
+    ) -> str:
+        from nlgauge.show.writers.latex import latex_of
+
+        return written(latex_of(self._paper_page(small_print, options), caption, label), path)
+
+    def _html(self, path: str | Path | None, **options: Any) -> str:
+        from nlgauge.show.writers.html import html_of
+
+        return written(html_of(self.page(**options)), path)
+
+    def _csv(self, path: str | Path | None, delimiter: str, safe: bool | None, **options: Any) -> str:
+        from nlgauge.show.writers.csv import delimited
+
+        return written(delimited(self._csv_records(**options), delimiter, safe), path)
+
+    def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
+        page = self.page(**options)
+        return page if small_print else replace(page, small_print=())
+
+
+class Exported(Exporting):
+    """Something shown that can be written to files.
+
+    Each method returns the text, and writes it to `path` if there is one. `decimals` is how many are shown of
+    each number, if not as many as it asks for; `small_print` adds signatures.
+    """
+
+    def to_text(self, path: str | Path | None = None, *, width: int = 80, decimals: int | None = None) -> str:
+        """Return a table as plain text, as a terminal of this width shows it."""
+        return self._text(path, width, decimals=decimals)
+
+    def to_markdown(
+        self, path: str | Path | None = None, *, small_print: bool = True, decimals: int | None = None
+    ) -> str:
+        """Return a Markdown table with its notes."""
+        return self._markdown(path, small_print, decimals=decimals)
 
     def to_latex(
         self,
@@ -87,43 +125,23 @@ class Exported(Shown):
         caption: str | None = None,
         label: str | None = None,
         small_print: bool = True,
-        **options: Any,
+        decimals: int | None = None,
     ) -> str:
-        r"""A LaTeX table environment, with signatures as comments if `small_print`; the paper needs
-        `\usepackage{booktabs}`.
-        """
-        from nlgauge.show.writers.latex import latex_of
+        r"""Return a LaTeX table environment; the paper needs `\usepackage{booktabs}`."""
+        return self._latex(path, caption, label, small_print, decimals=decimals)
 
-        return written(latex_of(self._paper_page(small_print, options), caption, label), path)
-
-    def to_html(self, path: str | Path | None = None, **options: Any) -> str:
-        """A piece of HTML without scripts, which a page or a notebook can show."""
-        from nlgauge.show.writers.html import html_of
-
-        return written(html_of(self.page(**options)), path)
+    def to_html(self, path: str | Path | None = None, *, decimals: int | None = None) -> str:
+        """Return a piece of HTML without scripts, which a page or a notebook can show."""
+        return self._html(path, decimals=decimals)
 
     def to_csv(
-        self,
-        path: str | Path | None = None,
-        *,
-        delimiter: str = ",",
-        safe: bool | None = None,
-        **options: Any,
+        self, path: str | Path | None = None, *, delimiter: str = ",", safe: bool | None = None
     ) -> str:
-        r"""The records as CSV, every number in full; delimiter="\t" gives TSV, safe=True texts that no
-        spreadsheet takes for formulas.
+        r"""Return the records as CSV, every number in full.
+
+        delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas.
         """
-        from nlgauge.show.writers.csv import delimited
-
-        return written(delimited(self._csv_records(**options), delimiter, safe), path)
-
-    def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
-        page = self.page(**self._for_paper(options))
-        return page if small_print else replace(page, small_print=())
-
-    def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
-        """The options where a table is for readers of a paper."""
-        return options
+        return self._csv(path, delimiter, safe)
 
 
 def written(text: str, path: str | Path | None) -> str:

@@ -93,10 +93,12 @@ class CacheFile:
             self._connection = None
 
     def _begin_anew(self, error: Exception) -> None:
-        """Set the file aside, or raise Unusable."""
+        """Set the file aside, unless another process was first, or raise Unusable."""
         self.close()
-        damaged = _is_damage(error) and _is_ours(self.path, self._form)
-        aside = set_aside(self.path) if damaged else None
+        is_damage = _is_damage(error)
+        if is_damage and self._number != _number_of(self.path):
+            return
+        aside = set_aside(self.path) if is_damage and _is_ours(self.path, self._form) else None
         if aside is None:
             raise Unusable(self.path, self._form, error) from None
         warnings.warn(
@@ -112,6 +114,7 @@ class CacheFile:
         if self._connection is not None and self._number != _number_of(self.path):
             self.close()  # another process has set it aside
         if self._connection is None:
+            self._number = _number_of(self.path)
             self._connection = _connect(self.path, self._form)
             self._number = _number_of(self.path)
         return self._connection

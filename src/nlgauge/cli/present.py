@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nlgauge._core.shown import Exported
     from nlgauge.results.groups import Groups
     from nlgauge.results.result import Result
+    from nlgauge.results.table_options import ExportedTable
 
 
 def save(
@@ -58,7 +59,7 @@ def _show_table(found: Result | Groups, options: dict[str, Any], err: bool) -> N
     show(Printed(found.page(**options)), err=err)
 
 
-def written(found: Exported, form: str, quiet: bool = False, **options: Any) -> str:
+def written(found: Exported | ExportedTable, form: str, quiet: bool = False, **options: Any) -> str:
     """Return a table as Markdown, LaTeX, TSV or CSV, without signatures if `quiet`."""
     if form == "markdown":
         return found.to_markdown(small_print=not quiet, **options)
@@ -69,7 +70,6 @@ def written(found: Exported, form: str, quiet: bool = False, **options: Any) -> 
 
 def _numbers(result: Result, decimals: int | None) -> str:
     """One line per system: the first output of each metric, with tabs between them."""
-    from dataclasses import replace
 
     from nlgauge._core.numbers import number
 
@@ -82,7 +82,7 @@ def _numbers(result: Result, decimals: int | None) -> str:
             cells.append(
                 number(
                     table.scores()["score"],
-                    output if decimals is None else replace(output, decimals=decimals),
+                    output.with_decimals(decimals),
                 )
             )
         lines.append("\t".join(cells))

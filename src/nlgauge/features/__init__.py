@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge._core.backend import compiled
+from nlgauge._core.defaults import SEED
 from nlgauge._core.ragged import Array, GrowingColumn, Ragged, offsets_of
 from nlgauge.corpus.texts import DerivedTexts, Texts
 
@@ -30,7 +31,7 @@ KEPT_BYTES = 1 << 30
 class RunOptions:
     """What a run needs to know beside texts and metrics; none of it may change a number but the seed."""
 
-    seed: int = 12345
+    seed: int = SEED
     batch_size: int | None = None
     device: str | None = None
 

@@ -67,33 +67,28 @@ class Reader:
         """Texts, or lists of texts where a field of JSON holds lists; None where one is missing that may
         be.
         """
-        column = self.column(given)
-        for i, value in enumerate(() if column.plain else column.values):
-            if isinstance(value, str) or (
-                isinstance(value, list) and all(isinstance(text, str) for text in value)
-            ):
-                continue
-            if value is None and skip_missing:
-                continue
-            raise InputError(
-                f"{column.line(i)} is {_shown(value)}; a text or a list of texts is needed.{_hint(value)}"
-            )
-        return column
+        return self._checked(given, _is_text_or_list, "a text or a list of texts", skip_missing)
 
     def single_texts(self, given: str, skip_missing: bool = False) -> FileColumn:
         """Texts, one per segment; None where one is missing that may be."""
-        column = self.column(given)
-        for i, value in enumerate(column.values):
-            if not isinstance(value, str) and not (value is None and skip_missing):
-                raise InputError(f"{column.line(i)} is {_shown(value)}; one text is needed.{_hint(value)}")
-        return column
+        return self._checked(given, lambda value: isinstance(value, str), "one text", skip_missing)
 
     def labels(self, given: str) -> FileColumn:
         """Names: texts, or numbers of JSON."""
+        return self._checked(given, _is_label, "a name")
+
+    def _checked(
+        self, given: str, fits: Callable[[Any], bool], needed: str, skip_missing: bool | None = None
+    ) -> FileColumn:
+        """The values at an address, all of which fit or, if they may be skipped, are missing."""
         column = self.column(given)
-        for i, value in enumerate(column.values):
-            if not isinstance(value, str | int | float) or isinstance(value, bool):
-                raise InputError(f"{column.line(i)} is {_shown(value)}; a name is needed.")
+        for i, value in enumerate(() if column.plain else column.values):
+            if not fits(value) and not (value is None and skip_missing):
+                hint = " --skip-missing leaves such segments out."
+                raise InputError(
+                    f"{column.line(i)} is {_shown(value)}; {needed} is needed."
+                    f"{hint if value is None and skip_missing is not None else ''}"
+                )
         return column
 
     def numbers(self, given: str) -> FileColumn:
@@ -197,8 +192,14 @@ def _values(table: Records, name: str, path: str) -> list[Any]:
     return values
 
 
-def _hint(value: Any) -> str:
-    return " --skip-missing leaves such segments out." if value is None else ""
+def _is_text_or_list(value: Any) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(text, str) for text in value)
+    )
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _shown(value: Any) -> str:

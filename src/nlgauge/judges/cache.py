@@ -26,7 +26,7 @@ from nlgauge.errors import JudgeError
 from nlgauge.judges.requests import BrokenReply, cached_reply
 from nlgauge.models.weights.store import cache_directory
 
-_FORMAT = Format(
+FORMAT = Format(
     "cache of judges' replies",
     "judge.sqlite",
     "NLGAUGE_JUDGE_CACHE",
@@ -48,7 +48,7 @@ def common_file() -> Path:
     """Name the file of the replies unless a call names another: NLGAUGE_JUDGE_CACHE, else judge.sqlite
     beside the models.
     """
-    return Path(os.environ.get(_FORMAT.variable) or cache_directory() / _FORMAT.file_name)
+    return Path(os.environ.get("NLGAUGE_JUDGE_CACHE") or cache_directory() / FORMAT.file_name)
 
 
 class Cache:
@@ -57,7 +57,7 @@ class Cache:
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = CacheFile(file, _FORMAT)
+        self._file = CacheFile(file, FORMAT)
         self._run(lambda connection: None)
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -106,7 +106,7 @@ def count(file: Path) -> int:
     """Count the replies in a file; 0 if there is none."""
     if not file.exists():
         return 0
-    with maintained(file, _FORMAT) as connection:
+    with maintained(file, FORMAT) as connection:
         (replies,) = connection.execute("SELECT count(*) FROM replies").fetchone()
     return int(replies)
 
@@ -115,7 +115,7 @@ def clear(file: Path) -> int:
     """Drop all replies, and return their number."""
     if not file.exists():
         return 0
-    with maintained(file, _FORMAT) as connection:
+    with maintained(file, FORMAT) as connection:
         dropped = connection.execute("DELETE FROM replies").rowcount
         shrink(connection)
     return dropped
@@ -125,7 +125,7 @@ def verify(file: Path) -> Verified:
     """Read everything; a damaged file is set aside, and from a sound one replies that are not as they were
     written are removed.
     """
-    return sqlite.verify(file, _FORMAT, _verified)
+    return sqlite.verify(file, FORMAT, _verified)
 
 
 def _verified(connection: sqlite3.Connection) -> Verified:

@@ -112,7 +112,7 @@ class Findings(Exported):
             plots.save(axes, path)
         return axes
 
-    def page(self, decimals: int = 4) -> Page:
+    def page(self, decimals: int | None = None) -> Page:
         """One table of all rows; the small print says how they were made."""
         names = self.names
         numeric = {
@@ -122,7 +122,10 @@ class Findings(Exported):
         }
         columns = [column(name, "number" if name in numeric else "words") for name in names]
         cells = [
-            [Cell(_shown(row.get(name), decimals, name in self.p_values)) for name in names]
+            [
+                Cell(_shown(row.get(name), 4 if decimals is None else decimals, name in self.p_values))
+                for name in names
+            ]
             for row in self.rows
         ]
         small_print = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -50,6 +50,10 @@ class Output:
     warning: str = ""
     warn_below: float = -math.inf
     missing: str = ""
+
+    def with_decimals(self, decimals: int | None) -> Output:
+        """Return the output shown with so many decimals; None: as many as it asks for."""
+        return self if decimals is None else replace(self, decimals=decimals)
 
 
 TRUNCATED = Output("truncated", None, 0, note="texts were longer than the model reads and were cut")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from nlgauge._core.numbers import bounds, number, p_value
@@ -193,11 +193,12 @@ class Comparison(Exported):
         """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.records(), frame)
 
-    def page(self) -> Page:
+    def page(self, decimals: int | None = None) -> Page:
         """A table for each pair of systems: both scores, the gain of the second over the first, p-values."""
         from nlgauge.show.pages.comparison import comparison_page
 
-        return comparison_page(self)
+        rows = [row._replace(output=row.output.with_decimals(decimals)) for row in self.rows]
+        return comparison_page(replace(self, rows=rows))
 
     _short_page = page
     _csv_records = records

@@ -7,12 +7,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge._core.shown import Exported
 from nlgauge.errors import UnknownNameError
 from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Metric
@@ -21,7 +20,7 @@ from nlgauge.results.comparison import Comparison
 from nlgauge.results.equal_outputs import corrected_once
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import field_name
-from nlgauge.results.table_options import TableOptions
+from nlgauge.results.table_options import ExportedTable, TableArguments, TableOptions
 
 if TYPE_CHECKING:
     from nlgauge._core.page import Page
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Groups(Exported, Mapping[Any, "Result"]):
+class Groups(ExportedTable, Mapping[Any, "Result"]):
     """The results of the groups, by the value of the field; it shows itself as one table, with tests
     corrected for all of them together.
     """
@@ -70,7 +69,7 @@ class Groups(Exported, Mapping[Any, "Result"]):
             for (value, comparison), rows in zip(comparisons.items(), corrected, strict=True)
         }
 
-    def scores(self, frame: str | None = None, **options: Any) -> Any:
+    def scores(self, frame: str | None = None, **options: Unpack[TableArguments]) -> Any:
         """One row per group, system, metric and output, else as `Result.scores`."""
         from nlgauge.results.frames import as_frame
 

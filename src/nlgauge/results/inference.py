@@ -192,7 +192,8 @@ class Inference:
         metric = table.metric
         assert isinstance(metric, CorpusMetric)
         halves = self.plan.clusters.halves(min(self.plan.resamples, metric.resamples), self.plan.seed)
-        corpus = replace(self.corpus, fields={}, system_fields={})
+        # Metrics read texts alone; ids, documents and fields of a stored corpus would be read for each half.
+        corpus = replace(self.corpus.bare(), ids=range(len(self.corpus)))
         values = [metric.whole(corpus.take(half), system, self._features) for half in halves]
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -130,11 +130,12 @@ class Ranks(Exported):
         """The records as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.records(), frame)
 
-    def page(self) -> Page:
+    def page(self, decimals: int | None = None) -> Page:
         """A table: systems in rows, outputs in columns, each score with its letters."""
         from nlgauge.show.pages.ranks import ranks_page
 
-        return ranks_page(self)
+        rows = [replace(row, output=row.output.with_decimals(decimals)) for row in self.rows]
+        return ranks_page(replace(self, rows=rows))
 
     _short_page = page
     _csv_records = records

@@ -11,11 +11,11 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from nlgauge._core.lazy import lazy
+from nlgauge._core.options import takes_options
 from nlgauge._core.page import Page
-from nlgauge._core.shown import Exported
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError, ResultError, UnknownNameError, did_you_mean
 from nlgauge.explanations import Explanations
@@ -39,7 +39,7 @@ from nlgauge.results.resampling import (
 )
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
-from nlgauge.results.table_options import TableOptions
+from nlgauge.results.table_options import REPORT_DEFAULTS, ExportedTable, ReportOptions, TableOptions
 
 if TYPE_CHECKING:
     from nlgauge.engine.chunk import Job
@@ -58,7 +58,7 @@ ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Exported, Mapping[str, Any]):
+class Result(ExportedTable, Mapping[str, Any]):
     """A mapping label -> outputs, or system -> label -> outputs where there are several systems.
 
     >>> import nlgauge
@@ -138,13 +138,13 @@ class Result(Exported, Mapping[str, Any]):
 
     def reasons(self) -> dict[tuple[str, str, str], str]:
         """Why a score is NaN, by (system, label, output)."""
-        found = {}
+        reasons = {}
         for (system, label), table in self.tables.items():
             scores = table.scores()
             for output in table.outputs():
                 if isinstance(scores.get(output.name), float) and math.isnan(scores[output.name]):
-                    found[system, label, output.name] = table.unknown or output.nan
-        return found
+                    reasons[system, label, output.name] = table.unknown or output.nan
+        return reasons
 
     def undefined(self) -> dict[tuple[str, str, str], int]:
         """How many segments have no value, and so are left out of a mean, by (system, label, output);
@@ -185,49 +185,81 @@ class Result(Exported, Mapping[str, Any]):
         resamples: int = 1000,
         seed: int | None = None,
     ) -> Any:
-        """One row per system, metric and output: its score, the bounds of its interval, its direction,
-        and why something is NaN.
+        """Return the scores: one row per system, metric and output.
+
+        A row has the score, the bounds of its interval, its direction, how many segments have no value, and
+        the reason if something is NaN.
+
+        Parameters
+        ----------
+        frame
+            "pandas", "polars" or "records" (a list of dictionaries); by default whichever is installed.
+        intervals
+            Whether to compute intervals.
+        confidence, resamples, seed
+            As in `intervals`.
         """
         return as_frame(
             score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame
         )
 
     def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
-        """The n segments with the worst scores by a metric ("rouge", "rouge.rouge2"), the worst first, with
-        their texts.
+        """Return the segments with the worst scores, the worst first, with their texts.
 
-        All systems are looked at, or the named one; segments without a value are left out, and counted in the
-        note.
+        Parameters
+        ----------
+        metric
+            A metric ("rouge") or one of its outputs ("rouge.rouge2").
+        n
+            How many segments. Those without a value are left out, and counted in the note.
+        system
+            Only the segments of this system; by default of all.
         """
         return worst(self, metric, n, system)
 
     def missing(self, metric: str, system: str | None = None) -> SegmentList:
-        """Return the segments without a score of a metric, with the reason ("empty", "unreadable",
-        "error" or "absent") and their texts.
+        """Return the segments without a score, each with the reason and its texts.
+
+        Parameters
+        ----------
+        metric
+            A metric or one of its outputs. The reason is "empty", "unreadable", "error" or "absent".
+        system
+            Only the segments of this system; by default of all.
         """
         return missing(self, metric, system)
 
     def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
-        """The n segments that two metrics rank most differently, with their texts.
+        """Return the segments that two metrics rank most differently, with their texts.
 
-        Ranks are shares of the segments that are looked at, 1 for the best by the metric's direction; equal
-        scores share their mean rank.
+        Ranks are shares of the segments, 1 for the best by the metric's direction; equal scores share their
+        mean rank.
+
+        Parameters
+        ----------
+        one, other
+            Two metrics or outputs.
+        n
+            How many segments.
+        system
+            Only the segments of this system; by default of all.
         """
         return disagreements(self, one, other, n, system)
 
     def where(self, **conditions: Any) -> Result:
-        """The result on the segments whose fields are what was asked for: where(domain="news"); a list asks
-        for any of its items.
+        """Return the result on some segments.
 
-        Nothing is scored again but corpus metrics, which are computed on the texts; fits stay those of the
-        whole run.
+        Only corpus metrics are computed again, on the texts; fits stay those of the whole run.
+
+        Parameters
+        ----------
+        **conditions
+            Fields of the segments and their values, such as domain="news"; a list means any of its items.
         """
         return taken(self, self.corpus.matching(**conditions))
 
     def by(self, field: str) -> Groups:
-        """The result cut by a field of its segments: a mapping from its values to results, which shows
-        itself as one table.
-        """
+        """Return the result by the values of a field: a mapping from values to results, shown as one table."""
         return Groups(
             field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()}
         )
@@ -468,22 +500,40 @@ class Result(Exported, Mapping[str, Any]):
         kept = output if isinstance(output, Destination) else output_of(output, resume, overwrite)
         return extended(result, metrics, predictions, executor, kept, show_progress)
 
-    def report(self, path: str | Path, **options: Any) -> Path:
-        """Writes one HTML file that shows everything and needs nothing else; the options are those of
-        `nlgauge.show.report.write_report`.
+    @takes_options(ReportOptions, REPORT_DEFAULTS)
+    def report(self, path: str | Path, *, title: str | None = None, **options: Unpack[ReportOptions]) -> Path:
+        """Write one HTML file that shows everything and needs nothing else.
 
-        Among them are title, explain (for how many segments explanations are kept), texts=False and max_size
-        in megabytes.
+        Parameters
+        ----------
+        path
+            The file to write.
+        title
+            By default the name of the file.
+        explain
+            The number of segments with explanations: those on which systems differ most or metrics disagree,
+            those with the worst and best scores, and some drawn at random. Slow explanations are made for 40
+            of them unless it is "all".
+        texts
+            False leaves out texts and explanations, for a report that may be shared.
+        max_size
+            The size of the file in megabytes, which only scores and the texts of explained segments may
+            exceed; the page says what was left out.
+        confidence, resamples, seed
+            As in `intervals`.
         """
         from nlgauge.show.report import write_report
 
-        return write_report(self, path, **options)
+        return write_report(self, path, title=title, **options)
 
-    def show(self, title: str | None = None, *, height: int = 760, **options: Any) -> Framed:
-        """The report in a notebook, so many pixels high, in a frame that can reach nothing around it; the
-        notebook keeps it.
+    @takes_options(ReportOptions, REPORT_DEFAULTS)
+    def show(
+        self, title: str | None = None, *, height: int = 760, **options: Unpack[ReportOptions]
+    ) -> Framed:
+        """Show the report in a notebook, `height` pixels high, in a frame that can reach nothing around it.
 
-        Options are those of `report`; a smaller `explain` keeps the notebook small.
+        The options are those of `report`; the notebook stores the page, and a smaller `explain` keeps it
+        small.
         """
         from nlgauge.show.report.notebook import framed
 
@@ -530,8 +580,8 @@ class Result(Exported, Mapping[str, Any]):
             return self._short_page()
         return short_page(self, self.intervals())
 
-    def _for_paper(self, options: dict[str, Any]) -> dict[str, Any]:
-        return {"wide": True, **options}
+    def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
+        return super()._paper_page(small_print, {"wide": True, **options})
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
         wanted = TableOptions.of(options)

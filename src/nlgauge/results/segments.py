@@ -63,7 +63,7 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
         """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.rows, frame)
 
-    def page(self) -> Page:
+    def page(self, decimals: int | None = None) -> Page:
         """One row per segment and system, its texts one below the other."""
         reasons = [column("missing")] if any("missing" in row for row in self.rows) else []
         columns = [
@@ -75,9 +75,10 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
         ]
         rows: list[list[Cell]] = []
         for row in self.rows:
-            scores = [Cell(number(row[name], output)) for name, output in self.numbers.items()] + [
-                Cell(row["missing"]) for _ in reasons
-            ]
+            scores = [
+                Cell(number(row[name], output.with_decimals(decimals)))
+                for name, output in self.numbers.items()
+            ] + [Cell(row["missing"]) for _ in reasons]
             first, *others = _texts_of(row) or [Cell()]
             rows.append([Cell(str(row["segment"])), Cell(row["system"]), *scores, first])
             rows += [[Cell(), Cell(), *(Cell() for _ in scores), text] for text in others]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from nlgauge._core.options import takes_options
+from nlgauge._core.shown import Exporting
 from nlgauge.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
@@ -13,10 +16,40 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
+class TableArguments(TypedDict, total=False):
+    """The fields of `TableOptions`, as keyword arguments."""
+
+    intervals: bool
+    tests: bool
+    confidence: float
+    resamples: int
+    seed: int | None
+    test: str
+    details: bool
+    wide: bool | None
+    decimals: int | None
+    costs: bool
+
+
+class ReportOptions(TypedDict, total=False):
+    """The options of `Result.report` and `Result.show` beside the title."""
+
+    explain: int | Literal["all"]
+    texts: bool
+    max_size: float
+    baseline: str | None
+    confidence: float
+    resamples: int
+    seed: int | None
+
+
+REPORT_DEFAULTS = {"explain": 200, "texts": True, "max_size": 25, "confidence": 0.95, "resamples": 1000}
+
+
 @dataclass(frozen=True)
 class TableOptions:
-    """The options of `page`, `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of
-    its groups.
+    """The options of `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of its
+    groups.
 
     `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed`, `test`
     and `baseline` are those of `Result.intervals` and `Result.compare`. `details` adds the further outputs of each
@@ -75,3 +108,65 @@ class TableOptions:
     def comparison_of(self, result: Result) -> Comparison | None:
         """The comparison of the baseline with the other systems, if it is shown."""
         return result.compare(**self.of_comparison()) if self.has_tests(result) else None
+
+
+_shows_options = takes_options(
+    TableArguments, {option.name: option.default for option in fields(TableOptions)}
+)
+
+
+class ExportedTable(Exporting):
+    """A result or its groups, which can be written to files as a table with these options.
+
+    Each method returns the text, and writes it to `path` if there is one. `small_print` adds signatures; the
+    other options are those of `TableOptions`.
+    """
+
+    @_shows_options
+    def to_text(
+        self, path: str | Path | None = None, *, width: int = 80, **options: Unpack[TableArguments]
+    ) -> str:
+        """Return a table as plain text, as a terminal of this width shows it."""
+        return self._text(path, width, **options)
+
+    @_shows_options
+    def to_markdown(
+        self, path: str | Path | None = None, *, small_print: bool = True, **options: Unpack[TableArguments]
+    ) -> str:
+        """Return a Markdown table with its notes, wide unless wide=False."""
+        return self._markdown(path, small_print, **options)
+
+    @_shows_options
+    def to_latex(
+        self,
+        path: str | Path | None = None,
+        *,
+        caption: str | None = None,
+        label: str | None = None,
+        small_print: bool = True,
+        **options: Unpack[TableArguments],
+    ) -> str:
+        r"""Return a LaTeX table environment, wide unless wide=False; the paper needs
+        `\usepackage{booktabs}`.
+        """
+        return self._latex(path, caption, label, small_print, **options)
+
+    @_shows_options
+    def to_html(self, path: str | Path | None = None, **options: Unpack[TableArguments]) -> str:
+        """Return a piece of HTML without scripts, which a page or a notebook can show."""
+        return self._html(path, **options)
+
+    @_shows_options
+    def to_csv(
+        self,
+        path: str | Path | None = None,
+        *,
+        delimiter: str = ",",
+        safe: bool | None = None,
+        **options: Unpack[TableArguments],
+    ) -> str:
+        r"""Return the scores as CSV, one row per system, metric and output, every number in full.
+
+        delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas.
+        """
+        return self._csv(path, delimiter, safe, **options)

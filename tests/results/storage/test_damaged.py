@@ -14,6 +14,7 @@ import pytest
 from cli_cases import printed
 
 import nlgauge
+from nlgauge.corpus.store import lazy_values
 from nlgauge.errors import InputError, NlgaugeError, ResultError
 
 LINES = 12
@@ -42,8 +43,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "out"
 
 
-@pytest.fixture
-def place(whole: Path, tmp_path: Path) -> Path:
+@pytest.fixture(params=["read", "mapped"])
+def place(
+    whole: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A copy of it, to be damaged."""
+    if request.param == "mapped":
+        monkeypatch.setattr(lazy_values, "SMALL_FILE", 1)
     return Path(shutil.copytree(whole, tmp_path / "out"))
 
 

@@ -21,6 +21,7 @@ from test_resume import Ending, assert_same, texts
 import nlgauge
 from nlgauge._core import ragged as column_module
 from nlgauge.corpus.store import layout as stored
+from nlgauge.corpus.store import lazy_values
 from nlgauge.corpus.store.layout import is_stored, place_of
 from nlgauge.engine.chunk import Task
 from nlgauge.engine.executors import Serial
@@ -43,8 +44,9 @@ BOTH = pytest.mark.parametrize("kind", ["memory", "loaded"])
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Small blocks, so that a few segments are many of them."""
+    """Small blocks, so that a few segments are many of them, and no file is too small to be mapped."""
     enter(tmp_path, monkeypatch)
+    monkeypatch.setattr(lazy_values, "SMALL_FILE", 1)
     monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
     monkeypatch.setattr(blocks, "_BYTES", 300)
     for name, seed in {"ref0": 1, "ref1": 2, "A": 3, "B": 4, "C": 9}.items():

@@ -26,6 +26,7 @@ import nlgauge
 from nlgauge._core import ragged as column_module
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.store import layout as stored
+from nlgauge.corpus.store import lazy_values
 from nlgauge.corpus.store.layout import StoredFacts, is_stored, stored_bounds, stored_corpus
 from nlgauge.corpus.store.writer import CorpusWriter
 from nlgauge.engine.chunk import Task
@@ -51,8 +52,9 @@ def texts(count: int, seed: int) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Small blocks, so that a few segments are many of them."""
+    """Small blocks, so that a few segments are many of them, and no file is too small to be mapped."""
     enter(tmp_path, monkeypatch)
+    monkeypatch.setattr(lazy_values, "SMALL_FILE", 1)
     monkeypatch.setattr(column_module, "_BLOCK_ROWS", 7)
     monkeypatch.setattr(blocks, "_BYTES", 64)
     for name, seed in {"ref0": 1, "ref1": 2, "A": 3, "B": 4, "src": 5}.items():
@@ -305,8 +307,9 @@ def test_a_damaged_corpus_is_refused(damage: Callable[[], Any], message: str, fo
 def test_a_damaged_text_is_said_when_it_is_read(folder: Path) -> None:
     writer = CorpusWriter(folder)
     writer.append(Corpus.read(["one", "two"]))
-    corpus = stored_corpus(folder, writer.close())
+    facts = writer.close()
     Path("texts.jsonl").write_bytes(b"'" * 12)
+    corpus = stored_corpus(folder, facts)
     with pytest.raises(InputError, match=r"texts\.jsonl is damaged"):
         corpus.records()
 

@@ -989,6 +989,33 @@ def test_a_part_of_a_result_is_saved_without_the_texts_of_the_rest(result, tmp_p
     assert_equal(nlgauge.load(tmp_path / "again"), nlgauge.load(tmp_path / "part"))
 
 
+@pytest.mark.parametrize("exchanged", ["without texts", "for another", "for nothing"])
+def test_a_loaded_result_is_saved_as_it_was_loaded(exchanged, result, tmp_path):
+    loaded = nlgauge.load(result.save(tmp_path / "out"))
+    if exchanged == "without texts":
+        loaded.save(tmp_path / "out", texts=False, overwrite=True)
+    elif exchanged == "for another":
+        other = {name: [text[::-1] for text in texts] for name, texts in SYSTEMS.items()}
+        nlgauge.score(other, REFERENCES, ["x", "y", "z", "x"], metrics=METRICS, **OPTIONS).save(
+            tmp_path / "out", overwrite=True
+        )
+    else:
+        shutil.rmtree(tmp_path / "out")
+    again = nlgauge.load(loaded.save(tmp_path / "again"))
+    assert_equal(again, result)
+    assert again.has_texts and again.corpus.records() == result.corpus.records()
+
+
+def test_many_small_results_need_no_open_files(result, tmp_path, monkeypatch):
+    result.save(tmp_path / "out")
+    opened: list[Any] = []
+    monkeypatch.setattr(os, "open", lambda *arguments: opened.append(arguments))
+    monkeypatch.setattr(np, "memmap", lambda *arguments, **options: opened.append(arguments))
+    loaded = [nlgauge.load(tmp_path / "out") for _ in range(5)]
+    assert not opened
+    assert all(one["A"] == result["A"] for one in loaded)
+
+
 def test_a_loaded_result_holds_no_more_than_a_few_rows(tmp_path):
     count = 100_000
     texts = ["a b", "c d e"] * (count // 2)

@@ -26,32 +26,20 @@ def cache_info(as_json: AsJson = False) -> None:
     from nlgauge.judges import cache as judges
     from nlgauge.show.writers.text import Printed
 
-    file, replies_file = common_file(), judges.common_file()
-    statistics = Contents(0, {}) if file is None else contents(file)
-    replies, replies_bytes = judges.count(replies_file), bytes_of(replies_file)
+    file, asked = common_file(), judges.common_file()
+    saved = Contents(0, {}) if file is None else contents(file)
+    path = None if file is None else str(file)
+    statistics = {"file": path, "bytes": saved.bytes, "limit": limit(), "rows": saved.rows}
+    replies = {"file": str(asked), "bytes": bytes_of(asked), "replies": judges.count(asked)}
     if as_json:
-        show_json(
-            {
-                "statistics": {
-                    "file": None if file is None else str(file),
-                    "bytes": statistics.bytes,
-                    "limit": limit(),
-                    "rows": statistics.rows,
-                },
-                "replies": {"file": str(replies_file), "bytes": replies_bytes, "replies": replies},
-            }
-        )
+        show_json({"statistics": statistics, "replies": replies})
         return
-    rows = [[Cell(name), Cell(f"{number:,}")] for name, number in statistics.rows.items()]
+    rows = [[Cell(name), Cell(f"{number:,}")] for name, number in saved.rows.items()]
     if rows:
         show(Printed(Page([Sheet([column("metric"), column("rows")], rows)])))
-    say(
-        f"statistics: {sum(statistics.rows.values()):,} rows in {file}; {statistics.bytes:,} bytes of at most"
-        f" {limit():,}"
-        if file is not None
-        else f"statistics: {_OFF}"
-    )
-    say(f"replies of judges: {replies:,} in {replies_file}; {replies_bytes:,} bytes")
+    total = f"{sum(saved.rows.values()):,} rows in {file}; {saved.bytes:,} bytes of at most {limit():,}"
+    say(f"statistics: {total if file else _OFF}")
+    say(f"replies of judges: {replies['replies']:,} in {asked}; {replies['bytes']:,} bytes")
 
 
 @app.command("clear")

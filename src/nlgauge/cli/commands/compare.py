@@ -82,22 +82,24 @@ def compare(
     if ranks:
         if systems or baseline is not None:
             raise ParameterError("--ranks compares all systems of the result; leave the systems out.")
-        found = result.ranks(test=test, confidence=confidence, resamples=resamples, seed=seed)
+        ranking = result.ranks(test=test, confidence=confidence, resamples=resamples, seed=seed)
         if as_json or form == "json":
             show_json(
                 {
-                    "test": found.test,
-                    "confidence": found.confidence,
-                    "resamples": found.resamples,
-                    "seed": found.seed,
-                    "ranks": found.records(),
+                    "test": ranking.test,
+                    "confidence": ranking.confidence,
+                    "resamples": ranking.resamples,
+                    "seed": ranking.seed,
+                    "ranks": ranking.records(),
                 }
             )
         elif form == "table":
-            show(found)
+            show(ranking)
         else:
-            emit(written(found, form))
+            emit(written(ranking, form))
         return
+    if all_pairs and baseline is not None:
+        raise ParameterError("--all compares each system with each; leave --baseline out.")
     try:
         comparison = result.compare(
             *(systems or ()),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nlgauge._core.defaults import SEED
 from nlgauge.cli.command import with_options
 from nlgauge.cli.commands.judge import require_replies
 from nlgauge.cli.options import (
@@ -88,7 +89,7 @@ def score(
             metavar="RULE",
         ),
     ] = None,
-    seed: SeedOfAll = 12345,
+    seed: SeedOfAll = SEED,
     models: ModelOptions,
     offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
     carbon: Annotated[

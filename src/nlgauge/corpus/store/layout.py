@@ -17,7 +17,6 @@ piece: nobody knows how often a text is repeated over millions of segments witho
 
 from __future__ import annotations
 
-import stat
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -31,7 +30,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged, blocks, let_go, offsets_of
 from nlgauge.corpus import Corpus
 from nlgauge.corpus.fields import kept
-from nlgauge.corpus.store.lazy_values import StoredLabels, StoredLines, decode_texts
+from nlgauge.corpus.store.lazy_values import StoredLabels, StoredLines, decode_texts, file_size, mapped
 from nlgauge.corpus.texts import Texts
 from nlgauge.errors import InputError
 
@@ -130,11 +129,14 @@ def is_stored(corpus: Corpus) -> bool:
 
 
 def place_of(corpus: Corpus) -> tuple[Path, StoredFacts] | None:
-    """Where a corpus is stored, and what is known of it; None where it is in memory, or other than what
-    is stored there.
+    """Return where a corpus is stored, and what is known of it; None if it is in memory, or other than what is
+    stored there by now.
     """
     origin = corpus.texts.origin if isinstance(corpus.texts, StoredTexts) else None
-    return None if origin is None or origin[2]() is not corpus else origin[:2]
+    if origin is None or origin[2]() is not corpus:
+        return None
+    lines: StoredLines = corpus.texts.strings  # type: ignore[assignment]
+    return origin[:2] if lines.is_at(origin[0] / "texts.jsonl") else None
 
 
 def at_once(corpus: Corpus, what: str) -> Corpus:
@@ -206,7 +208,7 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
         },
         _read_column(place, "references", facts, one_each) if facts.references else None,
         (
-            _checked_ids(_mapped(place / "sources.ids", facts.segments), facts.texts, "sources.ids")
+            _checked_ids(mapped(place / "sources.ids", facts.segments, NUMBER), facts.texts, "sources.ids")
             if facts.sources
             else None
         ),
@@ -234,13 +236,13 @@ def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
 def _read_lines(
     place: Path, name: str, count: int, decode: Callable[[bytes], list[Any]] = decode_texts
 ) -> StoredLines:
-    ends = _mapped(place / f"{name}.ends", count)
+    ends = mapped(place / f"{name}.ends", count, NUMBER)
     _check_ends(ends, file_size(place / f"{name}.jsonl"), f"{name}.ends")
     return StoredLines(place / f"{name}.jsonl", ends, decode)
 
 
 def _read_weights(place: Path, facts: StoredFacts) -> Array:
-    weights = _mapped(place / "weights.f64", facts.segments, VALUE)
+    weights = mapped(place / "weights.f64", facts.segments, VALUE)
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError("weights.f64 holds numbers that are not weights.")
     return weights
@@ -249,7 +251,7 @@ def _read_weights(place: Path, facts: StoredFacts) -> Array:
 def _read_documents(place: Path, segments: int, count: int) -> StoredLabels:
     labels = list(_read_lines(place, "documents", count))
     return StoredLabels(
-        labels, _checked_ids(_mapped(place / "documents.ids", segments), count, "documents.ids")
+        labels, _checked_ids(mapped(place / "documents.ids", segments, NUMBER), count, "documents.ids")
     )
 
 
@@ -263,10 +265,10 @@ def _decode_values(data: bytes) -> list[Any]:
 
 def _read_column(place: Path, name: str, facts: StoredFacts, one_each: Callable[[], Array]) -> Ragged:
     if name not in facts.several:
-        ids = _checked_ids(_mapped(place / f"{name}.ids", facts.segments), facts.texts, name)
+        ids = _checked_ids(mapped(place / f"{name}.ids", facts.segments, NUMBER), facts.texts, name)
         return _one_each(ids, one_each())
-    ends = _mapped(place / f"{name}.ends", facts.segments)
-    ids = _mapped(place / f"{name}.ids", file_size(place / f"{name}.ids") // NUMBER.itemsize)
+    ends = mapped(place / f"{name}.ends", facts.segments, NUMBER)
+    ids = mapped(place / f"{name}.ids", file_size(place / f"{name}.ids") // NUMBER.itemsize, NUMBER)
     _check_ends(ends, len(ids), f"{name}.ends")
     return Ragged(_checked_ids(ids, facts.texts, name), np.concatenate([[0], ends]))
 
@@ -276,22 +278,6 @@ def _one_each(ids: Array, offsets: Array) -> Ragged:
     found = Ragged(ids, offsets)
     found.__dict__["is_single"] = True
     return found
-
-
-def file_size(path: Path) -> int:
-    """Return the size of a file; raise InputError if there is something else in its place, such as a pipe,
-    which would be waited for.
-    """
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise InputError(f"{path.name} is not a file.")
-    return status.st_size
-
-
-def _mapped(path: Path, count: int, kind: np.dtype[Any] = NUMBER) -> Array:
-    if file_size(path) != count * kind.itemsize:
-        raise InputError(f"{path.name} should be a file of {count} numbers of eight bytes.")
-    return np.memmap(path, dtype=kind, mode="r", shape=(count,)) if count else np.empty(0, dtype=kind)
 
 
 def _check_ends(ends: Array, size: int, name: str) -> None:

@@ -5,6 +5,7 @@ share.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from operator import eq
 from pathlib import Path
@@ -18,6 +19,40 @@ from nlgauge._core.ragged import Array, blocks, let_go
 from nlgauge.errors import InputError
 
 decode_texts: Callable[[bytes], list[Any]] = msgspec.json.Decoder(list[str]).decode
+
+
+# Files below so many bytes are read at once instead of mapped, so that many small results need no open files.
+SMALL_FILE = 1_000_000
+
+
+def file_size(path: Path) -> int:
+    """Return the size of a file; raise InputError if there is something else in its place, such as a pipe,
+    which would be waited for.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(f"{path.name} is not a file.")
+    return status.st_size
+
+
+def is_small(path: Path) -> bool:
+    """Return whether a file is read at once instead of mapped."""
+    return file_size(path) < SMALL_FILE
+
+
+def mapped(path: Path, count: int, kind: np.dtype[Any]) -> Array:
+    """Return the numbers in a file, mapped; raise InputError unless there are so many."""
+    if file_size(path) != count * kind.itemsize:
+        raise InputError(f"{path.name} should be a file of {count} numbers of {kind.itemsize} bytes.")
+    if not is_small(path):
+        return np.memmap(path, dtype=kind, mode="r", shape=(count,))
+    return np.frombuffer(path.read_bytes(), dtype=kind)
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    """Return what differs between a file and another one that was put in its place."""
+    status = path.stat()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Lazy(Sequence[Any]):
@@ -65,10 +100,25 @@ class StoredLines(Lazy):
         self.ends = ends
         self._path = path
         self._decode = decode
-        self._file = os.open(path, os.O_RDONLY)
+        self._identity = _identity(path)
+        self._content = path.read_bytes() if is_small(path) else None
+        self._file = os.open(path, os.O_RDONLY) if self._content is None else -1
 
     def __del__(self) -> None:
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
+
+    def is_at(self, path: Path) -> bool:
+        """Return whether the file at this path is the one that is read here."""
+        try:
+            return _identity(path) == self._identity
+        except OSError:
+            return False
+
+    def _read(self, start: int, size: int) -> bytes:
+        if self._content is None:
+            return os.pread(self._file, size, start)
+        return self._content[start : start + size]
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -81,13 +131,11 @@ class StoredLines(Lazy):
         start = int(self.ends[first - 1]) if first else 0
         if last - first < 4 * len(numbers):
             ends = np.asarray(self.ends[first : last + 1]) - start
-            data = os.pread(self._file, int(ends[-1]), start)
+            data = self._read(start, int(ends[-1]))
             bounds = [0, *ends.tolist()]
             lines = [data[bounds[i] : bounds[i + 1]] for i in (numbers - first).tolist()]
         else:
-            lines = [
-                os.pread(self._file, end - begin, begin) for begin, end in map(self._bounds, numbers.tolist())
-            ]
+            lines = [self._read(begin, end - begin) for begin, end in map(self._bounds, numbers.tolist())]
         try:
             values = self._decode(b"[" + b",".join(lines) + b"]")
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:

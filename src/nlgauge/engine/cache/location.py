@@ -33,7 +33,7 @@ def common_file() -> Path | None:
     """Name the file of statistics: NLGAUGE_STATISTICS_CACHE, else statistics.sqlite beside the models; None
     if it is "off".
     """
-    named = os.environ.get(FORMAT.variable)
+    named = os.environ.get("NLGAUGE_STATISTICS_CACHE")
     return None if named == OFF else Path(named or cache_directory() / FORMAT.file_name).absolute()
 
 

@@ -159,7 +159,7 @@ class Benchmark:
                 {"system": [row.prediction for row in rows]},
                 **_shared(rows),
                 ids=ids,
-                fields={"system": [row.system for row in rows], **self._fields(rows)},
+                fields={**self._fields(rows), "system": [row.system for row in rows]},
             )
             return Corpus.of_parts(parts, self.language)
         by_system = {system: self._in_order(system) for system in self.systems}

@@ -61,9 +61,6 @@ def of_corpus(
             "some segment has several predictions of one system, and people judged one; give one prediction"
             " each."
         )
-    strings = corpus.texts.strings
-    sources = None if corpus.sources is None else [strings[i] for i in corpus.sources.tolist()]
-    references = None if corpus.references is None else corpus.references.lists()
     groups = None if group is None else corpus.values(group)
     segments, systems = pooled_records(corpus) or (
         [str(segment) for segment in corpus.ids],
@@ -82,12 +79,12 @@ def of_corpus(
             segments[i],
             systems[i],
             {field: known_mean(judged[i]) for field, judged in given.items()},
-            strings[texts[0]],
-            None if sources is None else sources[i],
-            () if references is None else tuple(strings[j] for j in references[i]),
+            record["predictions"][corpus.systems[0]][0],
+            record.get("source"),
+            tuple(record.get("references", ())),
             {field: tuple(given[field][i]) for field in several},
             meta={} if groups is None else {"lp": str(groups[i])},
         )
-        for i, texts in enumerate(column.lists())
+        for i, record in enumerate(corpus.each_record())
     ]
     return Benchmark(BenchmarkCard.own(path, humans, [corpus.lang]), tuple(rows))

@@ -17,11 +17,12 @@ from nlgauge.errors import InputError, ParameterError, ResultError, did_you_mean
 from nlgauge.io.files import Address
 from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.readers import RATINGS
-from nlgauge.meta.readers.frames import as_number, from_frame, records_of
+from nlgauge.meta.readers.frames import as_number, as_numbers, from_frame, records_of
 from nlgauge.metric import Output
 from nlgauge.results.groups import taken
 from nlgauge.results.joined import of_metrics
 from nlgauge.results.result import Result
+from nlgauge.stats.agreement import known_mean
 
 
 def from_result(
@@ -190,7 +191,12 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
                 f"the records have no field {name!r}{did_you_mean(name, fields)}; there are"
                 f" {', '.join(fields) or 'none'}. Human scores can also be given as a frame or a file."
             )
-        columns |= {dimension: _field(corpus, field) for dimension, field in chosen.items()}
+        for dimension, field in chosen.items():
+            columns[dimension] = values = _field(corpus, field)
+            if not field.endswith(RATINGS) and any(isinstance(value, list | tuple) for value in values):
+                # The same mean as of a file, exact, so that equal ratings give equal scores in any order.
+                columns[f"{dimension}{RATINGS}"] = values
+                columns[dimension] = [known_mean(as_numbers(value, field)) for value in values]
     if not result.has_texts and any(
         isinstance(value, str) for values in columns.values() for value in values
     ):

@@ -66,17 +66,19 @@ class Addition:
             result = step(result, None)
         return result
 
-    def _with_metrics(self, result: Result, kept: Checkpoint | None) -> Result:
+    def _with_metrics(self, result: Result, checkpoint: Checkpoint | None) -> Result:
         warn_about_languages(result.corpus, self.metrics)
         job = replace(result.job, metrics=self.metrics, fits=_shared_fits(result.job, self.metrics))
-        return self._computed(result, result.corpus, job, result.corpus, kept)
+        return self._computed(result, result.corpus, job, result.corpus, checkpoint)
 
-    def _with_systems(self, result: Result, kept: Checkpoint | None) -> Result:
+    def _with_systems(self, result: Result, checkpoint: Checkpoint | None) -> Result:
         assert self.systems is not None
-        return self._computed(result, self.systems, result.job, _both(result.corpus, self.systems), kept)
+        return self._computed(
+            result, self.systems, result.job, _both(result.corpus, self.systems), checkpoint
+        )
 
     def _computed(
-        self, result: Result, corpus: Corpus, job: Job, whole: Corpus, kept: Checkpoint | None
+        self, result: Result, corpus: Corpus, job: Job, whole: Corpus, checkpoint: Checkpoint | None
     ) -> Result:
         """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
         computing = (
@@ -84,11 +86,11 @@ class Addition:
         )
         country = None if result.costs.carbon is None else result.costs.carbon.country
         read = readable(corpus, job.metrics)
-        if kept is None:
+        if checkpoint is None:
             tables, fits, costs = engine.run(read, job, computing, country)
         else:
-            found = scored(corpus, read, job, computing, kept, country)
-            tables, fits, costs = dict(found.tables), found.job.fits, found.costs
+            new = scored(corpus, read, job, computing, checkpoint, country)
+            tables, fits, costs = dict(new.tables), new.job.fits, new.costs
         metrics = {**result.job.metrics, **job.metrics}
         total = Costs()
         total.add(result.costs)
@@ -122,7 +124,8 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
         )
     corpus = result.corpus.adding(predictions)
     before, alone, together = (
-        Reducer.of(result.job.reduce_fn, one) for one in (result.corpus, corpus, _both(result.corpus, corpus))
+        Reducer.of(result.job.reduce_fn, each)
+        for each in (result.corpus, corpus, _both(result.corpus, corpus))
     )
     if before != together:
         raise InputError(
@@ -147,7 +150,7 @@ def _both(corpus: Corpus, more: Corpus) -> Corpus:
 
 def _shared_fits(job: Job, new: Mapping[str, AnyMetric]) -> Fits:
     """What the new metrics are fitted to, as far as an equal metric of the result has it already."""
-    found: Fits = {}
+    shared: Fits = {}
     for label, metric in new.items():
         for known, other in job.metrics.items():
             if (
@@ -156,7 +159,7 @@ def _shared_fits(job: Job, new: Mapping[str, AnyMetric]) -> Fits:
                 and metric.fit() is not None
                 and metric.fit() == other.fit()
             ):
-                found |= {
+                shared |= {
                     (label, system): arrays for (owner, system), arrays in job.fits.items() if owner == known
                 }
-    return found
+    return shared

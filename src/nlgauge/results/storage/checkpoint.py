@@ -32,7 +32,7 @@ from nlgauge.results.storage.fits_file import read_fits, write_fits
 from nlgauge.results.storage.layout import FITS, SavedFit
 
 LOG, ROWS, CORPUS, WHOLE = "log.jsonl", "rows.f64", "corpus", "whole"
-# The checkpoint of what a run of two steps does first, in the directory of the run.
+# The checkpoint of the first step of a run of two steps, in the directory of the run.
 FIRST = "first"
 _VALUE = np.dtype("<f8")
 
@@ -111,7 +111,7 @@ class Checkpoint:
             raise
 
     def _begin(self, run: dict[str, Any]) -> None:
-        """Takes up what is there, and cuts off what was not finished."""
+        """Resume what is there, and cut off what was not finished."""
         entries, size = read_log(self.place)
         self._log.truncate(size)
         if entries:
@@ -156,7 +156,7 @@ class Checkpoint:
             self.remove()  # nothing is there that is worth going on with
 
     def note(self, entry: Entry) -> None:
-        """Writes down what was done."""
+        """Write down what was done."""
         self._apply(entry)
         self._write(entry)
 
@@ -165,7 +165,7 @@ class Checkpoint:
         self._log.flush()
 
     def append(self, rows: Rows, segments: int, costs: Costs) -> None:
-        """Adds the rows of the next segments."""
+        """Add the rows of the next segments."""
         if not self.columns:
             columns = [
                 RowPart(system, label, part, values.shape[1])
@@ -180,19 +180,19 @@ class Checkpoint:
         self._write(Scored(self.done, costs.metrics, costs.features, costs.used, costs.reads))
 
     def arrays(self) -> Rows:
-        """The rows of all segments, mapped."""
+        """Return the rows of all segments, mapped."""
         return _mapped_rows(self.place / ROWS, self.columns, self.done)
 
     def keep_fits(self, fits: Fits) -> None:
-        """Writes down what was fitted."""
+        """Write down what was fitted."""
         self.note(Fitted(write_fits(fits, self.place / FITS)))
 
-    def kept_fits(self) -> Fits:
+    def read_fits(self) -> Fits:
         """Return what was fitted before; nothing if nothing was."""
         return {} if self.fits is None else read_fits(self.fits, self.place / FITS)
 
     def remove(self) -> None:
-        """Removes the directory; the log, by which it is known for what it is, goes last."""
+        """Remove the directory; the log, by which it is known for what it is, goes last."""
         self._close()
         for path in self.place.iterdir():
             if path.is_dir():
@@ -203,13 +203,13 @@ class Checkpoint:
 
 
 def unfinished(directory: Path) -> Path:
-    """Where a run whose result goes to a directory is kept until it is finished."""
+    """Return where a run whose result goes to a directory is kept until it is finished."""
     named = directory if directory.name else directory.absolute()
     return named.with_name(f"{named.name}.unfinished")
 
 
 def how_far(place: Path) -> str:
-    """How far the run in a directory got, for messages; "" where there is none."""
+    """Say how far the run in a directory got; "" if there is none."""
     entries, _ = read_log(place)
     if not entries:
         return ""
@@ -221,27 +221,27 @@ def how_far(place: Path) -> str:
 
 
 def read_log(place: Path) -> tuple[list[Entry], int]:
-    """The whole lines of a log, and how many bytes they take."""
+    """Return the whole lines of a log, and how many bytes they take."""
     try:
         data = (place / LOG).read_bytes()
     except OSError:
         return [], 0
-    found: list[Entry] = []
+    entries: list[Entry] = []
     size = 0
     decoder = msgspec.json.Decoder(Entry)
     for line in data.splitlines(keepends=True):
         if not line.endswith(b"\n"):
             break
         try:
-            found.append(decoder.decode(line))
+            entries.append(decoder.decode(line))
         except msgspec.MsgspecError:
             break
         size += len(line)
-    return (found, size) if found and isinstance(found[0], Begun) else ([], 0)
+    return (entries, size) if entries and isinstance(entries[0], Begun) else ([], 0)
 
 
 def _mapped_rows(path: Path, columns: list[RowPart], segments: int) -> Rows:
-    """The statistics of all tables, as views of one mapped matrix."""
+    """Return the statistics of all tables, as views of one mapped matrix."""
     width = sum(column.width for column in columns)
     if path.stat().st_size != segments * width * _VALUE.itemsize:
         raise ResultError(f"{path} should have {segments} rows of {width} numbers.")
@@ -261,7 +261,7 @@ def _mapped_rows(path: Path, columns: list[RowPart], segments: int) -> Rows:
 
 
 def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) -> None:
-    """Raises where the run in a directory is another one, and says in what it differs."""
+    """Raise if the run in a directory is another one, and say in what it differs."""
     # As JSON has it: what was read has lists where tuples were given.
     wanted = msgspec.json.decode(msgspec.json.encode(run))
     for name in wanted:
@@ -274,7 +274,7 @@ def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) ->
 
 
 def _lock(stream: BufferedWriter, place: Path) -> None:
-    """Keeps another process from going on with the same run at the same time, where the system can."""
+    """Keep another process from resuming the same run at the same time, if the system can."""
     try:
         import fcntl
     except ImportError:

@@ -15,7 +15,7 @@ from nlgauge.engine.executors import Executor
 from nlgauge.results.result import Result
 from nlgauge.results.storage.addition import Addition
 from nlgauge.results.storage.checkpoint import FIRST, Checkpoint
-from nlgauge.results.storage.resume import Destination, digest, finished, run_of, told
+from nlgauge.results.storage.resume import Destination, digest, finished, reporting_disk_errors, run_of
 
 
 def extended(
@@ -34,13 +34,13 @@ def extended(
 
 def _saved(added: Addition, output: Destination) -> Result:
     """The result with what is added, saved to the output."""
-    with told(output), Checkpoint(output.begin(), _run_of(added)) as kept:
+    with reporting_disk_errors(output), Checkpoint(output.begin(), _run_of(added)) as checkpoint:
         result = added.result
         *first, last = added.steps()
         for step in first:
-            with Checkpoint(kept.place / FIRST, {}) as before:
+            with Checkpoint(checkpoint.place / FIRST, {}) as before:
                 result = step(result, before)
-        return finished(last(result, kept), kept, output)
+        return finished(last(result, checkpoint), checkpoint, output)
 
 
 def _run_of(added: Addition) -> dict[str, Any]:

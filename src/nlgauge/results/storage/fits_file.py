@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.corpus.store.layout import file_size
+from nlgauge.corpus.store.lazy_values import file_size
 from nlgauge.engine.chunk import Fits
 from nlgauge.errors import InputError
 from nlgauge.metric import Arrays
@@ -43,7 +43,7 @@ def read_fits(entries: Iterable[SavedFit], path: Path) -> Fits:
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array:
-    """One array; what it claims to need may not be more than the bytes that are there for it."""
+    """Return an array; what it claims to need may not be more than the bytes that are there for it."""
     if member.compress_type != zipfile.ZIP_STORED or member.file_size > size:
         raise InputError(
             f"{member.filename} is compressed or larger than its file; a result is saved without compression."

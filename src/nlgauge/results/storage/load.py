@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.store.layout import file_size, is_stored, stored_corpus
+from nlgauge.corpus.store.layout import is_stored, stored_corpus
+from nlgauge.corpus.store.lazy_values import file_size
 from nlgauge.engine.checks import check
 from nlgauge.engine.chunk import Job, Rows
 from nlgauge.errors import InputError, NlgaugeError, ParameterError, ResultError, did_you_mean
@@ -35,7 +36,7 @@ from nlgauge.results.storage.statistics_file import read_statistics
 
 
 def load(directory: str | Path) -> Result:
-    """The result that was saved to a directory."""
+    """Return the result that was saved to a directory."""
     if not isinstance(directory, str | Path):
         raise ParameterError(
             f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}."
@@ -155,14 +156,14 @@ def _table(saved: SavedTable, metric: AnyMetric, statistics: Rows, segments: Row
             return Table(metric, values=values)
         scores = segments.get((saved.system, saved.label), {})
         return Table(
-            metric, rows, values, saved_segments={name: own[:][:, 0] for name, own in scores.items()}
+            metric, rows, values, saved_segments={name: column[:][:, 0] for name, column in scores.items()}
         )
     if saved.averaged is not None:
         metric = Averaged(metric, saved.averaged)
     if rows.keys() != metric.outputs().keys():
         raise InputError(f"the statistics of {saved.label!r} are of other parts than the metric's.")
     try:
-        outputs_of(metric, {part: own[0] for part, own in rows.items()}, ())
+        outputs_of(metric, {part: array[0] for part, array in rows.items()}, ())
     except (NlgaugeError, ValueError, IndexError, TypeError):
         raise InputError(
             f"the statistics of {saved.label!r} are of another shape than the metric's."

@@ -1,5 +1,5 @@
-"""Runs whose rows are on disk as soon as they are computed: a run that was killed goes on where it was, with
-the same numbers.
+"""Run with an output directory, and resume such a run: rows are on disk as soon as they are computed, so that a
+run that was killed goes on where it was, with the same numbers.
 
 Until it is finished a run is in DIRECTORY.unfinished, then its result is in DIRECTORY, whole.
 """
@@ -7,6 +7,7 @@ Until it is finished a run is in DIRECTORY.unfinished, then its result is in DIR
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -50,7 +51,7 @@ from nlgauge.results.storage.checkpoint import (
     read_log,
     unfinished,
 )
-from nlgauge.results.storage.layout import is_own_file
+from nlgauge.results.storage.layout import is_own_file, is_result
 from nlgauge.results.storage.load import reopened
 from nlgauge.results.storage.save import check_free, write_result
 
@@ -59,8 +60,8 @@ _ENCODER = msgspec.json.Encoder()
 
 @dataclass(frozen=True)
 class Destination:
-    """The directory that a result is written to, and what is done about what is there: a run to go on
-    with, or a result to replace.
+    """The directory that a result is written to, and what happens to what is there: a run to resume, or a
+    result to replace.
     """
 
     directory: Path
@@ -108,8 +109,9 @@ def _is_run(place: Path) -> bool:
 
 def put_back(directory: Path) -> None:
     """Put a result back that was to be replaced, if something ended the program between the two moves of that."""
-    old = unfinished(directory) / f"{WHOLE}-old"
-    if not directory.exists() and old.exists():
+    place = unfinished(directory)
+    old = place / f"{WHOLE}-old"
+    if not os.path.lexists(directory) and _is_run(place) and not old.is_symlink() and is_result(old):
         old.replace(directory)
 
 
@@ -120,9 +122,9 @@ def run_in_memory(
     computed.
     """
     run = {**run_of(job), "texts": digest(corpus)}
-    with told(output), Checkpoint(output.begin(), run) as kept:
+    with reporting_disk_errors(output), Checkpoint(output.begin(), run) as checkpoint:
         warn_about_languages(corpus, job.metrics)
-        return finished(scored(corpus, corpus, job, executor, kept, carbon), kept, output)
+        return finished(scored(corpus, corpus, job, executor, checkpoint, carbon), checkpoint, output)
 
 
 def run_on_disk(
@@ -139,82 +141,82 @@ def run_on_disk(
     `pieces` gets a folder for what it must put in order first. `source` says what the pieces are read from, as
     plain data, so that a run is resumed with the same ones.
     """
-    with told(output), Checkpoint(output.begin(), {"source": source}) as kept:
-        facts = kept.corpus or _store(pieces, kept)
-        corpus = stored_corpus(kept.place / CORPUS, facts)
+    with reporting_disk_errors(output), Checkpoint(output.begin(), {"source": source}) as checkpoint:
+        facts = checkpoint.corpus or _store(pieces, checkpoint)
+        corpus = stored_corpus(checkpoint.place / CORPUS, facts)
         job = job_of(corpus)
         warn_about_languages(corpus, job.metrics)
         read = readable(corpus, job.metrics)
-        return finished(scored(corpus, read, job, executor, kept, carbon), kept, output)
+        return finished(scored(corpus, read, job, executor, checkpoint, carbon), checkpoint, output)
 
 
-def _store(pieces: Callable[[Path], Iterable[Corpus]], kept: Checkpoint) -> StoredFacts:
+def _store(pieces: Callable[[Path], Iterable[Corpus]], checkpoint: Checkpoint) -> StoredFacts:
     """Write the pieces of a corpus to the directory of the run, anew if something ended that before."""
-    place = kept.place / CORPUS
+    place = checkpoint.place / CORPUS
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     with CorpusWriter(place) as writer:
         count = 0
-        for piece in pieces(kept.place / "rows"):
+        for piece in pieces(checkpoint.place / "rows"):
             writer.append(piece)
             count += len(piece)
             report("reading segments", count, None)
         facts = writer.close()
-    kept.note(StoredCorpus(facts))
+    checkpoint.note(StoredCorpus(facts))
     return facts
 
 
-def finished(result: Result, kept: Checkpoint, output: Destination) -> Result:
+def finished(result: Result, checkpoint: Checkpoint, output: Destination) -> Result:
     """Write a result, move it to its place, and remove the directory of its run.
 
     It is made within that directory, anew if something ended that before, so that nothing is left elsewhere.
     """
-    whole = kept.place / WHOLE
+    whole = checkpoint.place / WHOLE
     shutil.rmtree(whole, ignore_errors=True)
     whole.mkdir()
     write_result(result, whole, output.texts)
     put(whole, output.directory, is_own_file)
-    kept.remove()
+    checkpoint.remove()
     return reopened(result, output.directory)
 
 
 @contextmanager
-def told(output: Destination) -> Iterator[None]:
-    """An error of the disk says what is kept."""
+def reporting_disk_errors(output: Destination) -> Iterator[None]:
+    """Say in an error of the disk what is checkpoint."""
     place = unfinished(output.directory)
     try:
         yield
     except OSError as error:
         far = how_far(place)
-        kept = f"; {far}, and the same call goes on with --resume (resume=True)" if far else ""
+        hint = f"; {far}, and the same call goes on with --resume (resume=True)" if far else ""
         raise ResultError(
-            f"{error.filename or place} cannot be written to or read: {error.strerror or error}{kept}."
+            f"{error.filename or place} cannot be written to or read: {error.strerror or error}{hint}."
         ) from error
 
 
 def scored(
-    corpus: Corpus, read: Corpus, job: Job, executor: Executor, kept: Checkpoint, carbon: str | None
+    corpus: Corpus, read: Corpus, job: Job, executor: Executor, checkpoint: Checkpoint, carbon: str | None
 ) -> Result:
-    """The result of a job on a corpus, which is read from memory or from disk, beginning with what is
-    kept.
+    """Return the result of a job on a corpus, which is read from memory or from disk, beginning with what the
+    checkpoint has.
     """
     signed = signatures(corpus, job)
-    if kept.signatures is None:
-        kept.note(Signed(signed))
+    if checkpoint.signatures is None:
+        checkpoint.note(Signed(signed))
     else:
-        check_same(kept.place, {"metrics": kept.signatures}, {"metrics": signed})
-    job = replace(job, fits={**job.fits, **_kept_fits(kept, job, corpus)})
-    tables, fits, costs = engine.run(read, job, executor, carbon, kept)
+        check_same(checkpoint.place, {"metrics": checkpoint.signatures}, {"metrics": signed})
+    job = replace(job, fits={**job.fits, **_fits_so_far(checkpoint, job, corpus)})
+    tables, fits, costs = engine.run(read, job, executor, carbon, checkpoint)
     total = Costs()
-    total.add(kept.costs)
+    total.add(checkpoint.costs)
     total.add(costs)
     return Result(corpus, tables, signed, total, replace(job, fits=fits), environment())
 
 
-def _kept_fits(kept: Checkpoint, job: Job, corpus: Corpus) -> Fits:
+def _fits_so_far(checkpoint: Checkpoint, job: Job, corpus: Corpus) -> Fits:
     """Return the fits of a run that is resumed; raise ResultError when they are damaged."""
     try:
-        fits = kept.kept_fits()
+        fits = checkpoint.read_fits()
         for (label, system), fitted in fits.items():
             check_fit(label, job.metrics[label], system, fitted, corpus)
     except (
@@ -227,14 +229,14 @@ def _kept_fits(kept: Checkpoint, job: Job, corpus: Corpus) -> Fits:
         RuntimeError,
     ) as error:
         raise ResultError(
-            f"the fits of the run in {kept.place} are damaged: {error}; begin anew with --overwrite"
+            f"the fits of the run in {checkpoint.place} are damaged: {error}; begin anew with --overwrite"
             " (overwrite=True)."
         ) from None
     return fits
 
 
 def run_of(job: Job) -> dict[str, Any]:
-    """What is to be computed, as plain data."""
+    """Return what is to be computed, as plain data."""
     return {
         "metrics": {label: described(metric) for label, metric in job.metrics.items()},
         "options": describe(job),
@@ -264,7 +266,7 @@ def digest(corpus: Corpus) -> str:
 
 
 def readable(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> Corpus:
-    """The corpus, in memory where a metric needs all texts of a system at once."""
+    """Return the corpus, in memory if a metric needs all texts of a system at once."""
     needy = next((label for label, metric in metrics.items() if _needs_all(metric)), None)
     return corpus if needy is None else at_once(corpus, needy)
 

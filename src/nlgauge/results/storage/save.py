@@ -134,7 +134,11 @@ def _warn_of_kinds(corpus: Corpus) -> None:
     odd = {"ids": [segment for segment in ids if saved_id(segment) is not segment]}
     columns = [
         *corpus.fields.items(),
-        *((name, values) for name, own in corpus.system_fields.items() for values in own.values()),
+        *(
+            (name, values)
+            for name, by_system in corpus.system_fields.items()
+            for values in by_system.values()
+        ),
     ]
     odd |= {
         f"values of the field {name!r}": [value for value in values if not is_plain(value)]

@@ -15,22 +15,21 @@ def saved_memory(costs: Costs) -> SavedMemory:
 
 def saved_carbon(costs: Costs) -> SavedCarbon | None:
     """The energy and the CO2 of a run, as run.json has them."""
-    found = costs.carbon
-    return (
-        None
-        if found is None
-        else SavedCarbon(found.country, _known(found.energy), _known(found.co2), found.method, found.reason)
+    carbon = costs.carbon
+    if carbon is None:
+        return None
+    return SavedCarbon(
+        carbon.country, _known(carbon.energy), _known(carbon.co2), carbon.method, carbon.reason
     )
 
 
 def read_costs(run: SavedRun) -> Costs:
     """The costs of a saved run."""
-    found = run.carbon
-    carbon = (
-        None
-        if found is None
-        else Carbon(found.country, _number(found.energy), _number(found.co2), found.method, found.reason)
-    )
+    saved = run.carbon
+    carbon = None
+    if saved is not None:
+        energy, co2 = _number(saved.energy), _number(saved.co2)
+        carbon = Carbon(saved.country, energy, co2, saved.method, saved.reason)
     seconds = run.seconds["metrics"], run.seconds["features"], run.seconds.get("used", {})
     return Costs(*seconds, run.reads, _number(run.memory.peak), run.memory.note, carbon)
 

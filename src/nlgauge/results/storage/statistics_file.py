@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from nlgauge._core.ragged import Array, blocks, let_go
-from nlgauge.corpus.store.layout import file_size
+from nlgauge.corpus.store.lazy_values import mapped
 from nlgauge.errors import InputError
 from nlgauge.results.storage.layout import StoredPart
 
@@ -105,11 +105,7 @@ def read_statistics(parts: Sequence[StoredPart], segments: int, path: Path) -> l
     if unknown is not None or not all(part.types for part in parts):
         raise InputError(f"statistics of type {unknown!r:.40} are unknown; there are {', '.join(_TYPES)}.")
     offsets, size = _offsets(types, segments)
-    if file_size(path) != size:
-        raise InputError(f"{path.name} should have {size} bytes, it has {file_size(path)}.")
-    if not size:
-        return []
-    data = np.memmap(path, dtype=np.uint8, mode="r", shape=(size,))
+    data = mapped(path, size, np.dtype(np.uint8))
     columns = (
         data[start : start + segments * _TYPES[kind].itemsize].view(_TYPES[kind])
         for start, kind in zip(offsets, types, strict=True)

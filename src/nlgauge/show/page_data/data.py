@@ -30,6 +30,7 @@ from nlgauge.show.page_data.facts import best_systems, equal_texts, facts_of
 from nlgauge.show.page_data.names import short_labels, shown_name
 from nlgauge.show.page_data.verdict import small_print, verdict
 from nlgauge.show.pages.costs import whole_run
+from nlgauge.show.pages.tested import TESTS
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
@@ -107,7 +108,7 @@ def view_of(
             if isinstance(value, str | int | float | None)
         },
         "test": {
-            "name": "approximate randomization",
+            "name": TESTS["randomization"],
             "confidence": confidence,
             "resamples": resamples,
             "seed": result.job.options.seed if seed is None else seed,

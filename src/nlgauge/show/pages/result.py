@@ -73,12 +73,11 @@ class ScoreCells:
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
         self.equal = {} if self.details else equal_outputs(self.result.tables)
-        rows = [] if self.comparison is None else self.comparison.rows
-        baseline = self.result.systems[0] if self.comparison is None else self.comparison.baseline
+        baseline = (self.comparison and self.comparison.baseline) or self.result.systems[0]
         self._tests = {
             (row.label, row.output.name, row.second): row
-            for row in rows
-            if row.first == (baseline or self.result.systems[0])
+            for row in self.comparison or ()
+            if row.first == baseline
         }
 
     def outputs(self) -> Iterator[ShownOutput]:
@@ -91,9 +90,11 @@ class ScoreCells:
             for output in table.outputs() if self.details else leading:
                 if (label, output.name) in self.equal:
                     continue
-                shown = output if self.decimals is None else replace(output, decimals=self.decimals)
                 yield ShownOutput(
-                    label, shown, output not in leading or len(leading) > 1, output not in leading
+                    label,
+                    output.with_decimals(self.decimals),
+                    output not in leading or len(leading) > 1,
+                    output not in leading,
                 )
 
     def score(self, system: str, shown: ShownOutput) -> Cell:

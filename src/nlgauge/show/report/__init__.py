@@ -5,13 +5,15 @@ segments, why, and how sure that is.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from nlgauge._core.numbers import counted
+from nlgauge._core.options import completed
 from nlgauge._core.paths import require_folder, write_whole
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
-from nlgauge.show.page_data.choose import chosen
+from nlgauge.results.table_options import REPORT_DEFAULTS, ReportOptions
+from nlgauge.show.page_data.choose import chosen as chosen_segments
 from nlgauge.show.page_data.data import view_of
 from nlgauge.show.page_data.parts import field_parts, json_part, score_parts, text_parts
 from nlgauge.show.report.explained import Explained, embedded
@@ -33,47 +35,28 @@ def write_report(
     path: str | Path,
     *,
     title: str | None = None,
-    explain: int | Literal["all"] = 200,
-    texts: bool = True,
-    max_size: float = 25,
-    baseline: str | None = None,
-    confidence: float = 0.95,
-    resamples: int = 1000,
-    seed: int | None = None,
+    **options: Unpack[ReportOptions],
 ) -> Path:
-    """Write the report and return its path.
-
-    `explain` is the number of segments with explanations: those where systems differ most, metrics disagree,
-    scores are worst and best, and some drawn. Explanations that take long are made for 40 of them, unless
-    `explain` is "all". `max_size` is the size of the file in megabytes, which only scores and the texts of
-    explained segments may exceed: further explanations are left out first, then the texts of other segments,
-    and the page says so. `texts=False` leaves texts and explanations out, for a report that may be shared.
-    `baseline` is the system that the page opens its comparison with and that the tests of its table are
-    against, by default the first; its other options are those of `Result.compare`.
-    """
+    """Write the report and return its path; see `Result.report`."""
+    chosen = completed("report", ReportOptions, REPORT_DEFAULTS, options)
+    explain = chosen["explain"]
+    drawn = {name: chosen[name] for name in ("baseline", "confidence", "resamples", "seed")}
     if not (
         explain == "all" or (isinstance(explain, int) and not isinstance(explain, bool) and explain >= 0)
     ):
         raise ParameterError(f"explain must be a number of segments, 0 or more, or 'all'; got {explain!r}.")
     target = Path(path)
     require_folder(target)
-    view = view_of(
-        result,
-        title or target.stem,
-        baseline=baseline,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-    )
+    view = view_of(result, title or target.stem, **drawn)
     meta, corpus = view.meta, result.corpus
     parts = dict(score_parts(view, corpus.ids))
     fields: list[dict[str, Any]] = []
     parts |= dict(field_parts(corpus, fields))
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": {}, "left_out": []}
-    static = html_of(result.page(baseline=baseline, confidence=confidence, resamples=resamples, seed=seed))
-    if texts and result.has_texts:
+    static = html_of(result.page(**drawn))
+    if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
-        _add_texts(result, view.columns, parts, meta, explain, max_size * _MEGABYTE - shell)
+        _add_texts(result, view.columns, parts, meta, explain, chosen["max_size"] * _MEGABYTE - shell)
     parts["meta"] = json_part(meta)
     write_whole(target, page(meta["title"], static, parts, meta["version"]))
     return target
@@ -94,7 +77,7 @@ def _add_texts(
     """
     count = len(result.corpus) if explain == "all" else explain
     segments, few = (
-        chosen(meta["outputs"], columns, size, meta["test"]["seed"], meta["pair"])
+        chosen_segments(meta["outputs"], columns, size, meta["test"]["seed"], meta["pair"])
         for size in (count, min(count, _FEW))
     )
     all_texts = dict(text_parts(result.corpus, result.systems))

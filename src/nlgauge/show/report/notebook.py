@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from nlgauge.errors import ParameterError
+from nlgauge.results.table_options import ReportOptions
 from nlgauge.show.report import write_report
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ class Framed:
         )
 
 
-def framed(result: Result, title: str | None = None, height: int = 760, **options: Any) -> Framed:
+def framed(
+    result: Result, title: str | None = None, height: int = 760, **options: Unpack[ReportOptions]
+) -> Framed:
     """The report of a result for a notebook; the options are those of `write_report`."""
     if isinstance(height, bool) or not isinstance(height, int) or height < 1:
         raise ParameterError(f"height must be a number of pixels, 1 or more, got {height!r:.60}.")

@@ -248,12 +248,12 @@ def _check_options(study: Study, output: Path | None) -> None:
             param_hint="'DATA'",
         )
     refused = {
-        "--output": output is not None,
-        "--sample": study.segments is not None,
+        "-o": output,
+        "--sample": study.segments,
         "--with-people": study.people,
         "--peers": study.peers,
     }
-    for option in (option for option, asked in refused.items() if asked):
+    for option in (option for option, value in refused.items() if value):
         raise typer.BadParameter(
             f"{study.benchmark} is a saved result, and {option} is for benchmarks and files of texts.",
             param_hint=f"'{option}'",
