@@ -162,8 +162,8 @@ def prediction() -> str:
 
 EVERY: dict[str, Callable[[], Any]] = {
     "intervals": lambda: plots.intervals(result(), ["bleu", "rouge.rouge1", "rouge.rougeL", "chrf"]),
-    "forest": lambda: plots.forest(result(), "M22", "M11"),
-    "waterfall": lambda: plots.waterfall(result(), "chrf", "M22", "M11"),
+    "forest": lambda: plots.forest(result(), "M11", "M22"),
+    "waterfall": lambda: plots.waterfall(result(), "chrf", "M11", "M22"),
     "distributions": lambda: plots.distributions(spoilt(), "Jensen-Shannon divergence, turned"),
     "heatmap": lambda: plots.heatmap(judged()),
     "human_map": lambda: plots.human_map(judged()),

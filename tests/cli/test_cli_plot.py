@@ -93,6 +93,7 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
         (["forest", "--system", "sysC"], "there is no system 'sysC'"),
         (["forest", "sysA"], "'sysA' was not expected"),
         (["human_map"], "human_map needs human scores"),
+        (["heatmap", "-c", "darr"], "coefficient must be one of spearman, pearson, kendall"),
         (["intervals", "-m", "bleu"], "bleu"),
     ],
 )

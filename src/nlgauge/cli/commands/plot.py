@@ -54,7 +54,10 @@ def plot(
     coefficient: Annotated[
         str | None,
         typer.Option(
-            "--coefficient", "-c", help="Of human_map: kendall, pearson, spearman, ...", metavar="NAME"
+            "--coefficient",
+            "-c",
+            help="Of heatmap and human_map: kendall, pearson, spearman, ...",
+            metavar="NAME",
         ),
     ] = None,
     confidence: Confidence = 0.95,
@@ -93,7 +96,7 @@ def plot(
         "forest": lambda: plots.forest(result, **pair, **drawn),
         "waterfall": lambda: plots.waterfall(result, _one_metric(metric), **pair),
         "distributions": lambda: plots.distributions(result, _one_metric(metric)),
-        "heatmap": lambda: plots.heatmap(result),
+        "heatmap": lambda: plots.heatmap(result, coefficient or "spearman"),
         "human_map": lambda: plots.human_map(result, level, coefficient, human=people),
         "explanation": lambda: _explained(result, _one_metric(metric), segment, system or []),
     }

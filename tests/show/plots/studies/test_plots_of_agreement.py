@@ -161,7 +161,7 @@ def test_forest_has_intervals_best_first_and_one_panel_per_level():
 
 def test_forest_of_many_panels():
     given = judged(3)
-    given = dataclasses.replace(given, human={"fluency": given.human(), "adequacy": given.human() ** 2})
+    given = dataclasses.replace(given, humans={"fluency": given.human(), "adequacy": given.human() ** 2})
     axes = plots.forest(correlate(given, coefficient=["kendall", "acc_eq"], resamples=10))
     seen = [ax.get_title(loc="left") for ax in axes if ax.get_visible()]
     assert len(seen) == len(set(seen)) == 12

@@ -171,7 +171,7 @@ def _named(judgments: Judgments, metric: str) -> str:
 
 
 def _means(values: Array, missing: Array, inputs: Array) -> Array:
-    """(B, S) the means of systems in draws of inputs; NaN where a draw has nothing of a system."""
+    """Return the (B, S) means of systems over resampled inputs; NaN if a resample has nothing of a system."""
     total = inputs @ (~missing).T.astype(np.float64)
     return np.asarray(inputs @ np.where(missing, 0.0, values).T / np.where(total == 0, np.nan, total))
 
