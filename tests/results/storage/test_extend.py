@@ -443,6 +443,28 @@ def test_an_end_between_two_moves_of_directories_is_taken_up(kind: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
+@pytest.mark.parametrize("again", [["--resume"], []])
+def test_a_result_that_was_to_be_replaced_is_put_back_before_a_run_begins(again: list[str]) -> None:
+    result_in("out", "loaded")
+    Path("out", "notes.txt").write_text("mine", encoding="utf-8")
+    command = ["score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out", "--overwrite"]
+    killed_after(1, *command)
+    assert not Path("out").exists() and Path("out.unfinished", "whole-old", "notes.txt").exists()
+    document(*command, *again)
+    assert nlgauge.load("out").labels == ("wer",) and Path("out", "notes.txt").read_text() == "mine"
+    assert directories() == ["out"]
+
+
+def test_nothing_is_put_back_from_a_directory_that_is_not_a_run() -> None:
+    result_in("theirs", "loaded")
+    Path("out.unfinished").mkdir()
+    Path("theirs").rename("out.unfinished/whole-old")
+    error = run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "-o", "out", "--overwrite").stderr
+    assert "out.unfinished exists and is not a run of nlgauge" in error
+    assert directories() == ["out.unfinished"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are copied as POSIX does")
 @BOTH
 def test_an_end_after_all_moves_of_directories_leaves_a_result_that_is_whole(kind: str) -> None:
     before = result_in("out", kind)
