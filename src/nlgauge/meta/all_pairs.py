@@ -16,7 +16,7 @@ from nlgauge.stats.arrays import snapped
 from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
 from nlgauge.stats.levels import human_means, system_means
-from nlgauge.stats.measures import Measure
+from nlgauge.stats.measures import Measure, OfCoefficient
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
 from nlgauge.stats.resampling import bootstrap
@@ -322,6 +322,7 @@ def _by_williams(scores: ComparedScores, plan: Plan) -> AllPairs:
     )
     known = np.isfinite(z) & np.isfinite(x).all(axis=0)
     x, z = x[:, known], z[known]
+    assert isinstance(plan.measure, OfCoefficient)
     if plan.level == "system" and plan.measure.coefficient.by_rank:
         x, z = snapped(x), snapped(z)
     n = len(z)

@@ -20,7 +20,7 @@ from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.levels import check_level
 from nlgauge.stats.measures import Measure, measure
 from nlgauge.stats.permutation.swaps import GENERALISES_TO
-from nlgauge.stats.resampling import check_resampling
+from nlgauge.stats.resampling import check_over, check_resampling
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -282,9 +282,10 @@ def planned(
     if swap is not None and swap not in GENERALISES_TO:
         raise ParameterError(f"swap must be one of {', '.join(map(repr, GENERALISES_TO))}, got {swap!r:.60}.")
     target = generalise_to or (GENERALISES_TO[swap] if swap else "systems")
-    check_resampling(target, resamples, seed)
+    check_over(target)
+    check_resampling(resamples, seed)
     check_confidence(confidence)
-    check_confidence(alpha)
+    check_confidence(alpha, "alpha")
     test = test or ("bootstrap" if target == "both" else "randomization")
     if test not in TESTS:
         raise ParameterError(f"test must be one of {', '.join(map(repr, TESTS))}, got {test!r:.60}.")

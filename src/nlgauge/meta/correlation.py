@@ -157,7 +157,7 @@ class _Plan:
             )
         if self.method not in ("percentile", "bca"):
             raise ParameterError(f"method must be 'percentile' or 'bca', got {self.method!r:.60}.")
-        check_resampling("both", self.resamples, self.seed)
+        check_resampling(self.resamples, self.seed)
 
     def drawn(self, part: int, shape: tuple[int, int], over: str) -> Resamples:
         """The draws of one group, the same for all metrics, levels and coefficients."""

@@ -22,7 +22,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from nlgauge.results.missing import Gaps, common, gaps_of, part_of
 from nlgauge.results.ranks import CommonPair, Ranked, all_pairs, ranked
 from nlgauge.results.resampling import Resampling
 from nlgauge.stats.corrections import max_t
+from nlgauge.stats.intervals import quantiles
 
 Tables = Mapping[tuple[str, str], Table]
 # A system's metric: on all of its segments (partner ""), or on those that its partner in a pair has too.
@@ -429,12 +430,8 @@ def bootstrap_scores(tables: list[Table], plan: Resampling, units: Array | None 
 def percentile(score: float, samples: Array, confidence: float) -> Interval:
     """The percentile interval of bootstrap samples."""
     tail = (1 - confidence) / 2
-    # Between an infinite value and another there is nothing to interpolate.
-    method: Literal["linear", "inverted_cdf"] = "linear" if np.isfinite(samples).all() else "inverted_cdf"
-    low, high = np.quantile(samples, [tail, 1 - tail], method=method)
-    return Interval(
-        score, float(low), float(high), "" if not math.isnan(low) else "undefined in some resamples"
-    )
+    low, high = quantiles(samples, tail, 1 - tail)
+    return Interval(score, low, high, "" if not math.isnan(low) else "undefined in some resamples")
 
 
 def half_sample_interval(score: float, samples: Array, confidence: float, scale: float = 1.0) -> Interval:

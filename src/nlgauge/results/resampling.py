@@ -10,9 +10,9 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.store.lazy_values import StoredLabels
-from nlgauge.errors import ParameterError
-from nlgauge.kernels.resampling import draw_counts
 from nlgauge.metric.table import Table, weighted_blocks
+from nlgauge.stats.intervals import check_confidence
+from nlgauge.stats.resampling import bootstrap_counts, check_resampling
 
 # What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are
 # not read anew for a few draws.
@@ -52,8 +52,7 @@ class Clusters:
         """Blocks of (resamples, units): how often each unit was drawn, of all units or of so many."""
         rng, units = np.random.default_rng(seed), self.count if count is None else count
         for block in _blocks(resamples, units):
-            drawn = rng.integers(units, size=(block, units), dtype=np.int32)
-            yield draw_counts(drawn, units)
+            yield bootstrap_counts(rng, block, units)
 
     def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
         """Blocks of (resamples, units): 1 where the two systems change places."""
@@ -172,14 +171,8 @@ def checked_test(test: object) -> str:
 
 
 def checked_plan(
-    clusters: Clusters, weights: Array | None, resamples: object, seed: object, confidence: object
+    clusters: Clusters, weights: Array | None, resamples: int, seed: int, confidence: float
 ) -> Resampling:
     """The plan, or an error that says which number is out of its domain."""
-    if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r:.60}.")
-    for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ParameterError(f"{name} must be a whole number from {least}, got {value!r:.60}.")
-    assert isinstance(resamples, int)
-    assert isinstance(seed, int)
-    return Resampling(clusters, weights, resamples, seed, float(confidence))
+    check_resampling(resamples, seed)
+    return Resampling(clusters, weights, resamples, seed, float(check_confidence(confidence)))

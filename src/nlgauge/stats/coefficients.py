@@ -15,8 +15,8 @@ constant) is NaN, never 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.stats.arrays import CONSTANT, mid_ranks, paired, runs
 from nlgauge.stats.kendall import Pairs, p_values, pairs
+
+Value = TypeVar("Value")
 
 
 def pearson(x: Any, z: Any) -> Array:
@@ -273,11 +275,14 @@ def coefficient(name: str | Coefficient) -> Coefficient:
     >>> coefficient("kendall").title
     "Kendall's tau-b"
     """
-    if isinstance(name, Coefficient):
-        return name
-    if name not in COEFFICIENTS:
+    return name if isinstance(name, Coefficient) else by_name(name, COEFFICIENTS)
+
+
+def by_name(name: str, known: Mapping[str, Value]) -> Value:
+    """Return what has this name, or raise an error that says what there is."""
+    if name not in known:
         raise ParameterError(
-            f"there is no coefficient {name!r:.60}{did_you_mean(str(name), COEFFICIENTS)}; there are"
-            f" {', '.join(COEFFICIENTS)}."
+            f"there is no coefficient {name!r:.60}{did_you_mean(str(name), known)}; there are"
+            f" {', '.join(known)}."
         )
-    return COEFFICIENTS[name]
+    return known[name]

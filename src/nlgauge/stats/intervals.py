@@ -10,7 +10,7 @@ bootstrap              quantiles of the replicates (percentile), or of those tha
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -105,14 +105,21 @@ def _quantiles(replicates: Array, low: float, high: float) -> Bounds:
     gone = len(replicates) - len(known)
     if not len(known):
         return Bounds(math.nan, math.nan, gone)
-    bounds = np.quantile(known, [low, high])
-    return Bounds(float(bounds[0]), float(bounds[1]), gone)
+    return Bounds(*quantiles(known, low, high), gone)
 
 
-def check_confidence(confidence: float) -> float:
-    """The confidence itself, or an error."""
+def quantiles(samples: Array, low: float, high: float) -> tuple[float, float]:
+    """Return two quantiles of samples; NaN if any sample is NaN."""
+    # Between an infinite value and another there is nothing to interpolate.
+    method: Literal["linear", "inverted_cdf"] = "linear" if np.isfinite(samples).all() else "inverted_cdf"
+    bounds = np.quantile(samples, [low, high], method=method)
+    return float(bounds[0]), float(bounds[1])
+
+
+def check_confidence(confidence: float, name: str = "confidence") -> float:
+    """Return the confidence (or another share, such as alpha), or raise an error that names it."""
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 < confidence < 1:
-        raise ParameterError(f"confidence must be between 0 and 1, got {confidence!r:.60}.")
+        raise ParameterError(f"{name} must be between 0 and 1, got {confidence!r:.60}.")
     return confidence
 
 

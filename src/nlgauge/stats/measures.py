@@ -8,17 +8,16 @@ constant metric reaches.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import ParameterError, did_you_mean
 from nlgauge.stats.arrays import mean_of_known, paired
 from nlgauge.stats.bootstrap import draw_by_draw, replicates
-from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient
+from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, by_name
 from nlgauge.stats.levels import LEVELS, Levelled, at_level, grouped_by
 from nlgauge.stats.resampling import Resamples
 from nlgauge.stats.soft import sign_flips, superiority
@@ -34,29 +33,19 @@ from nlgauge.stats.ties import (
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A coefficient that is a function of two vectors, at every level; the other measures change what
-    differs.
+class Measure(ABC):
+    """A way to say how well a metric agrees with people, with the levels at which it means something.
 
-    `average` and `undefined` say how the values of groups become one, as for `levels.at_level`; measures with
-    rules of their own ignore them.
+    `accuracy`: a constant metric has a value, so that 0 is not the floor. `average` and `undefined` say how
+    the values of groups become one, as for `levels.at_level`; measures with rules of their own ignore them.
     """
 
     name: str
-    coefficient: Coefficient
+    title: str
     levels: tuple[str, ...] = LEVELS
+    accuracy: bool = False
     average: str = "macro"
     undefined: str = "drop"
-
-    @property
-    def title(self) -> str:
-        """What it is called in full."""
-        return self.coefficient.title
-
-    @property
-    def accuracy(self) -> bool:
-        """Whether a constant metric has a value, so that 0 is not the floor."""
-        return self.coefficient.accuracy
 
     @property
     def of_means(self) -> bool:
@@ -68,14 +57,15 @@ class Measure:
         """Whether it compares differences across groups (inputs), so that the spread of one group beside
         another's counts.
         """
-        return self.coefficient.pooled
+        return False
 
+    @abstractmethod
     def value(
         self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
     ) -> Levelled:
         """The value for one metric (S, N); `weights` and `whole` as for `levels.at_level`."""
-        return at_level(self.coefficient, level, x, z, weights, whole, self.average, self.undefined)
 
+    @abstractmethod
     def replicates(
         self,
         level: str,
@@ -85,12 +75,7 @@ class Measure:
         weights: Array | None = None,
         whole: Array | None = None,
     ) -> Array:
-        """(B,) the value in each draw."""
-        if (self.average, self.undefined) != ("macro", "drop"):
-            return draw_by_draw(
-                self.coefficient, level, x, z, resamples, weights, whole, self.average, self.undefined
-            )
-        return replicates(self.coefficient, level, x, z, resamples, weights, whole)
+        """(B,) the value in each resample."""
 
     def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:
         """What a constant reaches where the metric is known; NaN for correlations, which are not defined
@@ -107,8 +92,35 @@ class Measure:
         return {}
 
 
-def _unused(x: Any, z: Any) -> Array:
-    raise NotImplementedError
+@dataclass(frozen=True)
+class OfCoefficient(Measure):
+    """A coefficient, which is a function of two vectors, at every level."""
+
+    coefficient: Coefficient = COEFFICIENTS["pearson"]
+
+    @property
+    def one_scale(self) -> bool:
+        return self.coefficient.pooled
+
+    def value(
+        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
+    ) -> Levelled:
+        return at_level(self.coefficient, level, x, z, weights, whole, self.average, self.undefined)
+
+    def replicates(
+        self,
+        level: str,
+        x: Array,
+        z: Array,
+        resamples: Resamples,
+        weights: Array | None = None,
+        whole: Array | None = None,
+    ) -> Array:
+        if (self.average, self.undefined) != ("macro", "drop"):
+            return draw_by_draw(
+                self.coefficient, level, x, z, resamples, weights, whole, self.average, self.undefined
+            )
+        return replicates(self.coefficient, level, x, z, resamples, weights, whole)
 
 
 @dataclass(frozen=True)
@@ -117,10 +129,6 @@ class Darr(Measure):
 
     threshold: float = 25.0
     ties: str = "discordant"
-
-    @property
-    def one_scale(self) -> bool:
-        return False
 
     def value(
         self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
@@ -190,11 +198,11 @@ class CalibratedAccuracy(Measure):
         if math.isnan(epsilon):
             return np.full(len(resamples), np.nan)
         if level != "input":
-            fixed = self.coefficient._replace(
-                function=lambda one, other: accuracy_of_groups(
-                    one[..., None, :], other[..., None, :], epsilon
-                )[..., 0]
-            )
+
+            def of_vectors(x: Array, z: Array) -> Array:
+                return np.asarray(accuracy_of_groups(x[..., None, :], z[..., None, :], epsilon)[..., 0])
+
+            fixed = Coefficient(self.name, of_vectors, "", True, self.title)
             return draw_by_draw(fixed, level, *paired(x, z), resamples, weights)
         kinds = right_pairs(*differences(*grouped_by(level, x, z)), epsilon)
         counts, total = (resamples.pairs @ kind.T.astype(np.float32) for kind in kinds)
@@ -264,21 +272,21 @@ class Soft(Measure):
         )
 
 
-SPA = Soft(
-    "spa", Coefficient("spa", _unused, "", False, "soft pairwise accuracy", accuracy=True), ("system",)
-)
+SPA = Soft("spa", "soft pairwise accuracy", ("system",), accuracy=True)
 MEASURES: dict[str, Measure] = {
-    **{name: Measure(name, one) for name, one in COEFFICIENTS.items()},
-    "pairwise_accuracy": Measure(
+    **{
+        name: OfCoefficient(name, of.title, accuracy=of.accuracy, coefficient=of)
+        for name, of in COEFFICIENTS.items()
+    },
+    "pairwise_accuracy": OfCoefficient(
         "pairwise_accuracy",
-        COEFFICIENTS["acc_eq"]._replace(title="pairwise accuracy of systems"),
+        "pairwise accuracy of systems",
         ("system",),
+        accuracy=True,
+        coefficient=COEFFICIENTS["acc_eq"],
     ),
-    "acc_eq_calibrated": CalibratedAccuracy(
-        "acc_eq_calibrated",
-        Coefficient("acc_eq_calibrated", _unused, "", True, "acc_eq at its best epsilon", accuracy=True),
-    ),
-    "darr": Darr("darr", Coefficient("darr", _unused, "", True, "DARR", pooled=True), ("input",)),
+    "acc_eq_calibrated": CalibratedAccuracy("acc_eq_calibrated", "acc_eq at its best epsilon", accuracy=True),
+    "darr": Darr("darr", "DARR", ("input",)),
     "spa": SPA,
 }
 
@@ -290,11 +298,4 @@ def measure(name: str | Measure) -> Measure:
     >>> measure("darr").levels
     ('input',)
     """
-    if isinstance(name, Measure):
-        return name
-    if name not in MEASURES:
-        raise ParameterError(
-            f"there is no coefficient {name!r:.60}{did_you_mean(str(name), MEASURES)}; there are"
-            f" {', '.join(MEASURES)}."
-        )
-    return MEASURES[name]
+    return name if isinstance(name, Measure) else by_name(name, MEASURES)

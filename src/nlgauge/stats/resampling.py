@@ -43,15 +43,21 @@ def bootstrap(
     systems: int, inputs: int, over: str = "both", resamples: int = 1000, seed: int = 12345
 ) -> Resamples:
     """Draws with replacement of systems, of inputs, or of both."""
-    check_resampling(over, resamples, seed)
+    check_over(over)
+    check_resampling(resamples, seed)
     rng = np.random.default_rng(seed)
     found = []
     for count, name in ((systems, "systems"), (inputs, "inputs")):
         if over in (name, "both"):
-            found.append(draw_counts(rng.integers(count, size=(resamples, count), dtype=np.int32), count))
+            found.append(bootstrap_counts(rng, resamples, count))
         else:
             found.append(np.ones((resamples, count)))
     return Resamples(found[0], found[1], over)
+
+
+def bootstrap_counts(rng: np.random.Generator, resamples: int, units: int) -> Array:
+    """Return (resamples, units) how often each unit is drawn, with replacement."""
+    return draw_counts(rng.integers(units, size=(resamples, units), dtype=np.int32), units)
 
 
 def leave_one_out(systems: int, inputs: int, over: str = "both") -> Resamples:
@@ -63,13 +69,17 @@ def leave_one_out(systems: int, inputs: int, over: str = "both") -> Resamples:
     )
 
 
-def check_resampling(over: object, resamples: object, seed: object) -> None:
-    """Raises where an option is outside its domain."""
+def check_over(over: object) -> None:
+    """Raise an error if this is nothing that can be resampled."""
     if over not in OVER:
-        raise ParameterError(f"what is drawn must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
-    for name, value, least in (("resamples", resamples, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise ParameterError(f"{name} must be a whole number from {least}, got {value!r:.60}.")
+        raise ParameterError(f"what is resampled must be 'systems', 'inputs' or 'both', got {over!r:.60}.")
+
+
+def check_resampling(resamples: object, seed: object, least: int = 1) -> None:
+    """Raise an error if the number of resamples or the seed is outside its domain."""
+    for name, value, lowest in (("resamples", resamples, least), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < lowest:
+            raise ParameterError(f"{name} must be a whole number from {lowest}, got {value!r:.60}.")
 
 
 def folds_of(segments: int, folds: int, seed: int) -> list[Array]:

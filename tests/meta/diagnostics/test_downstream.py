@@ -18,7 +18,6 @@ from nlgauge.meta.diagnostics.downstream import (
     fano_floor,
     hierarchy,
     label_agreement,
-    normalised_information,
 )
 from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.papers.cosmic import InformationGraph
@@ -48,14 +47,6 @@ def test_fano_limits():
     assert math.isnan(fano_floor(NAN, 4))
     with pytest.raises(ParameterError, match="whole number from 2"):
         fano_floor(0.5, 1)
-
-
-def test_normalised_information():
-    assert normalised_information(0.5, 2.0) == 0.25
-    with pytest.raises(InputError, match="is not that of discrete labels"):
-        normalised_information(55.54, 55.54 - 16.05)  # the COSMIC paper's Table 2: a ratio of 1.406
-    with pytest.raises(InputError, match="is not that of discrete labels"):
-        normalised_information(0.0, 0.0)
 
 
 def test_by_dataset_then_the_mean():

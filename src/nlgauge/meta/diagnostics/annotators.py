@@ -26,6 +26,7 @@ from nlgauge.stats.agreement import (
 )
 from nlgauge.stats.coefficients import kendall
 from nlgauge.stats.intervals import percentile
+from nlgauge.stats.resampling import check_resampling
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -83,8 +84,7 @@ def agreement(
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
-    if not isinstance(resamples, int) or isinstance(resamples, bool) or resamples < 0:
-        raise ParameterError(f"resamples must be a whole number from 0, got {resamples!r}.")
+    check_resampling(resamples, seed, least=0)
     rows: list[dict[str, Any]] = []
     for dimension, values in _by_dimension(ratings).items():
         rated = checked_ratings(values, dimension)

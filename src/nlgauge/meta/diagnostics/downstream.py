@@ -19,11 +19,11 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.meta.findings import Findings, made
+from nlgauge.meta.findings import Findings, listed, made
 from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.agreement import known_mean
 from nlgauge.stats.arrays import mean_of_known
-from nlgauge.stats.coefficients import coefficient
+from nlgauge.stats.coefficients import coefficient as coefficient_of
 from nlgauge.stats.levels import at_level
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def downstream(
     judgments: Judgments,
     agreement: Any,
     *,
-    coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
+    coefficient: str | Sequence[str] = ("pearson", "spearman", "kendall"),
 ) -> Findings:
     """How well metrics agree with 1 - P_e over systems, by dataset (the judgments' groups) and in the mean
     of datasets.
@@ -82,8 +82,8 @@ def downstream(
     parts = judged.by_group()
     rows: list[dict[str, Any]] = []
     for label in judgments.labels:
-        for name in [coefficients] if isinstance(coefficients, str) else coefficients:
-            by_name = coefficient(name)
+        for name in listed(coefficient):
+            by_name = coefficient_of(name)
             values = []
             for group, part in parts.items():
                 found = at_level(
@@ -153,20 +153,6 @@ def fano_floor(information: float, classes: int) -> float:
             else (low, middle)
         )
     return (low + high) / 2
-
-
-def normalised_information(information: float, entropy: float) -> float:
-    """I / H, the share of the entropy of discrete labels that is known.
-
-    Densities of embeddings have differential entropies, which may be below the information or below 0; their
-    ratio has no meaning, so it is refused.
-    """
-    if not 0 <= information <= entropy * (1 + 1e-9) or entropy <= 0:
-        raise InputError(
-            f"information of {information:g} about something of entropy {entropy:g} is not that of discrete"
-            " labels (0 <= I <= H); information between densities cannot be normalised: compare it as it is."
-        )
-    return min(1.0, information / entropy)
 
 
 def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Findings:

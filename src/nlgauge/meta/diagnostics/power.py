@@ -19,6 +19,8 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings, made
 from nlgauge.meta.judgments import Judgments
 from nlgauge.stats.coefficients import pearson
+from nlgauge.stats.intervals import check_confidence
+from nlgauge.stats.resampling import check_resampling
 from nlgauge.stats.williams import williams
 
 Sides = Literal[1, 2]
@@ -58,7 +60,7 @@ def williams_power(
     Findings
         One row for each n.
     """
-    _check(alpha, sides, resamples)
+    _check(alpha, sides, resamples, seed)
     rows = []
     for size in _sizes(n, 4):
         share = _williams_share(r1, r2, r12, size, alpha, sides, resamples, seed)
@@ -92,7 +94,7 @@ def min_detectable(
     """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each
     n; NaN with its reason where none is.
     """
-    _check(alpha, sides, resamples)
+    _check(alpha, sides, resamples, seed)
     _share(target, "target")
     lowest = r1 * r12 - math.sqrt((1 - r1**2) * (1 - r12**2)) + 1e-9
     rows = []
@@ -129,7 +131,7 @@ def systems_needed(
     seed: int = 12345,
 ) -> int:
     """How many systems Williams' test needs to find r1 better than r2 with the target power."""
-    _check(alpha, sides, resamples)
+    _check(alpha, sides, resamples, seed)
     _share(target, "target")
     if not r1 > r2:
         raise ParameterError(f"r1 must be greater than r2, got {r1:g} and {r2:g}.")
@@ -170,7 +172,7 @@ def data_power(
     that its Pearson correlation is lower than that of the first by `effect`; then systems and inputs are
     drawn with replacement, as many as are asked for, by default as many as there are.
     """
-    _check(alpha, sides, resamples)
+    _check(alpha, sides, resamples, seed)
     dimension = judgments.dimension(human)
     if len(set(judgments.groups or ())) > 1:
         raise InputError(
@@ -237,7 +239,7 @@ def mcnemar_power(
     """
     from scipy.stats import binom
 
-    _check(alpha, 2, 1)
+    check_confidence(alpha, "alpha")
     for name, value in (("accuracy", accuracy), ("other", other), ("agreement", agreement)):
         _share(value, name)
     better, worse = (1 - agreement + accuracy - other) / 2, (1 - agreement - accuracy + other) / 2
@@ -339,10 +341,8 @@ def _share(value: float, name: str) -> None:
         raise ParameterError(f"{name} must be from 0 to 1, got {value!r}.")
 
 
-def _check(alpha: float, sides: int, resamples: int) -> None:
-    if not 0 < alpha < 1:
-        raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r}.")
+def _check(alpha: float, sides: int, resamples: int, seed: int) -> None:
+    check_confidence(alpha, "alpha")
     if sides not in (1, 2):
         raise ParameterError(f"sides must be 1 or 2, got {sides!r}.")
-    if not isinstance(resamples, int) or resamples < 1:
-        raise ParameterError(f"resamples must be a whole number from 1, got {resamples!r}.")
+    check_resampling(resamples, seed)

@@ -18,7 +18,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.stats.arrays import CONSTANT, mean_of_known, snapped
 from nlgauge.stats.coefficients import Coefficient
 from nlgauge.stats.levels import check_level
-from nlgauge.stats.measures import MEASURES, Measure
+from nlgauge.stats.measures import MEASURES, Measure, OfCoefficient
 from nlgauge.stats.permutation.orders import RANKED, on_grid, rank_coefficients
 from nlgauge.stats.permutation.pairs import in_pairs
 from nlgauge.stats.permutation.ranks import rank_differences
@@ -59,13 +59,14 @@ def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Sw
     pairs (calibrated accuracy; soft accuracy where inputs are swapped) are computed draw by draw, which is
     slow: `compare(stop=20)` helps.
     """
-    points, coefficient = standardized(x, z, level, measure), measure.coefficient
-    if type(measure) is not Measure or coefficient.pooled:
-        if coefficient.pooled and measure.name == "pdp" and level in ("system", "global"):
+    points = standardized(x, z, level, measure)
+    if not isinstance(measure, OfCoefficient) or measure.coefficient.pooled:
+        if measure.name == "pdp" and level in ("system", "global"):
             # Of one group, the correlation of differences is Pearson's own.
             return null_differences(x, z, level, MEASURES["pearson"], swaps)
         found = in_pairs(measure, level, *points.with_gaps(), swaps.of_cells(), swaps.kind)
         return _draw_by_draw(points, level, measure, swaps) if found is None else found
+    coefficient = measure.coefficient
     if level == "system":
         return of_systems(points, coefficient, swaps)
     if level == "by_system":

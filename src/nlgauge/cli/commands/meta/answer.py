@@ -55,13 +55,13 @@ def _compared(found: Findings, judgments: Judgments, resamples: int, seed: int) 
     to compare, or it would take long.
     """
     from nlgauge.errors import InputError
-    from nlgauge.stats.measures import Measure, measure
+    from nlgauge.stats.measures import OfCoefficient, measure
 
     if len(judgments.labels) < 2 or judgments.groups is not None or not judgments.humans:
         return None
     level, coefficient = found[0]["level"], found[0]["coefficient"]
     scored = [label for label in judgments.labels if level == "system" or label in judgments.metrics]
-    if type(measure(coefficient)) is not Measure or not 2 <= len(scored) <= (
+    if not isinstance(measure(coefficient), OfCoefficient) or not 2 <= len(scored) <= (
         _MOST_METRICS if level != "system" else math.inf
     ):
         return None
