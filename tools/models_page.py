@@ -12,8 +12,7 @@ from pathlib import Path
 
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
-from nlgauge.models.weights.catalogue import CATALOGUE, Entry
-from nlgauge.models.weights.revisions import PINNED
+from nlgauge.models.weights.catalogue import Entry, catalogue, pinned_commits
 
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 OPENING = """# Which model do I need to fetch?
@@ -67,7 +66,7 @@ def page() -> str:
             models = [
                 field.default
                 for field in fields(metric)
-                if isinstance(field.default, str) and field.default in CATALOGUE
+                if isinstance(field.default, str) and field.default in catalogue()
             ]
             for model in dict.fromkeys((card(name).default_model, *models)):
                 users.setdefault(model, []).append(f"`{name}`")
@@ -75,7 +74,7 @@ def page() -> str:
     for kind, heading in SECTIONS.items():
         rows = [
             _line(_row(entry, users.get(entry.name, [])))
-            for entry in CATALOGUE.values()
+            for entry in catalogue().values()
             if entry.kind == kind
         ]
         if rows:
@@ -96,7 +95,7 @@ def _row(entry: Entry, users: list[str]) -> list[str]:
         else (
             command
             if entry.package or entry.npm
-            else f"{command} ({entry.repository}{', pinned' if entry.repository in PINNED else ''})"
+            else f"{command} ({entry.repository}{', pinned' if entry.repository in pinned_commits() else ''})"
         )
     )
     return [f"`{entry.name}`: {entry.title}", ", ".join(users), entry.size, entry.license, place]

@@ -72,9 +72,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
     monkeypatch.delenv("NLGAUGE_OFFLINE", raising=False)
     entry = replace(
-        catalogue.CATALOGUE["glove"], npm="tiny-vectors@1.0.0", sha256=hashlib.sha256(ARCHIVE).hexdigest()
+        catalogue.catalogue()["glove"], npm="tiny-vectors@1.0.0", sha256=hashlib.sha256(ARCHIVE).hexdigest()
     )
-    monkeypatch.setitem(catalogue.CATALOGUE, "glove", entry)
+    monkeypatch.setitem(catalogue.catalogue(), "glove", entry)
     return tmp_path / "cache"
 
 
@@ -147,9 +147,9 @@ def test_half_an_archive_is_not_kept(
     half = ARCHIVE[: len(ARCHIVE) // 2]
     monkeypatch.setattr("test_word_vectors.ARCHIVE", half)
     monkeypatch.setitem(
-        catalogue.CATALOGUE,
+        catalogue.catalogue(),
         "glove",
-        replace(catalogue.CATALOGUE["glove"], sha256=hashlib.sha256(half).hexdigest()),
+        replace(catalogue.catalogue()["glove"], sha256=hashlib.sha256(half).hexdigest()),
     )
     with pytest.raises(ModelError, match="cannot be read"):
         fetch.get("glove")

@@ -164,9 +164,9 @@ def weights(name: str) -> str:
 
 
 def model_kind(name: str) -> str:
-    from nlgauge.models.weights.catalogue import CATALOGUE
+    from nlgauge.models.weights.catalogue import catalogue
 
-    default = CATALOGUE.get(getattr(metric_classes()[name](), weights(name)))
+    default = catalogue().get(getattr(metric_classes()[name](), weights(name)))
     return str(said(name, "MODEL_KIND", "encoder" if default is None else default.kind))
 
 

@@ -29,7 +29,7 @@ import nlgauge
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.models import loader
 from nlgauge.models.networks.prism_layout import FILES as PRISM_FILES
-from nlgauge.models.weights import catalogue, convert, fetch, inert, revisions, store
+from nlgauge.models.weights import catalogue, convert, fetch, inert, store
 from nlgauge.models.weights.vectors import load_vectors
 
 torch = pytest.importorskip("torch")
@@ -256,8 +256,8 @@ def test_nothing_else_reads_pickles() -> None:
         for path in SOURCE.rglob("*.py")
         if unsafe.search(path.read_text("utf-8"))
     }
-    assert found == {"models/inert.py"}
-    assert len(re.findall(r"torch\.load\(", (SOURCE / "models" / "inert.py").read_text("utf-8"))) == 2
+    assert found == {"models/weights/inert.py"}
+    assert len(re.findall(r"torch\.load\(", (SOURCE / "models" / "weights" / "inert.py").read_text("utf-8"))) == 2
 
 
 # --- directories
@@ -421,7 +421,7 @@ def test_a_checkpoint_of_bleurts_port_scores_as_the_same_bert_does(
 ) -> None:
     from safetensors.torch import load_file
 
-    entry = catalogue.CATALOGUE["bleurt-20"]
+    entry = catalogue.catalogue()["bleurt-20"]
     place = Path(shutil.copytree(tiny_models["pair_one"], tmp_path / "hub" / entry.repository))
     renamed = {
         name.replace("bert.", "bleurt.", 1): tensor
@@ -567,7 +567,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str,
 def test_a_checkpoint_of_the_hub_is_converted_with_the_base_of_another_repository(
     hub: list[tuple[str, str, list[str]]], tmp_path: Path, tiny_models: dict[str, Path]
 ) -> None:
-    entry = catalogue.CATALOGUE["wmt22-comet-da"]
+    entry = catalogue.catalogue()["wmt22-comet-da"]
     repository = tmp_path / "hub" / entry.repository
     repository.mkdir(parents=True)
     file = comet_networks.write_checkpoint(repository, "regression", 1, layer_transformation="sparsemax")
@@ -606,23 +606,23 @@ def test_a_pinned_revision_is_what_is_fetched(
 ) -> None:
     shutil.move(bin_model, tmp_path / "hub" / "some" / "where")
     entry = catalogue.Entry("pinned", "Pinned", "masked", "MIT", "1 kB", repository="some/where")
-    monkeypatch.setitem(catalogue.CATALOGUE, "pinned", entry)
-    monkeypatch.setitem(revisions.PINNED, "some/where", "c0ffee")
+    monkeypatch.setitem(catalogue.catalogue(), "pinned", entry)
+    monkeypatch.setitem(catalogue.pinned_commits(), "some/where", "c0ffee")
     assert store.revision(fetch.get("pinned", hub=True)) == hub[0][1] == "c0ffee"
     assert store.revision(fetch.get("pinned@beef", hub=True)) == hub[1][1] == "beef"
     assert store.info("pinned")["pinned revision"] == "c0ffee"
     assert store.fetched("pinned") == "pinned is some/where at commit c0ffee, the pinned one"
     assert store.fetched("pinned@beef") == "pinned@beef is some/where at commit beef, as asked for"
-    monkeypatch.setitem(revisions.PINNED, "some/where", "decaf")
+    monkeypatch.setitem(catalogue.pinned_commits(), "some/where", "decaf")
     assert "and not the pinned decaf" in store.fetched("pinned")
 
 
 def test_pinned_revisions_are_commits_of_repositories_that_the_catalogue_names() -> None:
     named = {
-        repository for entry in catalogue.CATALOGUE.values() for repository in (entry.repository, entry.base)
+        repository for entry in catalogue.catalogue().values() for repository in (entry.repository, entry.base)
     }
-    assert set(revisions.PINNED) <= named
-    assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in revisions.PINNED.values())
+    assert set(catalogue.pinned_commits()) <= named
+    assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in catalogue.pinned_commits().values())
 
 
 def test_a_branch_is_resolved_once_and_later_fetches_ask_for_the_same_commit(
@@ -636,7 +636,7 @@ def test_a_branch_is_resolved_once_and_later_fetches_ask_for_the_same_commit(
     entry = catalogue.Entry(
         "moving", "Moving", "masked", "MIT", "1 kB", repository="some/weights", base="some/base"
     )
-    monkeypatch.setitem(catalogue.CATALOGUE, "moving", entry)
+    monkeypatch.setitem(catalogue.catalogue(), "moving", entry)
     for repository in (entry.repository, entry.base):
         shutil.copytree(tiny_models["masked"], tmp_path / "hub" / repository)
     first = fetch.get("moving", hub=True)
@@ -720,7 +720,7 @@ def test_a_model_without_a_tokeniser_gets_that_of_its_base_and_keeps_its_own_con
     entry = catalogue.Entry(
         "bare", "Bare", "masked", "MIT", "1 kB", repository="some/weights", base="some/base"
     )
-    monkeypatch.setitem(catalogue.CATALOGUE, "bare", entry)
+    monkeypatch.setitem(catalogue.catalogue(), "bare", entry)
     repository, base = (
         Path(shutil.copytree(tiny_models["masked"], tmp_path / "hub" / name))
         for name in (entry.repository, entry.base)
@@ -752,7 +752,7 @@ def test_a_model_without_a_tokeniser_gets_that_of_its_base_and_keeps_its_own_con
 
 
 def test_metricx_names_the_repository_of_its_tokeniser() -> None:
-    assert {entry.base for name, entry in catalogue.CATALOGUE.items() if name.startswith("metricx")} == {
+    assert {entry.base for name, entry in catalogue.catalogue().items() if name.startswith("metricx")} == {
         "google/mt5-large"
     }
 

@@ -24,8 +24,8 @@ from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, loader, model_facts
 from nlgauge.models.registry import Registry
 from nlgauge.models.weights import catalogue, contents, fetch, installing, store
+from nlgauge.models.weights.catalogue import pinned_commits
 from nlgauge.models.weights.contents import RECORD
-from nlgauge.models.weights.revisions import PINNED
 
 WEIGHTS = b"some weights"
 
@@ -47,7 +47,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         weights="model.safetensors",
         sha256=hashlib.sha256(WEIGHTS).hexdigest(),
     )
-    monkeypatch.setitem(catalogue.CATALOGUE, "tiny", entry)
+    monkeypatch.setitem(catalogue.catalogue(), "tiny", entry)
     return tmp_path / "cache"
 
 
@@ -258,7 +258,7 @@ def test_a_model_of_the_hubs_own_cache_is_found(cache: Path) -> None:
     assert store.location("roberta-large") is None
     (folder / "snapshots" / "abc" / "config.json").write_text("{}")
     assert store.location("roberta-large") == folder / "snapshots" / "abc"
-    pinned = folder / "snapshots" / PINNED["FacebookAI/roberta-large"]
+    pinned = folder / "snapshots" / pinned_commits()["FacebookAI/roberta-large"]
     pinned.mkdir()
     (pinned / "config.json").write_text("{}")
     assert store.location("roberta-large") == pinned
@@ -721,7 +721,7 @@ def test_pinned_weights_are_what_the_catalogue_says() -> None:
         place = store.location(name)
         if place is None:
             pytest.skip(f"{name} is not in the cache; run: nlgauge models get {name}")
-        assert store.weights_hash(place) == catalogue.CATALOGUE[name].sha256
+        assert store.weights_hash(place) == catalogue.catalogue()[name].sha256
         assert not list(place.glob("*.gguf"))
         assert list(place.glob("*.safetensors"))
         assert (place / "LICENSE").is_file()

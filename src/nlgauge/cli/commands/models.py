@@ -70,7 +70,7 @@ def _here() -> tuple[dict[str, Path | None], dict[str, Path]]:
     that were fetched.
     """
     from nlgauge.models.weights import store
-    from nlgauge.models.weights.catalogue import CATALOGUE
+    from nlgauge.models.weights.catalogue import catalogue
 
     cache = store.cache_directory()
     fetched: dict[str, Path] = {}
@@ -78,7 +78,7 @@ def _here() -> tuple[dict[str, Path | None], dict[str, Path]]:
         manifest = None if path.name.startswith(".") else store.manifest_of(path)
         if manifest is not None:
             fetched[manifest.name] = path
-    found = {name: store.location(name) for name in CATALOGUE} | fetched
+    found = {name: store.location(name) for name in catalogue()} | fetched
     return dict(sorted(found.items(), key=lambda item: item[1] is None)), fetched
 
 

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from nlgauge.errors import MissingExtraError, ModelError, did_you_mean
 from nlgauge.models.weights import hub as hub_files
 from nlgauge.models.weights import npm, vectors
-from nlgauge.models.weights.catalogue import CATALOGUE, Entry
+from nlgauge.models.weights.catalogue import Entry, catalogue
 from nlgauge.models.weights.contents import hash_of_file
 from nlgauge.models.weights.convert import TOKENIZER_FILES, hash_of, write
 from nlgauge.models.weights.installing import installed
@@ -70,7 +70,7 @@ def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
     repository = entry.repository if entry is not None else bare
     if "/" not in repository:
         raise ModelError(
-            f"there is no model {name!r}{did_you_mean(name, CATALOGUE)}; `nlgauge models list` shows all, a"
+            f"there is no model {name!r}{did_you_mean(name, catalogue())}; `nlgauge models list` shows all, a"
             " hub repository is owner/name."
         )
     if not hub:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nlgauge._core.paths import within, write_whole
 from nlgauge.errors import MissingExtraError, ModelError
-from nlgauge.models.weights.revisions import PINNED
+from nlgauge.models.weights.catalogue import pinned_commits
 from nlgauge.models.weights.store import cache_directory
 
 
@@ -50,8 +50,8 @@ def _usual_revision(repository: str) -> str:
     """The commit that is fetched where no revision is asked for; "" for the newest, of which nothing is
     known yet.
     """
-    if repository in PINNED:
-        return PINNED[repository]
+    if repository in pinned_commits():
+        return pinned_commits()[repository]
     record = _record(repository)
     return record.read_text("utf-8").strip() if record.is_file() else ""
 

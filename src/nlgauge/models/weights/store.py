@@ -19,9 +19,8 @@ import msgspec
 from nlgauge._core.folders import user_folder
 from nlgauge._core.paths import Stamp, is_file, name_problem, stamp_of, within
 from nlgauge.errors import ModelError, did_you_mean
-from nlgauge.models.weights.catalogue import CATALOGUE, Entry
+from nlgauge.models.weights.catalogue import Entry, catalogue, pinned_commits
 from nlgauge.models.weights.contents import RECORD, combined, hash_of_file, hashes
-from nlgauge.models.weights.revisions import PINNED
 
 MANIFEST = "nlgauge-model.json"
 # What makes a directory one of word vectors, and the words that its rows are of.
@@ -80,13 +79,13 @@ def location(name: str) -> Path | None:
     if entry is not None and not entry.repository:
         return None
     repository = entry.repository if entry is not None else name.partition("@")[0]
-    revisions = [wanted] if wanted else [PINNED.get(repository, "main"), "main"]
+    revisions = [wanted] if wanted else [pinned_commits().get(repository, "main"), "main"]
     return next(filter(None, (_in_hub_cache(repository, one) for one in revisions)), None)
 
 
 def entry_of(name: str) -> Entry | None:
     """What the catalogue says of a model, with or without a revision; None where it does not know it."""
-    return CATALOGUE.get(name.partition("@")[0])
+    return catalogue().get(name.partition("@")[0])
 
 
 def place_of(name: str) -> Path:
@@ -130,7 +129,7 @@ def require(name: str) -> Path:
             " safetensors and a tokeniser."
         )
     raise ModelError(
-        f"there is no model {name!r}{did_you_mean(name, CATALOGUE)}; give a directory, a name of `nlgauge"
+        f"there is no model {name!r}{did_you_mean(name, catalogue())}; give a directory, a name of `nlgauge"
         f" models list`, or fetch a hub repository with: nlgauge models get {name} --hub"
     )
 
@@ -152,7 +151,7 @@ def info(name: str) -> dict[str, str]:
         }
         facts["sha256"] = entry.sha256 or "not pinned"
         if entry.repository:
-            facts["pinned revision"] = PINNED.get(entry.repository, "none")
+            facts["pinned revision"] = pinned_commits().get(entry.repository, "none")
     how = (
         entry.elsewhere
         if entry and entry.elsewhere
@@ -248,7 +247,7 @@ def fetched(name: str) -> str:
     manifest = manifest_of(place_of(name))
     if manifest is None or not manifest.revision:
         return ""
-    pinned = PINNED.get(manifest.source)
+    pinned = pinned_commits().get(manifest.source)
     if "@" in name or manifest.revision == pinned:
         how = "as asked for" if "@" in name else "the pinned one"
     elif pinned is None:
