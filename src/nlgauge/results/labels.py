@@ -83,18 +83,24 @@ def output_names(result: Result) -> dict[tuple[str, str], str]:
 
 
 def output_named(result: Result, name: str) -> tuple[str, Output]:
-    """Return the label and the output that a metric's name (its first output) or name.output stands for."""
+    """Return the label and the output that a metric's name (its first output) or name.output stands for.
+
+    An output comes before an alias of the same name: rouge.rouge1 of a result with several kinds of ROUGE is
+    its output rouge1.
+    """
+    is_label = name in result.labels or not isinstance(name, str)
+    metric, dot, output = (name, "", "") if is_label else name.rpartition(".")
     try:
-        label, output = result.label(name), ""
+        label = result.label(metric if dot else name)
     except UnknownNameError:
-        metric, dot, output = name.rpartition(".") if isinstance(name, str) else ("", "", "")
-        if not dot:
-            raise
-        label = result.label(metric)
+        label, dot = result.label(name), ""
     outputs = {each.name: each for each in result.tables[result.systems[0], label].outputs()}
-    if output and output not in outputs:
+    if dot and output not in outputs:
         raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.")
-    return label, outputs[output] if output else next(iter(outputs.values()))
+    if dot:
+        return label, outputs[output]
+    first = next(iter(outputs.values()))
+    return label, first if is_label else outputs.get(name, first)
 
 
 class OutputRow(Protocol):
