@@ -440,7 +440,7 @@ def test_better_knows_the_direction():
     ]
     assert compared["rouge.rouge1"].difference == -0.5
     assert [record["better"] for record in compared.records()] == ["A"] * 5
-    with pytest.raises(KeyError, match="no metric 'bleu' was compared"):
+    with pytest.raises(KeyError, match="no metric 'bleu' was tested"):
         compared["bleu"]
 
 
@@ -658,7 +658,7 @@ def test_one_comparison_is_short_in_a_console() -> None:
         repr(bleu)
         == f"Compared(bleu, A - B: {bleu.difference:.2f} [{bleu.low:.2f}, {bleu.high:.2f}], p {bleu.p:.4f})"
     )
-    assert repr(rouge).startswith(f"Compared(rouge {rouge.output.name}, A - B: {rouge.difference:.4f} [")
+    assert repr(rouge).startswith(f"Compared(rouge.{rouge.output.name}, A - B: {rouge.difference:.4f} [")
     assert (
         repr(bleu._replace(low=math.nan, p=math.nan, reason="too few"))
         == f"Compared(bleu, A - B: {bleu.difference:.2f} n/a, p n/a, too few)"
