@@ -290,7 +290,7 @@ def test_winmatrix_hatches_what_is_reversed():
 
 def test_winmatrix_of_unknown_values():
     given = judged(metrics=2)
-    given = given.with_metrics({"same": np.ones((8, 12))})
+    given = dataclasses.replace(given, metrics={**given.metrics, "same": np.ones((8, 12))})
     figure = plots.winmatrix(compare(given, resamples=50))
     assert "n/a" in words(figure)
     check_readable(figure)
