@@ -43,7 +43,7 @@ def test_values_are_scipys_and_people_count_where_all_metrics_do():
     judgments = judged(missing=0.2)
     scores = judgments.metrics["fair"].copy()
     scores[0, :3] = np.nan
-    judgments = judgments.with_metrics({"fair": scores})
+    judgments = dataclasses.replace(judgments, metrics={**judgments.metrics, "fair": scores})
     known = ~np.isnan(judgments.human()) & ~np.isnan(scores)
     expected = stats.kendalltau(
         *(
@@ -109,7 +109,9 @@ def test_the_bootstrap_test_by_hand():
 
 def test_a_metric_against_its_twin_has_p_one():
     judgments = judged()
-    judgments = judgments.with_metrics({"twin": judgments.metrics["good"] * 2 + 3})
+    judgments = dataclasses.replace(
+        judgments, metrics={**judgments.metrics, "twin": judgments.metrics["good"] * 2 + 3}
+    )
     for options in (
         {},
         {"generalise_to": "inputs"},
@@ -241,7 +243,10 @@ def test_the_scale_of_a_metric_and_what_its_level_does_not_see_change_no_p(level
     for coefficient in ("pearson", "kendall"):
         one, other = (
             compare(of, level, coefficient, swap=swap, resamples=100, adjust="none").column("p")
-            for of in (judgments, judgments.with_metrics({"b": seen[level]}))
+            for of in (
+                judgments,
+                dataclasses.replace(judgments, metrics={**judgments.metrics, "b": seen[level]}),
+            )
         )
         assert one == other
 
@@ -314,7 +319,9 @@ def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
 
 def test_a_planned_comparison_with_what_has_no_scores_says_why():
     judgments = judged()
-    judgments = judgments.with_metrics({"nothing": np.full(judgments.human().shape, np.nan)})
+    judgments = dataclasses.replace(
+        judgments, metrics={**judgments.metrics, "nothing": np.full(judgments.human().shape, np.nan)}
+    )
     found = compare(judgments, resamples=99, against=["nothing", "good"])
     assert len(found) == 7
     assert all("nothing" in row["reason"] for row in found.where(other="nothing"))
@@ -330,9 +337,9 @@ def test_the_title_names_coefficient_and_level():
 
 def test_what_is_undefined_says_why():
     judgments = judged()
-    judgments = judgments.with_metrics(
-        {"constant": np.ones(judgments.human().shape), "nothing": np.full(judgments.human().shape, np.nan)}
-    )
+    shape = judgments.human().shape
+    added = {"constant": np.ones(shape), "nothing": np.full(shape, np.nan)}
+    judgments = dataclasses.replace(judgments, metrics={**judgments.metrics, **added})
     for options in (
         {},
         {"test": "bootstrap"},

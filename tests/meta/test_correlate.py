@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import replace
 from itertools import combinations
@@ -479,4 +480,6 @@ def test_how_groups_become_one_value(average: str, undefined: str, level: str) -
     ):
         judged.correlate(average="micro")
     with pytest.raises(ParameterError, match="comparisons average over what is defined"):
-        judged.with_metrics({"b": x}).compare(coefficient=replace(measure("kendall"), undefined="zero"))
+        dataclasses.replace(judged, metrics={**judged.metrics, "b": x}).compare(
+            coefficient=replace(measure("kendall"), undefined="zero")
+        )

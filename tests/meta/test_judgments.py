@@ -101,7 +101,6 @@ def test_arrays_with_annotators_and_bare_names() -> None:
     assert judged.human("human").tolist() == [[0.5, 2.5, 4.5], [6.5, 8.5, 10.5]]
     assert judged.labels == ("metric",)
     assert judged.stacked().shape == (1, 2, 3)
-    assert judged.with_metrics({"b": np.zeros((2, 3))}, {"b": False}).sign("b") == -1
 
 
 def test_a_part_of_systems_metrics_and_humans() -> None:

@@ -1,3 +1,4 @@
+import dataclasses
 import math
 
 import numpy as np
@@ -149,7 +150,7 @@ def test_a_metric_without_a_group_has_no_average_and_costs_the_others_nothing():
     judgments = judged(groups=["x"] * 10 + ["y"] * 14).only(human=["one"])
     scores = judgments.metrics["bad"].copy()
     scores[:, 10:] = np.nan
-    cut = judgments.with_metrics({"bad": scores})
+    cut = dataclasses.replace(judgments, metrics={**judgments.metrics, "bad": scores})
     found, whole = (rank(of, [RankingTask("pearson", "system")], resamples=50) for of in (cut, judgments))
     assert found[2]["metric"] == "bad"
     assert math.isnan(found[2]["average"])

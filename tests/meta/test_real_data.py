@@ -38,7 +38,7 @@ def rows() -> list[dict]:
 
 def test_ceilings_and_reliability_of_sixteen_systems(rows: list[dict]) -> None:
     judged = Judgments.from_frame([row for row in rows if row["system"] != "M23_dynamicmix"], DIMENSIONS)
-    judged = judged.with_metrics({"relevance": judged.human("relevance")})
+    judged = replace(judged, metrics={**judged.metrics, "relevance": judged.human("relevance")})
     found = judged.correlate(level=["system", "input"], coefficient="kendall", interval=None)
     assert [round(row["ceiling"], 3) for row in found.where(level="system")] == [0.784, 0.878, 0.688, 0.769]
     assert [round(row["ceiling"], 3) for row in found.where(level="input")] == [0.590, 0.792, 0.626, 0.413]

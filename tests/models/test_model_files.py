@@ -257,7 +257,10 @@ def test_nothing_else_reads_pickles() -> None:
         if unsafe.search(path.read_text("utf-8"))
     }
     assert found == {"models/weights/inert.py"}
-    assert len(re.findall(r"torch\.load\(", (SOURCE / "models" / "weights" / "inert.py").read_text("utf-8"))) == 2
+    assert (
+        len(re.findall(r"torch\.load\(", (SOURCE / "models" / "weights" / "inert.py").read_text("utf-8")))
+        == 2
+    )
 
 
 # --- directories
@@ -619,7 +622,9 @@ def test_a_pinned_revision_is_what_is_fetched(
 
 def test_pinned_revisions_are_commits_of_repositories_that_the_catalogue_names() -> None:
     named = {
-        repository for entry in catalogue.catalogue().values() for repository in (entry.repository, entry.base)
+        repository
+        for entry in catalogue.catalogue().values()
+        for repository in (entry.repository, entry.base)
     }
     assert set(catalogue.pinned_commits()) <= named
     assert all(re.fullmatch("[0-9a-f]{40}", commit) for commit in catalogue.pinned_commits().values())

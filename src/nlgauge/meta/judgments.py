@@ -282,17 +282,6 @@ class Judgments:
         kept = np.flatnonzero(known.any(axis=0))
         return cut if len(kept) == len(self.segments) else cut.taken(segments=kept)
 
-    def with_metrics(
-        self, metrics: Mapping[str, Any], higher_is_better: Mapping[str, bool | None] | None = None
-    ) -> Judgments:
-        """These judgments with more metrics, (S, N) each; one of the same name is replaced."""
-        added = {name: np.asarray(values, dtype=np.float64) for name, values in metrics.items()}
-        return replace(
-            self,
-            metrics={**self.metrics, **added},
-            higher_is_better={**self.higher_is_better, **(higher_is_better or {})},
-        )
-
     # The analyses, as methods.
     correlate = correlation.correlate
     compare = comparison.compare

@@ -8,73 +8,13 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 
-_PAPER = {
-    name.lower().replace("-", "_"): name
-    for name in (
-        *(
-            "BLEU",
-            "chrF",
-            "TER",
-            "WER",
-            "CER",
-            "MER",
-            "WIL",
-            "WIP",
-            "CDER",
-            "EED",
-            "CharacTER",
-            "ROUGE",
-            "METEOR",
-            "NIST",
-            "GLEU",
-            "RIBES",
-        ),
-        *(
-            "CIDEr",
-            "SARI",
-            "Self-BLEU",
-            "ROUGE-WE",
-            "YiSi",
-            "BERTScore",
-            "BARTScore",
-            "BaryScore",
-            "DepthScore",
-            "MoverScore",
-            "InfoLM",
-        ),
-        *(
-            "BLEURT",
-            "COMET",
-            "CometKiwi",
-            "xCOMET",
-            "UniTE",
-            "MetricX",
-            "LENS",
-            "PRISM",
-            "NUBIA",
-            "UniEval",
-            "SEAHORSE",
-            "BLANC",
-            "ESTIME",
-        ),
-        *(
-            "SummaC",
-            "FactCC",
-            "AlignScore",
-            "GPTScore",
-            "G-Eval",
-            "GEMBA",
-            "MAUVE",
-            "COSMIC",
-            "Vendi",
-            "MATTR",
-            "SMOG",
-            "ARI",
-            "AUN",
-            "F1",
-        ),
-    )
-}
+_WRITTEN = """
+BLEU chrF TER WER CER MER WIL WIP CDER EED CharacTER ROUGE METEOR NIST GLEU RIBES CIDEr SARI Self-
+BLEU ROUGE-WE YiSi BERTScore BARTScore BaryScore DepthScore MoverScore InfoLM BLEURT COMET CometKiwi
+xCOMET UniTE MetricX LENS PRISM NUBIA UniEval SEAHORSE BLANC ESTIME SummaC FactCC AlignScore
+GPTScore G-Eval GEMBA MAUVE COSMIC Vendi MATTR SMOG ARI AUN F1
+"""
+_PAPER = {name.lower().replace("-", "_"): name for name in _WRITTEN.split()}
 # A beginning that is shorter than this is not cut off.
 _LONG = 12
 _JOINT = re.compile(r"[-_./: ]")

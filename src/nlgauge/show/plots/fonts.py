@@ -11,56 +11,17 @@ from matplotlib.font_manager import FontProperties, fontManager, get_font
 from matplotlib.text import Text
 
 # Families with many scripts, then of single ones, as systems have them.
-FALLBACKS = (
-    *(
-        "Noto Sans CJK JP",
-        "Noto Sans CJK SC",
-        "Noto Sans CJK TC",
-        "Noto Sans CJK KR",
-        "Noto Sans JP",
-        "Noto Sans SC",
-        "Noto Sans KR",
-    ),
-    *(
-        "Source Han Sans",
-        "WenQuanYi Zen Hei",
-        "WenQuanYi Micro Hei",
-        "Droid Sans Fallback",
-        "IPAexGothic",
-        "NanumGothic",
-        "Unifont",
-    ),
-    *(
-        "Hiragino Sans",
-        "PingFang SC",
-        "Apple SD Gothic Neo",
-        "Arial Unicode MS",
-        "Yu Gothic",
-        "Meiryo",
-        "Microsoft YaHei",
-        "SimHei",
-        "Malgun Gothic",
-    ),
-    *(
-        "Noto Sans Arabic",
-        "Noto Sans Hebrew",
-        "Noto Sans Devanagari",
-        "Noto Sans Bengali",
-        "Noto Sans Tamil",
-        "Noto Sans Thai",
-        "Noto Sans Lao",
-    ),
-    *(
-        "Noto Sans Khmer",
-        "Noto Sans Myanmar",
-        "Noto Sans Ethiopic",
-        "Noto Sans Georgian",
-        "Noto Sans Armenian",
-        "Nirmala UI",
-        "Leelawadee UI",
-    ),
-    *("Noto Sans Symbols", "Noto Sans Symbols 2", "Segoe UI Symbol", "Noto Sans"),
-)
+_FAMILIES = """
+Noto Sans CJK JP, Noto Sans CJK SC, Noto Sans CJK TC, Noto Sans CJK KR, Noto Sans JP, Noto Sans SC,
+Noto Sans KR, Source Han Sans, WenQuanYi Zen Hei, WenQuanYi Micro Hei, Droid Sans Fallback,
+IPAexGothic, NanumGothic, Unifont, Hiragino Sans, PingFang SC, Apple SD Gothic Neo,
+Arial Unicode MS, Yu Gothic, Meiryo, Microsoft YaHei, SimHei, Malgun Gothic, Noto Sans Arabic,
+Noto Sans Hebrew, Noto Sans Devanagari, Noto Sans Bengali, Noto Sans Tamil, Noto Sans Thai,
+Noto Sans Lao, Noto Sans Khmer, Noto Sans Myanmar, Noto Sans Ethiopic, Noto Sans Georgian,
+Noto Sans Armenian, Nirmala UI, Leelawadee UI, Noto Sans Symbols, Noto Sans Symbols 2,
+Segoe UI Symbol, Noto Sans
+"""
+FALLBACKS = tuple(" ".join(family.split()) for family in _FAMILIES.split(","))
 
 
 def fit_fonts(figure: Any) -> None:

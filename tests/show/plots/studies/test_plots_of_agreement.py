@@ -300,7 +300,7 @@ def test_winmatrix_hatches_what_is_reversed():
 
 def test_winmatrix_of_unknown_values():
     given = judged(metrics=2)
-    given = given.with_metrics({"same": np.ones((8, 12))})
+    given = dataclasses.replace(given, metrics={**given.metrics, "same": np.ones((8, 12))})
     axes = plots.winmatrix(compare(given, resamples=50))
     assert "n/a" in words(axes)
     check_readable(axes)
