@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus.store.lazy_values import StoredLabels
+from nlgauge.errors import ParameterError
 from nlgauge.metric.table import Table, weighted_blocks
 from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.resampling import bootstrap_counts, check_resampling
