@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nlgauge._core.ragged import Array
+from nlgauge.corpus.store.layout import at_once, is_stored
 from nlgauge.errors import ResultError
 from nlgauge.results.groups import taken
 
@@ -63,8 +64,11 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
         )
     strings = other.corpus.texts
     predictions = [[strings[text] for text in row] for row in other.corpus.predictions[system].lists()]
-    added = result.corpus.adding({name: predictions})
-    corpus = replace(result.corpus, predictions={**result.corpus.predictions, **added.predictions})
+    before = result.corpus
+    if is_stored(before):
+        before = at_once(before, "a result that is compared with another one")
+    added = before.adding({name: predictions})
+    corpus = replace(before, predictions={**before.predictions, **added.predictions})
     both = of_metrics(result, *shared)
     theirs = {(name, label): other.tables[system, label] for label in shared}
     return replace(
