@@ -135,7 +135,7 @@ def segments_of(result: Any) -> Any:
 
 
 def explanations_of(result: Any) -> Any:
-    from nlgauge.explain.wire import document
+    from nlgauge.explanations.wire import document
 
     explained = result.explain(None, list(EXPLAINED)).items()
     return {
