@@ -70,8 +70,8 @@ def main() -> int:
 
         shared, ray_wall, ray_cpu = timed(workload, executor, of_workers)
     difference = max(
-        float(np.abs(values - shared.tables[key].statistics[part]).max())
-        for key, table in serial.tables.items()
+        float(np.abs(values - shared._tables[key].statistics[part]).max())
+        for key, table in serial._tables.items()
         for part, values in table.statistics.items()
     )
     print(

@@ -151,12 +151,12 @@ class Runs:
         except ResultError:
             return False
         theirs = nlgauge.load(self.whole)
-        assert ours.tables.keys() == theirs.tables.keys()
-        for key, table in theirs.tables.items():
+        assert ours._tables.keys() == theirs._tables.keys()
+        for key, table in theirs._tables.items():
             for part, rows in table.statistics.items():
                 same = np.allclose(
                     rows,
-                    ours.tables[key].statistics[part],
+                    ours._tables[key].statistics[part],
                     self.kind.tolerance,
                     self.kind.tolerance,
                     equal_nan=True,

@@ -267,7 +267,7 @@ def ours_bartscore(workload: Workload) -> Callable[[], Numbers]:
     def call(texts: Workload) -> Numbers:
         result = scorer(texts.systems, sources=texts.sources)
         return {
-            name: float(result.tables[name, result.labels[0]].scores()["faithfulness"])
+            name: float(result._tables[name, result.labels[0]].scores()["faithfulness"])
             for name in texts.systems
         }
 

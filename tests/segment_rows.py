@@ -16,7 +16,7 @@ def rows_by_label(result: Result) -> list[dict[str, Any]]:
         columns = {
             label if place == 0 else f"{label}.{name}": values.tolist()
             for label in result.labels
-            for place, (name, values) in enumerate(result.tables[system, label].segments().items())
+            for place, (name, values) in enumerate(result._tables[system, label].segments().items())
         }
         rows += [
             {"segment": segment, "system": system, **{name: values[i] for name, values in columns.items()}}

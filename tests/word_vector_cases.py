@@ -22,5 +22,5 @@ def need_glove() -> None:
 
 def rows(metric: Metric | str, predictions: list[str], references: list[str]) -> Array:
     """(segments, outputs) scores."""
-    (table,) = nlgauge.score(predictions, references, metrics=metric).tables.values()
+    (table,) = nlgauge.score(predictions, references, metrics=metric)._tables.values()
     return np.column_stack(list(table.segments().values()))

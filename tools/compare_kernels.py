@@ -68,7 +68,7 @@ def numbers(rows: list[Row], metrics: list[str], kernels: str) -> dict[str, Any]
     predictions, references, sources = zip(*rows, strict=True)
     with using(kernels), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tables = nlgauge.score(predictions, references, sources, metrics).tables
+        tables = nlgauge.score(predictions, references, sources, metrics)._tables
     found: dict[str, Any] = {}
     for (_, label), table in tables.items():
         found |= {f"{label}, statistics of {part}": values for part, values in table.statistics.items()}

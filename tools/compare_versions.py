@@ -119,7 +119,7 @@ def key_of(result: Any, label: str, *names: Any) -> str:
 
 
 def of_tables(result: Any, view: Callable[[Any], Any]) -> Any:
-    return {key_of(result, label, system): view(table) for (system, label), table in result.tables.items()}
+    return {key_of(result, label, system): view(table) for (system, label), table in result._tables.items()}
 
 
 def statistics_of(result: Any) -> Any:

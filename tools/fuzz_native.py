@@ -284,7 +284,7 @@ def difference(
         with using(kernels), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             result = nlgauge.score(predictions, references, sources, metrics)
-            tables.append(result.tables)
+            tables.append(result._tables)
             summaries.append(
                 repr(result.intervals(resamples=100)) if len(sources) > 1 else repr(dict(result))
             )

@@ -106,7 +106,7 @@ def of_results(benchmark: Benchmark, results: Mapping[str, Result], seconds: flo
     judged = benchmark.judgments(results, dimensions=[], outputs="all", corpus_scores=True)
     names = {
         output.name: label if i == 0 else f"{label}.{output.name}"
-        for i, output in enumerate(first.tables[first.systems[0], label].outputs())
+        for i, output in enumerate(first._tables[first.systems[0], label].outputs())
     }
     systems, segments = benchmark.numbers
     rows = [(systems[row.system], segments[row.segment]) for row in benchmark.rows]

@@ -68,10 +68,10 @@ def test_the_numbers_are_those_of_one_chunk_after_the_other():
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=METRICS, executor=kind(300))
         for kind in (Threads, Serial)
     )
-    assert found.tables.keys() == expected.tables.keys()
-    for key, table in found.tables.items():
+    assert found._tables.keys() == expected._tables.keys()
+    for key, table in found._tables.items():
         for part, values in table.statistics.items():
-            assert np.array_equal(values, expected.tables[key].statistics[part], equal_nan=True), key
+            assert np.array_equal(values, expected._tables[key].statistics[part], equal_nan=True), key
 
 
 @pytest.mark.parametrize(("kernels", "several"), [("native", True), ("python", False)])

@@ -156,7 +156,7 @@ def test_segments_of_a_saved_result() -> None:
     wide = rows(printed("segments", "out", "--wide", "--texts", "-m", "wer", "-m", "bleu"))
     assert [row["segment"] for row in wide] == ["a", "b", "last"]
     assert wide[0]["sysB/prediction"] == "the cat sat on the mat"
-    assert float(wide[1]["sysA/wer"]) == saved.tables["sysA", "wer"].segments()["wer"][1]
+    assert float(wide[1]["sysA/wer"]) == saved._tables["sysA", "wer"].segments()["wer"][1]
     assert (
         rows(printed("segments", "out", "-m", "wer", "bleu"))[0].keys()
         == rows(printed("segments", "out", "-m", "wer,bleu"))[0].keys()
@@ -207,7 +207,7 @@ def test_missing_values_are_empty_and_several_texts_a_list() -> None:
     found = rows(printed("segments", "out", "--texts"))
     assert json.loads(found[1]["references"]) == ["the dog runs away", "it runs"]
     empty = [i for i, row in enumerate(found) if row["compression"] == ""]
-    scores = nlgauge.load("out").tables["sysB", "compression"].segments()["compression"]
+    scores = nlgauge.load("out")._tables["sysB", "compression"].segments()["compression"]
     assert empty == [i for i, value in enumerate(scores) if math.isnan(value)]
     assert empty
     assert json.loads(printed("segments", "out", "-f", "jsonl").splitlines()[empty[0]])["compression"] is None

@@ -162,7 +162,7 @@ def test_the_call_of_the_thesis_runs_as_printed(monkeypatch: pytest.MonkeyPatch)
         [list(row.references) for row in benchmark.rows],
         metrics="rouge",
     )
-    rouge = scores.tables[scores.systems[0], "rouge"].segments()["rougeL"]
+    rouge = scores._tables[scores.systems[0], "rouge"].segments()["rougeL"]
     expected = stats.pearsonr(rouge, [row.human["da_z"] for row in benchmark.rows])
     assert (found[0]["value"], found[0]["p"]) == (pytest.approx(expected[0]), pytest.approx(expected[1]))
 

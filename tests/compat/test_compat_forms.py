@@ -55,7 +55,7 @@ def test_every_row_runs_as_printed_or_lacks_its_weights_alone(
 
 def test_rouge_is_averaged_or_listed_and_one_side_is_selected() -> None:
     segments = nlgauge.score(preds, refs, metrics="rouge")
-    expected = segments.tables[segments.systems[0], "rouge"].segments()
+    expected = segments._tables[segments.systems[0], "rouge"].segments()
     printed = outputs(load_metric("rouge", compute_kwargs=PRINTED["rouge"]))
     assert list(printed) == ["score", "rougeL", "rouge1", "rouge2"]
     assert printed["score"] == printed["rougeL"] == pytest.approx(expected["rougeL"].mean())

@@ -47,7 +47,7 @@ def score(
 
 
 def statistics(result: Result) -> list[bytes]:
-    return [values.tobytes() for table in result.tables.values() for values in table.statistics.values()]
+    return [values.tobytes() for table in result._tables.values() for values in table.statistics.values()]
 
 
 def test_a_second_run_computes_nothing_and_has_the_same_bits(
@@ -232,7 +232,7 @@ def test_adding_a_system_computes_its_new_rows_alone(costly_metrics: ModuleType)
         ["x", "y", "z"],
     )
     assert costly_metrics.COMPUTED == [("another", "y")] and cached(both) == 3
-    assert [table.statistics["lengths"][:, 0].tolist() for table in both.tables.values()] == [
+    assert [table.statistics["lengths"][:, 0].tolist() for table in both._tables.values()] == [
         [4, 4, 6],
         [4, 8, 6],
     ]
@@ -313,6 +313,6 @@ def test_a_part_that_was_found_and_one_that_was_computed_are_put_together(encode
     score(bertscore(encoder), PREDICTIONS[1:], REFERENCES[1:])
     mixed, whole = score(bertscore(encoder)), score(bertscore(encoder), cache=False)
     assert cached(mixed) == 2
-    for table, other in zip(mixed.tables.values(), whole.tables.values(), strict=True):
+    for table, other in zip(mixed._tables.values(), whole._tables.values(), strict=True):
         for part, values in table.statistics.items():
             np.testing.assert_allclose(values, other.statistics[part], atol=1e-5)

@@ -292,7 +292,7 @@ def test_a_fit_sees_every_reference_once_per_segment_and_never_once_per_system()
         executor=Serial(characters=1),
     )
     for result in (one, two):
-        (arrays,) = result.job.fits.values()
+        (arrays,) = result._job.fits.values()
         assert arrays["lengths"].tolist() == [1, 2, 1, 3]
 
 
@@ -300,7 +300,7 @@ def test_a_fit_on_a_system_is_one_for_each_system_with_rows_in_their_places():
     systems = {"A": [["a", "aa"], ["b"], ["ccc"]], "B": ["dd", "e", "f"]}
     result = nlgauge.score(systems, metrics=Fitted(own=True), executor=Serial(characters=5))
     assert len(result.corpus.chunks(5)) == 3
-    assert {system: arrays["lengths"].tolist() for (_, system), arrays in result.job.fits.items()} == {
+    assert {system: arrays["lengths"].tolist() for (_, system), arrays in result._job.fits.items()} == {
         "A": [1, 2, 1, 3],
         "B": [2, 1, 1],
     }
@@ -325,7 +325,7 @@ def test_a_fit_on_a_system_sees_the_source_of_each_prediction():
             return Sourced()
 
     result = nlgauge.score({"A": [["p", "ppp"], ["pp"]]}, None, ["s", "ss"], metrics=FittedOnBoth())
-    assert [arrays["lengths"].tolist() for arrays in result.job.fits.values()] == [[11, 13, 22]]
+    assert [arrays["lengths"].tolist() for arrays in result._job.fits.values()] == [[11, 13, 22]]
 
 
 def test_metrics_with_and_without_the_source_get_rows_of_their_own():
@@ -408,7 +408,7 @@ def test_equal_metrics_under_two_labels_are_fitted_once():
     result = nlgauge.score(["a", "bb"], ["r", "rrr"], metrics=specs)
     assert combined == [1]
     assert result["one"] == result["two"]
-    assert result.job.fits["one", ""] is result.job.fits["two", ""]
+    assert result._job.fits["one", ""] is result._job.fits["two", ""]
     result.add({"path": Counting(), "resulting_name": "three"})
     assert combined == [1]
 
@@ -443,7 +443,7 @@ def test_two_own_models_of_one_name_have_their_own_fits(own_models):
         for i, model in enumerate(own_models)
     ]
     beside = nlgauge.score(*OWN_TEXTS, metrics=specs)
-    fits = [beside.job.fits[f"number {i}", ""] for i in range(2)]
+    fits = [beside._job.fits[f"number {i}", ""] for i in range(2)]
     assert fits[0].keys() == fits[1].keys()
     assert any(fits[0][name].tolist() != fits[1][name].tolist() for name in fits[0])
     for spec in specs:
@@ -461,8 +461,8 @@ def test_an_own_model_added_later_is_fitted_anew(own_models):
     added = nlgauge.score(*OWN_TEXTS, metrics=specs[0]).add(specs[1])
     alone = nlgauge.score(*OWN_TEXTS, metrics=specs[1])
     assert added["number 1"]["score"] == pytest.approx(alone["number 1"]["score"], abs=1e-6)
-    for name, values in alone.job.fits["number 1", ""].items():
-        np.testing.assert_array_equal(added.job.fits["number 1", ""][name], values)
+    for name, values in alone._job.fits["number 1", ""].items():
+        np.testing.assert_array_equal(added._job.fits["number 1", ""][name], values)
 
 
 @dataclass(frozen=True)
@@ -836,8 +836,8 @@ def test_contributions_to_a_fit_are_merged_on_the_way(metric, monkeypatch):
     split = nlgauge.score(texts, texts[::-1], metrics=metric, executor=Serial(characters=1))
     assert calls == [16, 16, 10]
     assert split[metric] == whole[metric]
-    for name, array in whole.job.fits[metric, ""].items():
-        np.testing.assert_array_equal(split.job.fits[metric, ""][name], array)
+    for name, array in whole._job.fits[metric, ""].items():
+        np.testing.assert_array_equal(split._job.fits[metric, ""][name], array)
 
 
 def test_a_scorer_takes_no_metrics_that_another_thread_prepared():

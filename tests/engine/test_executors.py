@@ -136,7 +136,7 @@ class Home(Metric):
 
 def test_metrics_that_cannot_travel_stay_and_costs_are_added(two_workers):
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", Home(), "distinct"], executor=SMALL)
-    table = result.tables["system", "home"]
+    table = result._tables["system", "home"]
     assert set(table.statistics["home"][:, 1]) == {os.getpid()}
     assert result["wer"] == nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer")["wer"]
     assert set(result.costs.metrics) == {"wer", "home", "distinct"}
@@ -147,7 +147,7 @@ def test_metrics_that_cannot_travel_stay_and_costs_are_added(two_workers):
 def test_a_metric_registered_by_the_calling_script_stays(registered, two_workers):
     register(Home)
     result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "home"], executor=SMALL)
-    assert set(result.tables["system", "home"].statistics["home"][:, 1]) == {os.getpid()}
+    assert set(result._tables["system", "home"].statistics["home"][:, 1]) == {os.getpid()}
 
 
 def test_a_chunk_may_weigh_nothing(two_workers):
@@ -199,9 +199,9 @@ def test_the_fit_stage_goes_to_other_processes_too(two_workers, started, monkeyp
     assert parallel["cider"] == serial["cider"]
     assert parallel["nist"] == serial["nist"]
     assert rows_by_label(parallel) == rows_by_label(serial)
-    for key, arrays in serial.job.fits.items():
+    for key, arrays in serial._job.fits.items():
         for name, values in arrays.items():
-            np.testing.assert_array_equal(parallel.job.fits[key][name], values)
+            np.testing.assert_array_equal(parallel._job.fits[key][name], values)
 
 
 def test_what_is_added_runs_where_it_is_asked_to(two_workers, started):

@@ -54,7 +54,7 @@ def result() -> nlgauge.Result:
 def test_many_are_what_each_is_alone(result):
     found = result.explain(None, [0, 2])
     assert list(found) == [
-        (label, system, segment) for label in result.job.metrics for system in SYSTEMS for segment in (0, 2)
+        (label, system, segment) for label in result._job.metrics for system in SYSTEMS for segment in (0, 2)
     ]
     for (label, system, segment), explanations in found.items():
         assert explanations

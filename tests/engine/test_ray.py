@@ -100,10 +100,10 @@ def joined(cluster) -> Iterator[Any]:
 
 def assert_equal(found: nlgauge.Result, expected: nlgauge.Result) -> None:
     """Every statistic of every segment is the same, bit for bit."""
-    assert found.tables.keys() == expected.tables.keys()
-    for key, table in found.tables.items():
+    assert found._tables.keys() == expected._tables.keys()
+    for key, table in found._tables.items():
         for part, values in table.statistics.items():
-            assert np.array_equal(values, expected.tables[key].statistics[part], equal_nan=True), key
+            assert np.array_equal(values, expected._tables[key].statistics[part], equal_nan=True), key
     assert rows_by_label(found) == rows_by_label(expected)
 
 
@@ -203,9 +203,9 @@ def test_a_model_is_loaded_by_each_worker_and_gives_the_same_numbers(joined, tin
     found, expected = on_cluster(metrics=metrics), serial(metrics=metrics)
     for label in expected:
         assert found[label] == pytest.approx(expected[label], rel=0, abs=1e-5)
-    for key, table in expected.tables.items():
+    for key, table in expected._tables.items():
         for part, values in table.statistics.items():
-            np.testing.assert_allclose(found.tables[key].statistics[part], values, rtol=0, atol=1e-5)
+            np.testing.assert_allclose(found._tables[key].statistics[part], values, rtol=0, atol=1e-5)
     assert watched.nodes
 
 

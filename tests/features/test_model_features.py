@@ -89,10 +89,10 @@ def test_several_layers_of_one_model_are_one_pass(
     together = nlgauge.score(TEXTS, OTHERS, metrics=made)
     assert rows_read == {"every layer": 6}
     for metric in made:
-        (alone,) = nlgauge.score(TEXTS, OTHERS, metrics=metric).tables.values()
+        (alone,) = nlgauge.score(TEXTS, OTHERS, metrics=metric)._tables.values()
         for part, statistics in alone.statistics.items():
             np.testing.assert_allclose(
-                together.tables["system", str(metric)].statistics[part], statistics, atol=1e-6
+                together._tables["system", str(metric)].statistics[part], statistics, atol=1e-6
             )
     assert rows_read == {"one layer": 18, "every layer": 18}
     # An encoder that scales its last vectors once more gives other ones for a lower layer, so that only the

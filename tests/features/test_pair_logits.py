@@ -323,4 +323,4 @@ def test_metrics_on_one_classifier_read_each_pair_once(
     systems = {"A": ["A cat sat."], "B": ["A cat sat."], "C": ["The dog ran."]}
     result = nlgauge.score(systems, [source], [source], metrics=metrics)
     assert sorted(read) == sorted({(source, "A cat sat."), (source, "The dog ran.")})
-    assert all(math.isfinite(table.scores()["score"]) for table in result.tables.values())
+    assert all(math.isfinite(table.scores()["score"]) for table in result._tables.values())

@@ -258,8 +258,8 @@ def test_every_form_is_read_piece_by_piece_as_it_is_read_whole(arguments: list[s
     assert pieces.corpus.system_fields.keys() == whole.corpus.system_fields.keys()
     assert pieces.signatures == whole.signatures
     assert told == told_too
-    for key, table in whole.tables.items():
-        assert table.scores() == pytest.approx(pieces.tables[key].scores(), rel=1e-12, nan_ok=True)
+    for key, table in whole._tables.items():
+        assert table.scores() == pytest.approx(pieces._tables[key].scores(), rel=1e-12, nan_ok=True)
     ours, theirs = (
         [[row["score"], row["low"], row["high"]] for row in found.scores("records", resamples=20)]
         for found in (pieces, whole)

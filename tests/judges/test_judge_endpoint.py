@@ -511,7 +511,7 @@ def test_the_key_is_nowhere_but_in_the_header(cache, tmp_path, capfd):
         explained,
         repr(result),
         str(raised.value),
-        repr(result.job.metrics),
+        repr(result._job.metrics),
         json.dumps(dict(result.signatures)),
         *capfd.readouterr(),
     ]

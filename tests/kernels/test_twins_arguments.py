@@ -130,7 +130,7 @@ METRICS = ["bleu", "chrf", "rouge(stem=True)", "wer", "ter"]
 def scores(scorer: nlgauge.Scorer) -> dict[str, Any]:
     """All scores of the texts."""
     result = scorer(PREDICTED, EXPECTED)
-    return {str(key): table.statistics for key, table in result.tables.items()}
+    return {str(key): table.statistics for key, table in result._tables.items()}
 
 
 def same(found: dict[str, Any], expected: dict[str, Any]) -> bool:

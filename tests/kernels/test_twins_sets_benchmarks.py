@@ -67,7 +67,7 @@ def statistics(metrics: Any, rows: list[dict[str, Any]], kernels: str) -> dict[s
             metrics=metrics,
         )
     found = {str(key): np.array(list(result[key].values())).tobytes() for key in result}
-    for key, table in result.tables.items():
+    for key, table in result._tables.items():
         if hasattr(table, "segments"):
             found |= {f"{key} {name}": values.tobytes() for name, values in table.segments().items()}
     return found

@@ -56,7 +56,7 @@ def test_p_values_are_never_shown_as_nothing() -> None:
         [{"p": 2e-9, "p_adjusted": 0.00094, "value": 2e-9, "own": 1e-7}], p_values=("p", "p_adjusted", "own")
     )
     assert found.to_text().split()[-4:] == ["<.0001", "0.0009", "0.0000", "<.0001"]
-    assert [cell.text for cell in found.page(3).sheets()[0].rows[0]] == ["<.001", "<.001", "0.000", "<.001"]
+    assert [cell.text for cell in found._page(3).sheets()[0].rows[0]] == ["<.001", "<.001", "0.000", "<.001"]
     assert "2e-09" in found.to_csv()
     assert "&lt;.0001" in found._repr_html_()
 

@@ -198,7 +198,7 @@ def test_the_cache_gives_the_bits_that_were_computed(name, build, statistics_fil
         0 if fitted_on_a_system(metric) else runs[1].costs.used.get(CACHED, 0) + len(distinct_rows(metric))
     )
     statistics = [
-        [values.tobytes() for table in run.tables.values() for values in table.statistics.values()]
+        [values.tobytes() for table in run._tables.values() for values in table.statistics.values()]
         for run in runs
     ]
     assert statistics[0] == statistics[1] == statistics[2]
@@ -264,9 +264,9 @@ def test_processes_give_the_same_numbers(build, monkeypatch):
         for executor in (None, Processes(characters=700))
     )
     assert len(serial.corpus.chunks(700)) > 2
-    assert parallel.tables.keys() == serial.tables.keys()
-    for (system, label), table in serial.tables.items():
-        other = parallel.tables[system, label]
+    assert parallel._tables.keys() == serial._tables.keys()
+    for (system, label), table in serial._tables.items():
+        other = parallel._tables[system, label]
         # A model may have other numbers of threads, so that its last bits differ, of which training makes
         # more.
         tolerance = (

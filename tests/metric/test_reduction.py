@@ -287,7 +287,7 @@ def test_an_infinite_row_may_win():
 def test_explanations_of_several_references_are_of_the_one_that_decided_each_part():
     unigrams, order = "d c b a", "a b x y z q"
     result = nlgauge.score(["a b c d"], [[unigrams, order]], metrics="rouge")
-    (table,) = result.tables.values()
+    (table,) = result._tables.values()
     explained = result.explain("rouge", 0)
     assert sorted(part for explanation in explained for part in explanation.statistics) == sorted(
         table.statistics

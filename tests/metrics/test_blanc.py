@@ -367,7 +367,7 @@ def test_odd_texts_in_the_other_modes(parameters: dict[str, Any], short_bert: st
     result = nlgauge.score(
         texts * 2, sources=[*texts, *[DOCUMENTS[0]] * len(texts)], metrics=Blanc(short_bert, **parameters)
     )
-    found = result.tables[result.systems[0], result.labels[0]].segments()
+    found = result._tables[result.systems[0], result.labels[0]].segments()
     assert [math.isnan(value) for value in found["blanc"]] == [True, True, False, True, True, *[False] * 7]
     assert found["truncated"].tolist() == [0] * 5 + [1] + [0] * 5 + [parameters.get("mode") != "tune"]
 

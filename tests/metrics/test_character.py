@@ -129,7 +129,7 @@ def test_explanation_shows_shifts_then_edited_characters():
     assert (
         explanation.statistics["character"].tolist()
         == nlgauge.score(["on the mat the cat sits"], ["the cat sat on the mat"], metrics="character")
-        .tables["system", "character"]
+        ._tables["system", "character"]
         .statistics["character"][0]
         .tolist()
     )

@@ -76,7 +76,7 @@ def test_golden_values_and_the_authors_program(
     np.testing.assert_allclose(scores(result), comet_peer.predicted(official, texts)["scores"], atol=1e-5)
     # An empty translation gets the network's number, as it does from the authors' program.
     blanked = {**texts, "mt": ["", *texts["mt"][1:]]}
-    empty = nlgauge.score(blanked["mt"], TEXTS["ref"], TEXTS["src"], metrics=result.job.metrics["x"])
+    empty = nlgauge.score(blanked["mt"], TEXTS["ref"], TEXTS["src"], metrics=result._job.metrics["x"])
     np.testing.assert_allclose(
         scores(empty, empty.labels[0]), comet_peer.predicted(official, blanked)["scores"], atol=1e-5
     )

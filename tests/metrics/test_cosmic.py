@@ -607,7 +607,7 @@ def test_summaries_of_the_sources_tell_more_than_those_of_others(encoder: str, e
     )
     assert 0 < own["seed_deviation"] < 0.2
     assert own["seed_deviation"] == pytest.approx(
-        result.tables["own", str(metric)].statistics["cosmic"][:, :3].mean(axis=0).std(ddof=1)
+        result._tables["own", str(metric)].statistics["cosmic"][:, :3].mean(axis=0).std(ddof=1)
     )
     interval = result.intervals(resamples=100)["own"][str(metric)]["score"]
     assert interval.low < interval.score < interval.high
@@ -716,7 +716,7 @@ def test_neither_order_nor_company_nor_batches_change_a_bit(encoder: str) -> Non
         {"own": [summaries[i] for i in order]}, sources=[sources[i] for i in order], metrics=metric
     )
     straight, others, moved = (
-        result.tables["own", str(metric)].statistics["cosmic"] for result in (alone, together, permuted)
+        result._tables["own", str(metric)].statistics["cosmic"] for result in (alone, together, permuted)
     )
     np.testing.assert_array_equal(straight, others)
     np.testing.assert_array_equal(straight[order], moved)

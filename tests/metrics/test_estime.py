@@ -100,7 +100,7 @@ def wordy_bert(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def found_rows(metric: Estime, document: str, summaries: list[str]) -> list[list[float]]:
     result = nlgauge.score(summaries, sources=[document] * len(summaries), metrics=metric)
-    table = result.tables[result.systems[0], result.labels[0]].segments()
+    table = result._tables[result.systems[0], result.labels[0]].segments()
     return [[float(table[name][i]) for name in NAMES] for i in range(len(summaries))]
 
 

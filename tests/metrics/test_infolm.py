@@ -185,7 +185,7 @@ def rows(
     metric: InfoLM, predictions: list[str] = PREDICTIONS, references: list[Any] = REFERENCES, **options: Any
 ) -> list[dict[str, float]]:
     """The outputs of each segment by name."""
-    (table,) = nlgauge.score(predictions, references, metrics=metric, **options).tables.values()
+    (table,) = nlgauge.score(predictions, references, metrics=metric, **options)._tables.values()
     by_name = table.segments()
     return [{name: float(values[i]) for name, values in by_name.items()} for i in range(len(predictions))]
 

@@ -182,7 +182,7 @@ def test_compat_equals_the_meteor_program(task):
     metric = Meteor(task=task, compat="jar", tokenizer="whitespace")
     predictions, references = map(list, zip(*GOLDEN["pairs"], strict=True))
     result = nlgauge.score(predictions, references, metrics=metric)
-    table = result.tables[result.systems[0], str(metric)].segments()
+    table = result._tables[result.systems[0], str(metric)].segments()
     for column, name in enumerate(("precision", "recall", "penalty", "meteor")):
         # The program says NaN where nothing matches; its score, like ours, is then 0.
         expected = [row[column] if row[column] == row[column] else 0.0 for row in GOLDEN[task]["segments"]]
@@ -196,14 +196,14 @@ def test_norm_equals_the_meteor_program_on_texts_that_are_not_tokenized(task):
     golden = GOLDEN["norm"]
     predictions, references = map(list, zip(*golden["pairs"], strict=True))
     result = nlgauge.score(predictions, references, metrics=metric)
-    found = result.tables[result.systems[0], str(metric)].segments()["meteor"].tolist()
+    found = result._tables[result.systems[0], str(metric)].segments()["meteor"].tolist()
     assert found == pytest.approx([row[3] for row in golden[task]["segments"]], abs=1e-12)
     assert result[str(metric)]["score"] == pytest.approx(golden[task]["corpus"], abs=1e-12)
     # Every pair shows the difference: its texts are not split at white space alone.
     plain = nlgauge.score(
         predictions, references, metrics=Meteor(task=task, compat="jar", tokenizer="whitespace")
     )
-    assert not np.isclose(found, next(iter(plain.tables.values())).segments()["meteor"]).any()
+    assert not np.isclose(found, next(iter(plain._tables.values())).segments()["meteor"]).any()
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_phrases_match_as_in_the_meteor_program(task, table):
     metric = Meteor(task=task, compat="jar", tokenizer="whitespace", paraphrases=table)
     golden = GOLDEN["phrases"]
     result = nlgauge.score(*map(list, zip(*golden["pairs"], strict=True)), metrics=metric)
-    segments = result.tables[result.systems[0], str(metric)].segments()
+    segments = result._tables[result.systems[0], str(metric)].segments()
     for column, name in enumerate(("precision", "recall", "penalty", "meteor")):
         assert segments[name].tolist() == pytest.approx(
             [row[column] for row in golden[task]["segments"]], abs=1e-12

@@ -30,7 +30,7 @@ OTHERS = ["the cat sat on the mat", "hello their general kenobi", "sitting on a 
 
 
 def rows(metric: MoverScore, predictions: list[str] = TEXTS, references: list[str] = OTHERS) -> Any:
-    (table,) = nlgauge.score(predictions, references, metrics=metric).tables.values()
+    (table,) = nlgauge.score(predictions, references, metrics=metric)._tables.values()
     return table.segments()["moverscore"]
 
 

@@ -175,7 +175,7 @@ GOLDEN = {
 
 def segments(metric: Rouge155, predictions: list[str], references: list[list[str]]) -> dict[str, np.ndarray]:
     result = nlgauge.score(predictions, references, metrics=metric)
-    return result.tables["system", result.labels[0]].segments()
+    return result._tables["system", result.labels[0]].segments()
 
 
 @pytest.mark.parametrize("options", GOLDEN)
@@ -342,7 +342,7 @@ def test_shared_types_equal_our_rouge(corpus, pool):
     )
     result = nlgauge.score(*corpus, metrics="rouge")
     for kind, other in kinds.items():
-        assert ours[kind] == pytest.approx(result.tables["system", "rouge"].segments()[other])
+        assert ours[kind] == pytest.approx(result._tables["system", "rouge"].segments()[other])
 
 
 # --- tokens, stems, stop words

@@ -283,7 +283,7 @@ def test_an_empty_summary_tells_exactly_nothing(batch_size: int | None, tiny_mod
     ]
     metric = Shannon(str(tiny_models["causal"]))
     result = nlgauge.score(summaries, sources=documents, metrics=metric, batch_size=batch_size, cache=False)
-    found = next(iter(result.tables.values())).segments()
+    found = next(iter(result._tables.values())).segments()
     assert (found["shannon"][0], found["information_difference"][0], found["blanc_shannon"][0]) == (
         0.0,
         0.0,

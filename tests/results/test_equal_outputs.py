@@ -40,22 +40,22 @@ def result() -> Result:
 
 
 def test_rouge_lsum_repeats_rouge_l_if_no_text_has_a_line_break(result: Result) -> None:
-    assert equal_outputs(result.tables) == {("rouge", "rougeLsum"): ("rouge", "rougeL")}
+    assert equal_outputs(result._tables) == {("rouge", "rougeLsum"): ("rouge", "rougeL")}
     broken = scored({"A": ["b c\na d", *_PREDICTIONS["A"][1:]]}, ["a d\nb c", *_REFERENCES[1:]])
-    assert equal_outputs(broken.tables) == {}
+    assert equal_outputs(broken._tables) == {}
 
 
 def test_one_system_that_differs_is_enough(result: Result) -> None:
     other = scored(
         {**_PREDICTIONS, "C": ["b c\na d", *_PREDICTIONS["C"][1:]]}, ["a d\nb c", *_REFERENCES[1:]]
     )
-    assert equal_outputs(other.tables) == {}
+    assert equal_outputs(other._tables) == {}
 
 
 def test_other_metrics_with_the_same_scores_stay_apart() -> None:
     equal = scored({"A": _REFERENCES}, _REFERENCES)
-    assert set(equal_outputs(equal.tables).values()) == {("rouge", "rougeL")}
-    assert {label for label, _ in equal_outputs(equal.tables)} == {"rouge"}
+    assert set(equal_outputs(equal._tables).values()) == {("rouge", "rougeL")}
+    assert {label for label, _ in equal_outputs(equal._tables)} == {"rouge"}
 
 
 def test_a_repeated_output_is_not_a_further_test(result: Result) -> None:

@@ -21,7 +21,7 @@ def test_an_output_comes_before_an_alias_of_its_name(output: str) -> None:
 
 
 def test_a_metric_stands_for_its_first_output() -> None:
-    first = RESULT.tables[RESULT.systems[0], RESULT.labels[0]].outputs()[0]
+    first = RESULT._tables[RESULT.systems[0], RESULT.labels[0]].outputs()[0]
     assert (
         output_named(RESULT, "rouge") == output_named(RESULT, RESULT.labels[0]) == (RESULT.labels[0], first)
     )
@@ -38,5 +38,5 @@ def test_an_unknown_output_is_refused_with_those_that_there_are() -> None:
 
 def test_worst_segments_are_those_of_the_output() -> None:
     worst = RESULT.worst("rouge.rouge2", 1)[0]
-    scores = RESULT.tables[RESULT.systems[0], RESULT.labels[0]].segments()["rouge2"]
+    scores = RESULT._tables[RESULT.systems[0], RESULT.labels[0]].segments()["rouge2"]
     assert worst["rouge.rouge2"] == scores.min()

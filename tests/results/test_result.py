@@ -243,7 +243,7 @@ def test_explain_shows_the_reference_that_decided():
         ("equal", ["the", "cat"]),
         ("delete", ["sat"]),
     ]
-    (table,) = result.tables.values()
+    (table,) = result._tables.values()
     assert explanation.statistics["wer"].tolist() == table.statistics["wer"][0].tolist()
 
 

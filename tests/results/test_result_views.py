@@ -56,7 +56,7 @@ def test_scores_are_one_row_per_system_metric_and_output(result: Result) -> None
     rows = result.scores("records")
     assert [(row["system"], row["metric"], row["output"]) for row in rows] == [
         (system, label, output.name)
-        for (system, label), table in result.tables.items()
+        for (system, label), table in result._tables.items()
         for output in table.outputs()
     ]
     intervals = result.intervals()
@@ -104,7 +104,7 @@ def test_a_long_frame_has_the_scores_of_segments(result: Result) -> None:
     assert [(row["segment"], row["system"]) for row in rows] == [
         (segment, system) for system in result.systems for segment in result.corpus.ids
     ]
-    scores = [value for system in "AB" for value in result.tables[system, "rouge"].segments()["rougeL"]]
+    scores = [value for system in "AB" for value in result._tables[system, "rouge"].segments()["rougeL"]]
     assert [row["rouge.rougeL"] for row in rows] == scores
     assert [row["domain"] for row in rows] == DOMAINS * 2
     assert isinstance(result.segments(), pandas.DataFrame)
@@ -162,7 +162,7 @@ def test_a_system_without_a_field_has_none_there() -> None:
     assert "C/human" not in added.segments(wide=True, frame="records")[0]
 
 
-@pytest.mark.parametrize("method", ["to_text", "to_latex", "to_csv", "page"])
+@pytest.mark.parametrize("method", ["to_text", "to_latex", "to_csv", "_page"])
 def test_an_unknown_option_is_named(result: Result, method: str) -> None:
     for shown in (result, result.by("domain")):
         with pytest.raises(
@@ -461,6 +461,6 @@ def test_mutual_information_keeps_the_rows_of_predictions_that_are_left() -> Non
 def test_a_table_of_groups_says_what_was_fitted_on_all_segments():
     assert (
         "cider: fitted on all segments of the run, not on each group."
-        in scored(["cider", "wer"]).by("domain").page().notes
+        in scored(["cider", "wer"]).by("domain")._page().notes
     )
-    assert not any("fitted" in note for note in scored(["wer"]).by("domain").page().notes)
+    assert not any("fitted" in note for note in scored(["wer"]).by("domain")._page().notes)

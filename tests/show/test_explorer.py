@@ -350,7 +350,7 @@ def test_a_text_of_ones_own(client: Client) -> None:
     found = client.json("/api/0/own", label="bleu", **texts)
     alone = nlgauge.score([texts["prediction"]], [texts["reference"]], metrics=["bleu"])
     assert found["scores"]["bleu"] == pytest.approx(
-        alone.tables[alone.systems[0], "bleu"].segments()["bleu"][0]
+        alone._tables[alone.systems[0], "bleu"].segments()["bleu"][0]
     )
     assert found["why"][0]["kind"] == "NgramMatches"
 
@@ -362,10 +362,10 @@ def test_what_was_fitted_stays_as_it_was_fitted(client: Client, result: Result) 
     found = client.json(
         "/api/0/own", label="cider", prediction=_PREDICTIONS["B"][1], reference=_REFERENCES[1]
     )
-    assert found["scores"]["cider"] == pytest.approx(result.tables["B", "cider"].segments()["cider"][1])
+    assert found["scores"]["cider"] == pytest.approx(result._tables["B", "cider"].segments()["cider"][1])
     alone = nlgauge.score([_PREDICTIONS["B"][1]], [_REFERENCES[1]], metrics=["cider"])
     assert found["scores"]["cider"] != pytest.approx(
-        alone.tables[alone.systems[0], "cider"].segments()["cider"][0]
+        alone._tables[alone.systems[0], "cider"].segments()["cider"][0]
     )
 
 
@@ -383,7 +383,7 @@ def test_a_metric_that_is_fitted_on_a_system_cannot_score_one_text(
     result: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served = Served(result, "x")
-    metric = result.job.metrics["cider"]
+    metric = result._job.metrics["cider"]
     monkeypatch.setattr(type(metric), "fit", lambda self: SimpleNamespace(over="system"))
     with pytest.raises(ParameterError, match="fitted on all texts of a system"):
         served.own("cider", "a", ["b"], "")

@@ -342,7 +342,7 @@ def test_csv_has_every_number_in_full(result: Result, tmp_path: Path) -> None:
     assert float(bleu["p_holm"]) == result.compare()["bleu"].p_holm
     assert bleu["baseline"] == "baseline"
     assert outputs["baseline", "bleu", "bleu"]["p"] == ""
-    assert len(rows) == sum(len(table.outputs()) for table in result.tables.values())
+    assert len(rows) == sum(len(table.outputs()) for table in result._tables.values())
     assert result.to_csv(delimiter="\t", intervals=False, tests=False).split("\n")[0].split("\t") == [
         *("system", "metric", "output", "score", "higher_is_better", "undefined", "reason")
     ]
@@ -575,7 +575,7 @@ def test_systems_without_a_score_come_last() -> None:
 
 
 def test_intervals_stand_below_where_there_is_no_room(many: Result) -> None:
-    few = many.page(resamples=50, tests=False)
+    few = many._page(resamples=50, tests=False)
     narrow, broad = text_of(few, 80).split("\n"), text_of(few, 200).split("\n")
     first = next(i for i, line in enumerate(narrow) if line.startswith("sys11"))
     assert "[" not in narrow[first]

@@ -143,8 +143,8 @@ def test_nan_is_named_with_its_reason_once() -> None:
     result = nlgauge.score(
         {"A": ["a", "b"], "B": ["a", "c"]}, ["a", "b"], metrics=["distinct(max_order=3)", "wer"]
     )
-    table = Table(result.tables["A", "wer"].metric, {"wer": np.full((2, 4), math.nan)})
-    result = Result(**{**vars(result), "tables": {**result.tables, ("A", "wer"): table}})
+    table = Table(result._tables["A", "wer"].metric, {"wer": np.full((2, 4), math.nan)})
+    result = Result(**{**vars(result), "_tables": {**result._tables, ("A", "wer"): table}})
     text = printed(result_table(result, None))
     assert "n/a [1]" in row_of(text, "wer", "A")
     assert text.count("undefined for this input") == 1

@@ -129,7 +129,7 @@ def test_the_table_of_scores_prints_the_comparison(systems: int, baseline: str |
     comparison = result.compare(baseline=baseline, resamples=RESAMPLES)
     (sheet,) = [
         block
-        for block in result.page(baseline=baseline, resamples=RESAMPLES, wide=False).blocks
+        for block in result._page(baseline=baseline, resamples=RESAMPLES, wide=False).blocks
         if isinstance(block, Sheet)
     ]
     headings = [column.heading.text for column in sheet.columns]
@@ -164,7 +164,7 @@ def test_the_page_and_all_pairs_have_the_numbers_of_a_comparison(systems: int, b
             (*numbers, twin.p), rel=1e-9, abs=1e-12, nan_ok=True
         )
         shown = outputs[row.label, row.output.name]
-        if not result.tables[row.first, row.label].additive:
+        if not result._tables[row.first, row.label].additive:
             assert shown is None and math.isnan(twin.p_max_t)
             continue
         at = pairs.index((min(first, second), max(first, second)))
@@ -174,7 +174,7 @@ def test_the_page_and_all_pairs_have_the_numbers_of_a_comparison(systems: int, b
     assert meta["pair"][1] == result.systems.index(baseline or "S0") != meta["pair"][0]
     ranks = {(row.label, row.output.name): row for row in result.ranks(resamples=RESAMPLES)}
     for row in every:
-        if result.tables[row.first, row.label].additive:
+        if result._tables[row.first, row.label].additive:
             i, j = result.systems.index(row.second), result.systems.index(row.first)
             rank = ranks[row.label, row.output.name]
             assert (rank.gains[i, j], rank.p[i, j], rank.p_max_t[i, j]) == (row.gain, row.p, row.p_max_t)

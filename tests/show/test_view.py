@@ -93,7 +93,7 @@ def test_the_numbers_are_those_of_the_result(result: Result, view: PageData) -> 
             assert output["label"] == "self_bleu"
             continue
         for number, system in enumerate(result.systems):
-            wanted = result.tables[system, key[0]].segments()[key[1]].astype(np.float32)
+            wanted = result._tables[system, key[0]].segments()[key[1]].astype(np.float32)
             np.testing.assert_array_equal(view.columns[output["column"], number], wanted)
     assert view.meta["title"] == "a title\\x1b"
     assert json.loads(gzip.decompress(json_part(view.meta)))["segments"] == 6

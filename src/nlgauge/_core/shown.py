@@ -60,14 +60,14 @@ class Exporting(Shown):
     """Something shown that can be written to files; options are those of `page`."""
 
     if TYPE_CHECKING:
-        page: Callable[..., Page]
+        _page: Callable[..., Page]
         # The rows with every number in full.
         _csv_records: Callable[..., list[dict[str, Any]]]
 
     def _text(self, path: str | Path | None, width: int, **options: Any) -> str:
         from nlgauge.show.writers.text import text_of
 
-        return written(text_of(self.page(**options), width, small_print=True), path)
+        return written(text_of(self._page(**options), width, small_print=True), path)
 
     def _markdown(self, path: str | Path | None, small_print: bool, **options: Any) -> str:
         from nlgauge.show.writers.markdown import markdown_of
@@ -89,7 +89,7 @@ class Exporting(Shown):
     def _html(self, path: str | Path | None, **options: Any) -> str:
         from nlgauge.show.writers.html import html_of
 
-        return written(html_of(self.page(**options)), path)
+        return written(html_of(self._page(**options)), path)
 
     def _csv(self, path: str | Path | None, delimiter: str, safe: bool | None, **options: Any) -> str:
         from nlgauge.show.writers.csv import delimited
@@ -97,7 +97,7 @@ class Exporting(Shown):
         return written(delimited(self._csv_records(**options), delimiter, safe), path)
 
     def _paper_page(self, small_print: bool, options: dict[str, Any]) -> Page:
-        page = self.page(**options)
+        page = self._page(**options)
         return page if small_print else replace(page, small_print=())
 
 

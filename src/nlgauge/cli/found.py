@@ -62,7 +62,7 @@ def _show_tables(found: Findings, columns: Sequence[str], details: bool, by: Seq
         )
         sheets += (
             replace(_with_columns(part, [name for name in told if name not in same]), title=title)
-            .page(4 if details else 3)
+            ._page(4 if details else 3)
             .sheets()
         )
     show(Printed(Page(sheets, (), (*found.notes, *_reasons(found)))))

@@ -67,7 +67,7 @@ def result_document(
     """Everything that the table shows and more, as plain data."""
     several = len(result.systems) > 1
     found: dict[str, Any] = {system: {} for system in result.systems}
-    for (system, label), table in result.tables.items():
+    for (system, label), table in result._tables.items():
         bounds = {} if intervals is None else (intervals[system] if several else intervals)[label]
         found[system][label] = {
             "scores": table.scores(),

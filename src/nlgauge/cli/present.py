@@ -56,7 +56,7 @@ def present(result: Result, shown: ShownOptions) -> None:
 def _show_table(found: Result | Groups, options: dict[str, Any], err: bool) -> None:
     from nlgauge.show.writers.text import Printed
 
-    show(Printed(found.page(**options)), err=err)
+    show(Printed(found._page(**options)), err=err)
 
 
 def written(found: Exported | ExportedTable, form: str, quiet: bool = False, **options: Any) -> str:
@@ -77,7 +77,7 @@ def _numbers(result: Result, decimals: int | None) -> str:
     for system in result.systems:
         cells = []
         for label in result.labels:
-            table = result.tables[system, label]
+            table = result._tables[system, label]
             output = table.outputs()[0]
             cells.append(
                 number(

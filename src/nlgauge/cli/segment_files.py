@@ -68,7 +68,7 @@ def write_segments(
             "this result was saved without its texts (--no-texts); write the scores without --texts."
         )
     chosen = of_metrics(result, *metrics) if metrics else result
-    if not any(table.has_segments for table in chosen.tables.values()):
+    if not any(table.has_segments for table in chosen._tables.values()):
         raise ResultError(f"{', '.join(chosen.labels)}: no segment scores; choose another metric.")
     write_columns(segment_columns(chosen, wide, texts), target, form or form_of(target))
 

@@ -96,7 +96,7 @@ def plain(
     functions for other forms.
     """
     tables = {
-        label: result.tables[result.systems[0], ours]
+        label: result._tables[result.systems[0], ours]
         for label, ours in zip(labels, result.labels, strict=True)
     }
     return {label: (forms or {}).get(label, Table.scores)(table) for label, table in tables.items()}

@@ -112,7 +112,7 @@ class Findings(Exported):
             plots.save(axes, path)
         return axes
 
-    def page(self, decimals: int | None = None) -> Page:
+    def _page(self, decimals: int | None = None) -> Page:
         """One table of all rows; the small print says how they were made."""
         names = self.names
         numeric = {
@@ -152,7 +152,7 @@ class Findings(Exported):
         ]
         rows = [{name: row.get(name) for name in told if name not in same} for row in self.rows]
         shared = ", ".join(f"{name} {columns[name][0]}" for name in same)
-        return replace(self, rows=rows, title=": ".join(filter(None, [self.title, shared]))).page()
+        return replace(self, rows=rows, title=": ".join(filter(None, [self.title, shared])))._page()
 
     def _csv_records(self) -> list[dict[str, Any]]:
         return [dict(row) for row in self.rows]

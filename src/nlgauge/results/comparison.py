@@ -193,12 +193,12 @@ class Comparison(Exported):
         """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.records(), frame)
 
-    def page(self, decimals: int | None = None) -> Page:
+    def _page(self, decimals: int | None = None) -> Page:
         """A table for each pair of systems: both scores, the gain of the second over the first, p-values."""
         from nlgauge.show.pages.comparison import comparison_page
 
         rows = [row._replace(output=row.output.with_decimals(decimals)) for row in self.rows]
         return comparison_page(replace(self, rows=rows))
 
-    _short_page = page
+    _short_page = _page
     _csv_records = records

@@ -24,19 +24,21 @@ def explain_segments(
 
     Texts are tokenized and encoded once for all of them. A metric of whole corpora explains nothing.
     """
-    result.need_texts("explain")
-    labels = list(result.job.metrics) if metrics is None else [result.label(metric) for metric in metrics]
+    result._need_texts("explain")
+    labels = list(result._job.metrics) if metrics is None else [result._label(metric) for metric in metrics]
     asked = list(result.systems) if systems is None else list(systems)
     for system in asked:
-        result.check_system(system)
+        result._check_system(system)
     explanations = {
         (label, system, segment): Explanations()
         for label in labels
         for system in asked
         for segment in segments
     }
-    by_segment = [label for label in labels if isinstance(result.job.metrics[label], Metric)]
+    by_segment = [label for label in labels if isinstance(result._job.metrics[label], Metric)]
     if segments:
-        for label, system, segment, more in explained(result.corpus, segments, asked, by_segment, result.job):
+        for label, system, segment, more in explained(
+            result.corpus, segments, asked, by_segment, result._job
+        ):
             explanations[label, system, segment].extend(more)
     return explanations

@@ -387,9 +387,9 @@ class _Gate:
         output, keys = row.output, ((row.first, row.label), (row.second, row.label))
         extremes: list[Compared | None] = []
         for values in ((output.low, output.high), (output.high, output.low)):
-            tables = filled(self.result.tables[keys[0]], self.result.tables[keys[1]], output, *values)
+            tables = filled(self.result._tables[keys[0]], self.result._tables[keys[1]], output, *values)
             if tables is not None:
-                both = replace(self.result, tables=dict(zip(keys, tables, strict=True)), _last=[])
+                both = replace(self.result, _tables=dict(zip(keys, tables, strict=True)), _last=[])
                 rows = both.compare(
                     row.first, row.second, **{**self.options, "confidence": 1 - self.rule.alpha}
                 )
@@ -423,8 +423,8 @@ def _outputs(result: Result, change: Change) -> list[tuple[str, Output]]:
         found = [output_named(result, change.metric)]
         change.check_direction(found[0][1])
         return found
-    first, repeated = result.systems[0], equal_outputs(result.tables)
-    every = [(label, output) for label in result.labels for output in result.tables[first, label].leading()]
+    first, repeated = result.systems[0], equal_outputs(result._tables)
+    every = [(label, output) for label in result.labels for output in result._tables[first, label].leading()]
     return [
         (label, output)
         for label, output in every
@@ -442,11 +442,11 @@ def _settled(limit: Limit, ends: tuple[float, float], failed: bool) -> bool:
 def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> CheckOutcome:
     label, output = output_named(result, limit.metric)
     limit.check_direction(output)
-    score = float(result.tables[system, label].scores()[output.name])
+    score = float(result._tables[system, label].scores()[output.name])
     if math.isnan(score):
         return CheckOutcome(str(limit), system, output, score, None, output.nan)
     failed = limit.holds(score)
-    table = result.tables[system, label]
+    table = result._tables[system, label]
     share = missing_share(table, output) if table.additive else 0.0
     if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
         why = f"missing scores can decide: {100 * share:.3g} % of the segments have none"

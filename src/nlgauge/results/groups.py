@@ -75,7 +75,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
 
         return as_frame(self._csv_records(**{"tests": False, **options}), frame)
 
-    def page(self, **options: Any) -> Page:
+    def _page(self, **options: Any) -> Page:
         """All groups in one table, with the options of `Result.page` but for `wide`: there is one row per
         group, metric and system.
         """
@@ -84,7 +84,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
         return groups_page(self, TableOptions.of(options))
 
     def _short_page(self) -> Page:
-        return self.page(intervals=False, tests=False)
+        return self._page(intervals=False, tests=False)
 
     def _csv_records(self, **options: Any) -> list[dict[str, Any]]:
         shown = TableOptions.of(options)
@@ -106,24 +106,24 @@ def taken(result: Result, segments: Array) -> Result:
     on the texts, fits stay as they are.
     """
     corpus = result.corpus.take(segments)
-    features = Features(corpus.texts, result.job.options)
+    features = Features(corpus.texts, result._job.options)
     tables = {
         (system, label): _taken(table, system, corpus, segments, features, result.has_texts)
-        for (system, label), table in result.tables.items()
+        for (system, label), table in result._tables.items()
     }
     return replace(
         result,
         corpus=corpus,
-        tables=tables,
-        job=replace(result.job, fits=_taken_fits(result, segments)),
+        _tables=tables,
+        _job=replace(result._job, fits=_taken_fits(result, segments)),
         _last=[],
     )
 
 
 def _taken_fits(result: Result, segments: Array) -> Fits:
     found = {}
-    for (label, system), fitted in result.job.fits.items():
-        metric = result.job.metrics[label]
+    for (label, system), fitted in result._job.fits.items():
+        metric = result._job.metrics[label]
         fit = metric.fit() if isinstance(metric, Metric) else None
         if fit is None or not system:
             found[label, system] = fitted

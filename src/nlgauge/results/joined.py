@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 def of_systems(result: Result, *systems: str) -> Result:
     """The result of these systems alone."""
     for system in systems:
-        result.check_system(system)
-    tables = {(system, label): result.tables[system, label] for system in systems for label in result.labels}
-    return replace(result, corpus=result.corpus.only(*systems), tables=tables, _last=[])
+        result._check_system(system)
+    tables = {(system, label): result._tables[system, label] for system in systems for label in result.labels}
+    return replace(result, corpus=result.corpus.only(*systems), _tables=tables, _last=[])
 
 
 def of_metrics(result: Result, *metrics: str) -> Result:
     """The result of these metrics alone."""
-    labels = list(dict.fromkeys(result.label(metric) for metric in metrics))
-    tables = {(system, label): result.tables[system, label] for system in result.systems for label in labels}
-    job = replace(result.job, metrics={label: result.job.metrics[label] for label in labels})
+    labels = list(dict.fromkeys(result._label(metric) for metric in metrics))
+    tables = {(system, label): result._tables[system, label] for system in result.systems for label in labels}
+    job = replace(result._job, metrics={label: result._job.metrics[label] for label in labels})
     return replace(
         result,
-        tables=tables,
+        _tables=tables,
         signatures={label: result.signatures[label] for label in labels},
-        job=job,
+        _job=job,
         _last=[],
     )
 
@@ -55,7 +55,8 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
     shared = [
         label
         for label in result.labels
-        if label in other.labels and result.tables[first, label].metric == other.tables[system, label].metric
+        if label in other.labels
+        and result._tables[first, label].metric == other._tables[system, label].metric
     ]
     if not shared:
         labels = " and ".join(", ".join(each.labels) for each in (result, other))
@@ -70,11 +71,11 @@ def joined(result: Result, other: Result, system: str, name: str) -> Result:
     added = corpus.adding({name: predictions})
     corpus = replace(corpus, predictions={**corpus.predictions, **added.predictions})
     both = of_metrics(result, *shared)
-    theirs = {(name, label): other.tables[system, label] for label in shared}
+    theirs = {(name, label): other._tables[system, label] for label in shared}
     return replace(
         both,
         corpus=corpus,
-        tables={**both.tables, **theirs},
+        _tables={**both._tables, **theirs},
         has_texts=result.has_texts and other.has_texts,
         _last=[],
     )

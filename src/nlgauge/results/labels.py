@@ -74,7 +74,7 @@ def output_names(result: Result) -> dict[tuple[str, str], str]:
     """Return the name of every output by label and output, with parameters only if they are needed to tell
     metrics apart.
     """
-    tables = {label: result.tables[result.systems[0], label] for label in result.labels}
+    tables = {label: result._tables[result.systems[0], label] for label in result.labels}
     return {
         (label, output.name): output_name(name, output.name, bare_name(tables[label].metric))
         for label, name in short_names(tables).items()
@@ -91,10 +91,10 @@ def output_named(result: Result, name: str) -> tuple[str, Output]:
     is_label = name in result.labels or not isinstance(name, str)
     metric, dot, output = (name, "", "") if is_label else name.rpartition(".")
     try:
-        label = result.label(metric if dot else name)
+        label = result._label(metric if dot else name)
     except UnknownNameError:
-        label, dot = result.label(name), ""
-    outputs = {each.name: each for each in result.tables[result.systems[0], label].outputs()}
+        label, dot = result._label(name), ""
+    outputs = {each.name: each for each in result._tables[result.systems[0], label].outputs()}
     if dot and output not in outputs:
         raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.")
     if dot:

@@ -130,14 +130,14 @@ class Ranks(Exported):
         """The records as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.records(), frame)
 
-    def page(self, decimals: int | None = None) -> Page:
+    def _page(self, decimals: int | None = None) -> Page:
         """A table: systems in rows, outputs in columns, each score with its letters."""
         from nlgauge.show.pages.ranks import ranks_page
 
         rows = [replace(row, output=row.output.with_decimals(decimals)) for row in self.rows]
         return ranks_page(replace(self, rows=rows))
 
-    _short_page = page
+    _short_page = _page
     _csv_records = records
 
 

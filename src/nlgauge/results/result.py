@@ -68,10 +68,10 @@ class Result(ExportedTable, Mapping[str, Any]):
     """
 
     corpus: Corpus
-    tables: Mapping[tuple[str, str], Table]
+    _tables: Mapping[tuple[str, str], Table]
     signatures: Mapping[str, str]
     costs: Costs
-    job: Job
+    _job: Job
     environment: Mapping[str, str] = field(default_factory=dict)
     has_texts: bool = True
     # What was drawn last, so that intervals and a comparison after them draw once.
@@ -80,31 +80,31 @@ class Result(ExportedTable, Mapping[str, Any]):
     @lazy
     def systems(self) -> tuple[str, ...]:
         """The systems' names."""
-        return tuple(dict.fromkeys(system for system, _ in self.tables))
+        return tuple(dict.fromkeys(system for system, _ in self._tables))
 
     @lazy
     def labels(self) -> tuple[str, ...]:
         """The metrics' labels."""
-        return tuple(dict.fromkeys(label for _, label in self.tables))
+        return tuple(dict.fromkeys(label for _, label in self._tables))
 
     @property
     def config(self) -> dict[str, Any]:
         """The options of the run, as plain data."""
         from nlgauge.engine.chunk import describe
 
-        return describe(self.job)
+        return describe(self._job)
 
     def __getitem__(self, key: str) -> Any:
         several = len(self.systems) > 1
         if key in self.systems and (several or key not in self.labels):
-            return _ByLabel(self, {label: self.tables[key, label].scores() for label in self.labels})
+            return _ByLabel(self, {label: self._tables[key, label].scores() for label in self.labels})
         if several:
             if key in self.labels or labels_found(key, self._metrics):
                 raise UnknownNameError(
                     f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}]."
                 )
-            self.check_system(key)
-        return self.tables[self.systems[0], self.label(key)].scores()
+            self._check_system(key)
+        return self._tables[self.systems[0], self._label(key)].scores()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.systems if len(self.systems) > 1 else self.labels)
@@ -114,13 +114,13 @@ class Result(ExportedTable, Mapping[str, Any]):
 
     @lazy
     def _metrics(self) -> dict[str, AnyMetric]:
-        return {label: self.tables[self.systems[0], label].metric for label in self.labels}
+        return {label: self._tables[self.systems[0], label].metric for label in self.labels}
 
-    def label(self, name: str) -> str:
+    def _label(self, name: str) -> str:
         """The label that a label, a metric as printed, an alias or a unique bare name stands for."""
         return label_of(name, self._metrics)
 
-    def check_system(self, name: str) -> None:
+    def _check_system(self, name: str) -> None:
         """Raises where there is no such system."""
         if name not in self.systems:
             near = did_you_mean(str(name), self.systems)
@@ -139,7 +139,7 @@ class Result(ExportedTable, Mapping[str, Any]):
     def reasons(self) -> dict[tuple[str, str, str], str]:
         """Why a score is NaN, by (system, label, output)."""
         reasons = {}
-        for (system, label), table in self.tables.items():
+        for (system, label), table in self._tables.items():
             scores = table.scores()
             for output in table.outputs():
                 if isinstance(scores.get(output.name), float) and math.isnan(scores[output.name]):
@@ -152,7 +152,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         """
         return {
             (system, label, name): count
-            for (system, label), table in self.tables.items()
+            for (system, label), table in self._tables.items()
             for name, count in table.undefined().items()
         }
 
@@ -173,7 +173,7 @@ class Result(ExportedTable, Mapping[str, Any]):
             Also predictions, references and sources.
         """
         if texts:
-            self.need_texts("show the texts of")
+            self._need_texts("show the texts of")
         return blocks_as_frame(segment_columns(self, wide, texts), frame)
 
     def scores(
@@ -315,7 +315,7 @@ class Result(ExportedTable, Mapping[str, Any]):
                     None, [warned, "p-values by sacreBLEU's rule, which calls a system different from itself"]
                 )
             )
-        equal = equal_outputs(self.tables)
+        equal = equal_outputs(self._tables)
         if not together:
             (rows,) = corrected_once([(rows, equal)])
         return Comparison(
@@ -327,7 +327,7 @@ class Result(ExportedTable, Mapping[str, Any]):
             inferred.plan.seed,
             equal,
             "max_t" if together else "holm",
-            self.label,
+            self._label,
         )
 
     def ranks(
@@ -354,15 +354,15 @@ class Result(ExportedTable, Mapping[str, Any]):
             inferred.plan.confidence,
             resamples,
             inferred.plan.seed,
-            equal_outputs(self.tables),
-            self.label,
+            equal_outputs(self._tables),
+            self._label,
         )
 
     def _pairs(
         self, systems: tuple[str, ...], baseline: str | None, all_pairs: bool
     ) -> list[tuple[str, str]]:
         for system in systems if baseline is None else (*systems, baseline):
-            self.check_system(system)
+            self._check_system(system)
         if all_pairs and baseline is not None:
             raise ParameterError(f"all_pairs has no baseline, got {baseline!r}; give one of the two.")
         if len(self.systems) < 2:
@@ -390,11 +390,11 @@ class Result(ExportedTable, Mapping[str, Any]):
             clusters,
             self.corpus.weights,
             resamples,
-            self.job.options.seed if seed is None else seed,
+            self._job.options.seed if seed is None else seed,
             confidence,
         )
         if not self._last or not _same_draws(self._last[0].plan, plan):
-            self._last[:] = [Inference(self.tables, self.corpus, self.job.options, self.has_texts, plan)]
+            self._last[:] = [Inference(self._tables, self.corpus, self._job.options, self.has_texts, plan)]
         self._last[0].plan = plan
         return self._last[0]
 
@@ -491,12 +491,12 @@ class Result(ExportedTable, Mapping[str, Any]):
         from nlgauge.results.storage.resume import Destination
         from nlgauge.scoring import output_of, run_options
 
-        self.need_texts("add to")
-        given, before = run_options(batch_size=batch_size, device=device), self.job.options
+        self._need_texts("add to")
+        given, before = run_options(batch_size=batch_size, device=device), self._job.options
         options = replace(
             before, batch_size=given.batch_size or before.batch_size, device=given.device or before.device
         )
-        result = replace(self, job=replace(self.job, options=options, cache=cache))
+        result = replace(self, _job=replace(self._job, options=options, cache=cache))
         kept = output if isinstance(output, Destination) else output_of(output, resume, overwrite)
         return extended(result, metrics, predictions, executor, kept, show_progress)
 
@@ -549,12 +549,12 @@ class Result(ExportedTable, Mapping[str, Any]):
 
         return save(self, Path(directory), texts, overwrite)
 
-    def need_texts(self, what: str) -> None:
+    def _need_texts(self, what: str) -> None:
         """Raise if the result was saved without its texts."""
         if not self.has_texts:
             raise ResultError(f"cannot {what} this result: it was saved without its texts (texts=False).")
 
-    def page(self, **options: Any) -> Page:
+    def _page(self, **options: Any) -> Page:
         """What `to_text`, `to_markdown`, `to_latex` and `to_html` show: scores, intervals, tests against the
         baseline, and how they were made.
 
@@ -575,8 +575,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         # Only where nobody has to wait for them.
         quick = (
             len(self.corpus) > 1
-            and len(self.corpus) * len(self.tables) <= _QUICK
-            and all(table.additive for table in self.tables.values())
+            and len(self.corpus) * len(self._tables) <= _QUICK
+            and all(table.additive for table in self._tables.values())
         )
         if not quick:
             return self._short_page()
@@ -602,4 +602,4 @@ class _ByLabel(dict[str, Any]):
         self._result = result
 
     def __missing__(self, key: str) -> Any:
-        return self[self._result.label(key)]
+        return self[self._result._label(key)]

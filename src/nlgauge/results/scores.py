@@ -26,7 +26,7 @@ def score_records(
     reasons, undefined = result.reasons(), result.undefined()
     tests = {(row.second, row.label, row.output.name): row for row in comparison or ()}
     found = []
-    for (system, label), table in result.tables.items():
+    for (system, label), table in result._tables.items():
         scores = table.scores()
         for output in table.outputs():
             key = system, label, output.name

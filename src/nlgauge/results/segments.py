@@ -63,7 +63,7 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
         """The rows as a pandas or polars frame, whichever is installed, else a list of dictionaries."""
         return as_frame(self.rows, frame)
 
-    def page(self, decimals: int | None = None) -> Page:
+    def _page(self, decimals: int | None = None) -> Page:
         """One row per segment and system, its texts one below the other."""
         reasons = [column("missing")] if any("missing" in row for row in self.rows) else []
         columns = [
@@ -84,7 +84,7 @@ class SegmentList(Exported, Sequence[dict[str, Any]]):
             rows += [[Cell(), Cell(), *(Cell() for _ in scores), text] for text in others]
         return Page([Sheet(columns, rows)], notes=[self.note] if self.note else [])
 
-    _short_page = page
+    _short_page = _page
     _csv_records = records
 
 
@@ -145,7 +145,7 @@ def _scores(
     for label in result.labels:
         found |= {
             names[label, output]: values.tolist()
-            for output, values in result.tables[system, label].segment_block(start, stop).items()
+            for output, values in result._tables[system, label].segment_block(start, stop).items()
         }
     return found
 
@@ -220,7 +220,7 @@ def missing(result: Result, metric: str, system: str | None) -> SegmentList:
     chosen = _Chosen(result, system, 1)
     places, reasons = [], []
     for i, name in enumerate(result.systems if system is None else (system,)):
-        table = result.tables[name, label]
+        table = result._tables[name, label]
         if not table.additive:
             raise ParameterError(f"{label} has no segment scores; choose another metric.")
         part = part_of(table, output.name)
@@ -268,7 +268,7 @@ class _Chosen:
         if not isinstance(n, int) or isinstance(n, bool) or n < 1:
             raise ParameterError(f"n must be a whole number from 1, got {n!r:.60}.")
         if system is not None:
-            result.check_system(system)
+            result._check_system(system)
         self._result = result
         self._systems = result.systems if system is None else (system,)
         self._outputs: dict[str, Output] = {}
@@ -276,7 +276,7 @@ class _Chosen:
     def values(self, metric: str) -> tuple[str, Array, Array]:
         """Return the name of the output, its scores, and the same turned so that higher is better."""
         label, output = output_named(self._result, metric)
-        tables = [self._result.tables[system, label] for system in self._systems]
+        tables = [self._result._tables[system, label] for system in self._systems]
         if not all(table.has_segments for table in tables):
             raise ParameterError(f"{label} has no segment scores; choose another metric.")
         if output.higher_is_better is None:

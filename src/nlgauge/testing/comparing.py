@@ -49,12 +49,12 @@ def scored(metric: AnyMetric, predictions: Any, references: Any, sources: Any, *
 
 def scores_of(result: Result, system: str | None = None) -> dict[str, Any]:
     """The corpus scores of a system, by default of the first."""
-    return result.tables[system or result.systems[0], result.labels[0]].scores()
+    return result._tables[system or result.systems[0], result.labels[0]].scores()
 
 
 def rows_of(result: Result, system: str | None = None) -> list[dict[str, float]]:
     """The segment scores of a system; none for a corpus metric."""
-    segments = result.tables[system or result.systems[0], result.labels[0]].segments()
+    segments = result._tables[system or result.systems[0], result.labels[0]].segments()
     return (
         [{name: float(values[i]) for name, values in segments.items()} for i in range(len(result.corpus))]
         if segments

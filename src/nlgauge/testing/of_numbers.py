@@ -75,10 +75,10 @@ def check_chunks_do_not_matter(metric: AnyMetric, terms: Terms) -> None:
     for characters in (1, 700):
         split = scored(metric, systems, *texts[1:], executor=Serial(characters=characters))
         what = f"numbers depend on how the corpus was cut into chunks (Serial(characters={characters}))"
-        for key, table in whole.tables.items():
+        for key, table in whole._tables.items():
             for part, statistics in table.statistics.items():
-                same_arrays(metric, terms, statistics, split.tables[key].statistics[part], what)
-            same_scores(metric, terms, table.scores(), split.tables[key].scores(), what)
+                same_arrays(metric, terms, statistics, split._tables[key].statistics[part], what)
+            same_scores(metric, terms, table.scores(), split._tables[key].scores(), what)
 
 
 def check_the_batch_size_does_not_matter(metric: AnyMetric, terms: Terms) -> None:
@@ -179,7 +179,7 @@ def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
     """
     texts = sample()
     given = copy.deepcopy(texts)
-    fits = scored(metric, *given).job.fits
+    fits = scored(metric, *given)._job.fits
     require(given == texts, metric, "it changes the caller's lists")
     corpus = Corpus.read(*texts)
     chunk = Chunk(corpus, np.arange(len(corpus)), RunOptions())
@@ -209,7 +209,7 @@ def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Ter
     texts = sample()
     for weights in (None, np.arange(1.0, len(texts[0]) + 1)):
         result = scored(metric, *texts, weights=weights)
-        (table,) = result.tables.values()
+        (table,) = result._tables.values()
         found: dict[str, float] = {}
         for part, rows in table.statistics.items():
             require(
@@ -242,7 +242,7 @@ def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> Non
     """One row, all rows and a block of resamples are the same arithmetic."""
     if isinstance(metric, CorpusMetric):
         return
-    (table,) = scored(metric, *sample()).tables.values()
+    (table,) = scored(metric, *sample())._tables.values()
     scoring = _of_rows(table)
     what = "score() must work over the last axis: a row's score may not depend on the rows beside it"
     for part, rows in table.statistics.items():
@@ -263,7 +263,7 @@ def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms:
     predictions, references, sources = sample()
     for given in ([group[0] for group in references], references):
         result = scored(metric, predictions, given, sources)
-        (table,) = result.tables.values()
+        (table,) = result._tables.values()
         if _of_rows(table) != metric:
             return  # references are averaged, and each explanation has the statistics of one
         for i in range(0, len(predictions), 4):

@@ -18,7 +18,7 @@ from nlgauge.testing.texts import ODD, SENTENCES
 def check_bounds(metric: AnyMetric, result: Result, terms: Terms) -> None:
     """Every score of a result, of the corpus and of segments, is within the bounds of its output, or NaN."""
     rounding = 1e-9 if terms.exact else 1e-5
-    for table in result.tables.values():
+    for table in result._tables.values():
         scores, segments = table.scores(), table.segments()
         for output in outputs_of(metric):
             values = np.array([scores[output.name], *segments.get(output.name, ())], dtype=np.float64)

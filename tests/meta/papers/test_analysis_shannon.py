@@ -72,7 +72,7 @@ def test_separation_with_a_model(tiny_models: dict[str, Path]) -> None:
     found = separation(DOCUMENTS[:2], SUMMARIES[:2], metric)
     direct = nlgauge.score(SUMMARIES[:2], sources=DOCUMENTS[:2], metrics=metric)
     assert found.values["original"] == pytest.approx(
-        direct.tables[direct.systems[0], direct.labels[0]].segments()["information_difference"], abs=1e-4
+        direct._tables[direct.systems[0], direct.labels[0]].segments()["information_difference"], abs=1e-4
     )
 
 

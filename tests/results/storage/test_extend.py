@@ -107,7 +107,7 @@ def test_metrics_that_are_added_give_the_numbers_of_scoring_all_at_once(kind: st
         assert found.segments("records") == expected.segments("records")
         assert str(found.explain("ter", 11, "A")) == str(expected.explain("ter", 11, "A"))
         assert set(found.costs.metrics) == {*BEFORE, *NEW}
-        assert isinstance(found.tables["B", "ter"].statistics["ter"], StoredRows) is (found is not in_memory)
+        assert isinstance(found._tables["B", "ter"].statistics["ter"], StoredRows) is (found is not in_memory)
     assert_same(nlgauge.load("out"), at_once(BEFORE))
     assert directories() == ["more", "out"]
 
@@ -139,7 +139,7 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
     assert is_stored(found.corpus) and {name: Path("out", name).stat().st_ino for name in numbers} == numbers
     assert_same(found, at_once([*BEFORE, "chrf", "ter", "nist", "wer"]))
     assert all(
-        isinstance(found.tables[key].statistics[key[1]], StoredRows) for key in (("B", "wer"), ("A", "bleu"))
+        isinstance(found._tables[key].statistics[key[1]], StoredRows) for key in (("B", "wer"), ("A", "bleu"))
     )
     assert sorted(content("out")) == sorted(
         [
@@ -168,7 +168,7 @@ def test_what_is_given_back_can_be_added_to_again() -> None:
     once = result_in("first", "loaded").add("chrf", output="out")
     shutil.rmtree("first")
     assert place_of(once.corpus) is not None and isinstance(
-        once.tables["A", "bleu"].statistics["bleu"], StoredRows
+        once._tables["A", "bleu"].statistics["bleu"], StoredRows
     )
     twice = once.add("ter", output="out", overwrite=True)
     for found in (twice, nlgauge.load("out")):
@@ -207,9 +207,9 @@ def test_rows_of_a_metric_whose_class_is_not_here_are_kept(monkeypatch: pytest.M
 
         patched.setattr("nlgauge.metric.saved.make", without_cider)
         document("add", "out", "-m", "ter")
-        assert not nlgauge.load("out").tables["A", "cider"].additive
-        assert list(nlgauge.load("out").where(id=["3"]).tables["A", "cider"].statistics["cider"]) == [
-            pytest.approx(row) for row in at_once(["cider"]).tables["A", "cider"].statistics["cider"][3:4]
+        assert not nlgauge.load("out")._tables["A", "cider"].additive
+        assert list(nlgauge.load("out").where(id=["3"])._tables["A", "cider"].statistics["cider"]) == [
+            pytest.approx(row) for row in at_once(["cider"])._tables["A", "cider"].statistics["cider"][3:4]
         ]
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"]))
 

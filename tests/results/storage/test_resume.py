@@ -65,10 +65,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def assert_same(one: Result, other: Result) -> None:
     assert one.systems == other.systems and one.labels == other.labels and one.signatures == other.signatures
-    for key, table in one.tables.items():
-        assert table.scores() == pytest.approx(other.tables[key].scores(), rel=1e-12, nan_ok=True)
+    for key, table in one._tables.items():
+        assert table.scores() == pytest.approx(other._tables[key].scores(), rel=1e-12, nan_ok=True)
         for part, rows in table.statistics.items():
-            assert np.array_equal(rows, other.tables[key].statistics[part], equal_nan=True)
+            assert np.array_equal(rows, other._tables[key].statistics[part], equal_nan=True)
 
 
 FILES = ["-r", "ref0.txt", "-r", "ref1.txt", "A.txt", "B.txt", "-s", "src.txt"]

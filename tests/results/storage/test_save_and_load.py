@@ -65,10 +65,10 @@ def assert_equal(ours: Result, theirs: Result) -> None:
     assert (ours.systems, ours.labels, ours.signatures) == (theirs.systems, theirs.labels, theirs.signatures)
     np.testing.assert_equal({name: ours[name] for name in ours}, {name: theirs[name] for name in theirs})
     np.testing.assert_equal(ours.segments("records"), theirs.segments("records"))
-    for key, table in ours.tables.items():
-        assert table.metric == theirs.tables[key].metric
+    for key, table in ours._tables.items():
+        assert table.metric == theirs._tables[key].metric
         for part, statistics in table.statistics.items():
-            np.testing.assert_array_equal(statistics, theirs.tables[key].statistics[part])
+            np.testing.assert_array_equal(statistics, theirs._tables[key].statistics[part])
     np.testing.assert_equal(ours.intervals(resamples=20), theirs.intervals(resamples=20))
     if len(ours.systems) > 1:
         np.testing.assert_equal(ours.compare(resamples=20).records(), theirs.compare(resamples=20).records())
@@ -85,7 +85,7 @@ def test_a_saved_result_comes_back_equal(result, tmp_path):
         result.reasons(),
     )
     assert (again.costs.metrics, again.costs.features) == (result.costs.metrics, result.costs.features)
-    assert again.job.options == result.job.options
+    assert again._job.options == result._job.options
     assert [edit.kind for edit in again.explain("wer", "s1", "B")[0].edits] == ["replace", "equal"]
 
 
@@ -201,12 +201,12 @@ def test_several_fits_come_back_each_to_its_own_metric(tmp_path):
     result = nlgauge.score(SYSTEMS, REFERENCES, metrics=metrics)
     result.save(tmp_path / "out")
     again = nlgauge.load(tmp_path / "out")
-    assert again.job.fits.keys() == result.job.fits.keys()
-    for key, arrays in result.job.fits.items():
-        assert arrays.keys() == again.job.fits[key].keys()
+    assert again._job.fits.keys() == result._job.fits.keys()
+    for key, arrays in result._job.fits.items():
+        assert arrays.keys() == again._job.fits[key].keys()
         for name, values in arrays.items():
-            np.testing.assert_array_equal(again.job.fits[key][name], values)
-    assert again.job.fits["cider", ""] is not again.job.fits["cider(max_order=2)", ""]
+            np.testing.assert_array_equal(again._job.fits[key][name], values)
+    assert again._job.fits["cider", ""] is not again._job.fits["cider(max_order=2)", ""]
     assert len(json.loads((tmp_path / "out" / "run.json").read_text())["fits"]) == 3
     added = again.add(predictions={"C": SYSTEMS["B"]})
     assert {label: added["C"][label] for label in added.labels} == {
@@ -683,11 +683,11 @@ def test_pickles_are_refused(result, tmp_path):
 def test_a_metric_added_later_equals_scoring_all_at_once(tmp_path):
     arguments = (SYSTEMS, REFERENCES, ["x", "y", "z", "x"])
     first = nlgauge.score(*arguments, metrics=METRICS[:3], **OPTIONS)
-    before = dict(first.tables)
+    before = dict(first._tables)
     first.save(tmp_path / "out")
     added = nlgauge.load(tmp_path / "out").add(*METRICS[3:])
     assert_equal(added, nlgauge.score(*arguments, metrics=METRICS, **OPTIONS))
-    assert dict(first.tables) == before
+    assert dict(first._tables) == before
     added.save(tmp_path / "out", overwrite=True)
     assert nlgauge.load(tmp_path / "out").labels == tuple(METRICS)
 
@@ -837,7 +837,7 @@ def test_a_default_that_changes_later_does_not_re_interpret_a_result(registered,
     assert nlgauge.score(["four", "fiveee"], metrics="power")["power"]["score"] == 25
     again = nlgauge.load(tmp_path / "out")
     assert again["power"]["score"] == 5
-    assert again.job.metrics["power"].exponent == 1.0
+    assert again._job.metrics["power"].exponent == 1.0
     assert again.signatures == result.signatures
     assert again.add(predictions={"more": ["a", "bbb"]})["more"]["power"]["score"] == 2
 
@@ -855,7 +855,7 @@ def test_a_metric_of_the_same_name_from_another_package_is_not_taken_for_it(plac
 def test_every_parameter_of_every_metric_is_written(result, tmp_path):
     result.save(tmp_path / "out")
     run = json.loads((tmp_path / "out" / "run.json").read_text())
-    for label, metric in result.job.metrics.items():
+    for label, metric in result._job.metrics.items():
         assert set(run["metrics"][label]["parameters"]) == {field.name for field in fields(metric)}
 
 
@@ -919,7 +919,7 @@ def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
             loaded.add("cer")["B"]["cer"]["score"]
             == nlgauge.score(["cc", "d"], ["a", "b"], metrics="cer")["cer"]["score"]
         )
-        (output,) = [output for output in loaded.tables["A", "mine"].leading() if output.name == "mine"]
+        (output,) = [output for output in loaded._tables["A", "mine"].leading() if output.name == "mine"]
         assert output == Output("mine", True, 0, 100)
         with pytest.raises(ResultError, match="cannot add a system: the class of 'mine"):
             loaded.add(predictions={"C": ["x", "y"]})
@@ -947,7 +947,7 @@ def test_files_are_plain_json_and_numbers(result, tmp_path):
     first = run["statistics"][0]
     assert (first["label"], set(first["types"])) == ("bleu", {"uint8"})
     column = np.fromfile(place / "statistics.bin", dtype=np.uint8)[:4]
-    np.testing.assert_array_equal(column, result.tables["A", "bleu"].statistics["bleu"][:, 0])
+    np.testing.assert_array_equal(column, result._tables["A", "bleu"].statistics["bleu"][:, 0])
 
 
 COLUMNS = {
@@ -1028,7 +1028,9 @@ def test_a_loaded_result_holds_no_more_than_a_few_rows(tmp_path):
     finally:
         tracemalloc.stop()
     assert all(
-        isinstance(rows, StoredRows) for table in loaded.tables.values() for rows in table.statistics.values()
+        isinstance(rows, StoredRows)
+        for table in loaded._tables.values()
+        for rows in table.statistics.values()
     )
 
 

@@ -151,11 +151,11 @@ def outputs_of(result: Result) -> list[tuple[str, str]]:
     """Return the outputs that a page shows, by label and name: the first of each part but for those that
     repeat another on every segment.
     """
-    equal = equal_outputs(result.tables)
+    equal = equal_outputs(result._tables)
     every = [
         (label, output.name)
         for label in result.labels
-        for output in result.tables[result.systems[0], label].leading()
+        for output in result._tables[result.systems[0], label].leading()
     ]
     return [key for key in every if key not in equal]
 

@@ -91,7 +91,7 @@ def test_the_scores_as_csv_and_latex(shown: Any) -> None:
     assert name == "three-systems-scores.tex"
     assert "\\begin{tabular}{@{}lr" in text
     leading = [
-        (label, output) for label in result.labels for output in result.tables["Alpha", label].leading()
+        (label, output) for label in result.labels for output in result._tables["Alpha", label].leading()
     ]
     directed = {(label, output.name) for label, output in leading if output.higher_is_better is not None}
     assert text.count("\\textbf{") == len(directed.intersection(outputs))
@@ -106,7 +106,7 @@ def test_the_differences_are_those_of_the_segments(shown: Any) -> None:
     result = result_of("three systems")
     of = {
         system: dict(
-            zip(map(str, result.corpus.ids), result.tables[system, "bleu"].segments()["bleu"], strict=True)
+            zip(map(str, result.corpus.ids), result._tables[system, "bleu"].segments()["bleu"], strict=True)
         )
         for system in (first, second)
     }

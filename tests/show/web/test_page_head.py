@@ -84,7 +84,7 @@ def test_compare_shows_the_numbers_of_a_comparison(
     for row in comparison:
         key = row.label, row.output.name
         if key not in comparison.equal:
-            p = row.p if result.tables[system, row.label].additive else math.nan
+            p = row.p if result._tables[system, row.label].additive else math.nan
             gain = number(row.gain, row.output, sign=True).replace("-", "−")
             gain = gain.removeprefix("+") if not row.gain else gain
             expected.append([gain, p_value(p), p_value(together[key])])
@@ -125,8 +125,8 @@ def test_wins_and_ties_are_those_of_the_figures(opened: Open, report: Report) ->
         page.wait_for_function(
             "name => document.querySelector('#compare figcaption b').textContent === name", arg=label
         )
-        table = result.tables[first, label]
-        ours, theirs = (result.tables[system, label].segments_of(label) for system in (first, second))
+        table = result._tables[first, label]
+        ours, theirs = (result._tables[system, label].segments_of(label) for system in (first, second))
         equal = int(ties(ours, theirs, table.leading()[output]).sum())
         better = int(
             (
@@ -144,7 +144,7 @@ def test_many_systems_are_ordered_by_the_two_that_are_shown(opened: Open, report
     result = result_of("seventeen systems")
     first, second = page.evaluate(_PAIR)
     gaps = np.abs(
-        result.tables[first, "bleu"].segments_of("bleu") - result.tables[second, "bleu"].segments_of("bleu")
+        result._tables[first, "bleu"].segments_of("bleu") - result._tables[second, "bleu"].segments_of("bleu")
     )
     listed = [int(text) for text in page.locator("[role=option] .id").all_inner_texts()]
     assert np.all(np.diff(gaps[listed]) <= 1e-4)

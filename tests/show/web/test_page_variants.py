@@ -51,7 +51,7 @@ def test_the_scores_of_every_segment(variant: str, opened: Open, report: Report)
     columns = [
         (label, name)
         for label, name in outputs_of(result)
-        if name in result.tables[result.systems[0], label].segments()
+        if name in result._tables[result.systems[0], label].segments()
     ]
     given = [(name, by_system) for name, by_system in result.corpus.system_fields.items()]
     for segment in range(0, len(result.corpus), 3):
@@ -61,7 +61,7 @@ def test_the_scores_of_every_segment(variant: str, opened: Open, report: Report)
         assert page.locator("#detail h3").first.inner_text() == str(result.corpus.ids[segment])
         for system, *scores in page.evaluate(_MINI):
             wanted = [
-                float(result.tables[system, label].segments()[name][segment]) for label, name in columns
+                float(result._tables[system, label].segments()[name][segment]) for label, name in columns
             ]
             wanted += [by_system[system][segment] for _, by_system in given]
             assert len(scores) == len(wanted)

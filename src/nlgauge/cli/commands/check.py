@@ -151,7 +151,7 @@ def check(
     changes, limits = _conditions(baseline, fail_if or (), fail_under or (), fail_over or ())
     result = load(directory)
     for system in systems or ():
-        result.check_system(system)
+        result._check_system(system)
     checked = list(systems or result.systems)
     if baseline is not None:
         result, baseline = _with_baseline(result, baseline, baseline_system, checked)
@@ -247,7 +247,7 @@ def _with_baseline(
         raise ParameterError(
             f"{baseline} has several systems; name one with --baseline-system: {', '.join(other.systems)}."
         )
-    other.check_system(chosen)
+    other._check_system(chosen)
     name = f"{chosen} ({baseline})"
     both = joined(result, other, chosen, name)
     for label in both.labels:

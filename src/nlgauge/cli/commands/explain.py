@@ -45,7 +45,7 @@ def explain(
     if as_json:
         show_json(
             {
-                "metric": result.label(metric),
+                "metric": result._label(metric),
                 "segment": result.corpus.ids[number],
                 "systems": {
                     name: [document(explanation) for explanation in explanations]
@@ -64,7 +64,7 @@ def _explanations(result: Result, metric: str, segment: str, system: str) -> lis
 
     found = result.explain(metric, segment, system)
     if not found:
-        raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
+        raise ResultError(f"{result._label(metric)} has no explanation for a segment.")
     return found
 
 

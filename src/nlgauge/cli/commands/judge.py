@@ -88,9 +88,9 @@ def require_replies(result: Result) -> None:
     from nlgauge.judges.calls import Calls
     from nlgauge.metrics._shared.judged import Judged
 
-    for label, metric in result.job.metrics.items():
+    for label, metric in result._job.metrics.items():
         if isinstance(metric, Judged) and not Calls.of(metric.calls).dry_run:
-            scores = [result.tables[system, label].scores() for system in result.systems]
+            scores = [result._tables[system, label].scores() for system in result.systems]
             asked = len(scores) * len(result.corpus) - sum(row["empty"] for row in scores)
             if asked and sum(row["failed"] for row in scores) == asked:
                 raise JudgeError(

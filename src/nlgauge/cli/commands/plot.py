@@ -129,5 +129,5 @@ def _explained(result: Result, metric: str | None, segment: str | None, systems:
         metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0]
     )
     if not explanations:
-        raise ResultError(f"{result.label(metric)} has no explanation for a segment.")
+        raise ResultError(f"{result._label(metric)} has no explanation for a segment.")
     return plots.explanation(explanations[0])

@@ -35,7 +35,7 @@ class Request:
             reduce_fn=self.reduce_fn,
             arguments=self.options,
         )
-        return result.tables[result.systems[0], result.labels[0]]
+        return result._tables[result.systems[0], result.labels[0]]
 
     def score(self, name: str, ours: Mapping[str, Any] | None = None, **parameters: Any) -> float:
         """The corpus score of a metric with the same parameters."""

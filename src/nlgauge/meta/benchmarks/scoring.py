@@ -123,9 +123,9 @@ class Run:
             if self.overwrite:
                 return None
             raise
-        if result.job.options.seed != self.seed:
+        if result._job.options.seed != self.seed:
             raise InputError(
-                f"{place} was scored with the seed {result.job.options.seed}; give the same seed, or another"
+                f"{place} was scored with the seed {result._job.options.seed}; give the same seed, or another"
                 " directory."
             )
         job = Job(prepared(metrics, corpus.lang, None), None, run_options(self.seed))
@@ -133,7 +133,7 @@ class Run:
             label
             for label, signature in signatures(corpus, job).items()
             if label in result.labels
-            and (signature, job.metrics[label]) != (result.signatures[label], result.job.metrics[label])
+            and (signature, job.metrics[label]) != (result.signatures[label], result._job.metrics[label])
         ]
         if changed:
             warnings.warn(

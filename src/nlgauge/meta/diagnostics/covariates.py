@@ -50,7 +50,7 @@ def covariates(corpus: Corpus) -> dict[str, Array]:
     found = {
         **lengths(corpus),
         "repetition": np.stack(
-            [repeated.tables[system, label].segments()["repetitiveness3"] for system in corpus.systems]
+            [repeated._tables[system, label].segments()["repetitiveness3"] for system in corpus.systems]
         ),
     }
     if corpus.sources is not None:

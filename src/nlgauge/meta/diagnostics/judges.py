@@ -299,7 +299,7 @@ class _Probes:
     def _scores(self, metric: Judged, predictions: list[str]) -> Array:
         result = self._result(metric, predictions, self.texts.references)
         return np.asarray(
-            next(iter(result.tables.values())).segments()[metric.measures()[0].name], dtype=np.float64
+            next(iter(result._tables.values())).segments()[metric.measures()[0].name], dtype=np.float64
         )
 
     def _result(self, metric: Judged, predictions: list[str], references: list[str] | None) -> Result:
@@ -318,7 +318,7 @@ def _gaps(result: Result, label: str, own: tuple[str, ...]) -> Array:
     """For each segment the mean score of the own systems less that of the others, in standard deviations."""
     scores = {}
     for system in result.systems:
-        table = result.tables[system, label]
+        table = result._tables[system, label]
         output = table.outputs()[0]
         sign = -1.0 if output.higher_is_better is False else 1.0
         scores[system] = sign * np.asarray(table.segments()[output.name], dtype=np.float64)

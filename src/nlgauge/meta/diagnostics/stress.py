@@ -238,7 +238,7 @@ def _scores(result: Result) -> dict[str, dict[str, Array]]:
     names = output_names(result)
     found: dict[str, dict[str, Array]] = {}
     for label in result.labels:
-        tables = {system: result.tables[system, label] for system in result.systems}
+        tables = {system: result._tables[system, label] for system in result.systems}
         first = tables[result.systems[0]]
         for output in first.leading():
             if output.higher_is_better is None or output.name not in first.segments():

@@ -47,7 +47,7 @@ def rank_summarisers(
     their lengths: longer ones tell more.
     """
     result = _scored(given, metric, seed)
-    label = result.label(str(metric))
+    label = result._label(str(metric))
     intervals = result.intervals(confidence)
     found = []
     for system in result.systems:
@@ -97,14 +97,14 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
     """One record per density, seed and fold; the densities are "source", "source given summary" and the
     same of the summary.
     """
-    label = result.label(str(metric))
-    scored = result.job.metrics[label]
+    label = result._label(str(metric))
+    scored = result._job.metrics[label]
     fit = scored.fit() if isinstance(scored, Metric) else None
     if not isinstance(fit, MutualInformation):
         raise ParameterError(f"metric must be cosmic, got {str(metric)!r}.")
     found = []
     for system in result.systems:
-        arrays = result.job.fits[label, system]
+        arrays = result._job.fits[label, system]
         for target, other in (("source", "summary"), ("summary", "source")):
             if target not in fit.targets:
                 continue
@@ -264,7 +264,7 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
     scores: dict[str, list[float]] = {}
     if isinstance(given, Result):
         scores = {
-            label: [given.tables[system, label].scores()["score"] for system in corpus.systems]
+            label: [given._tables[system, label].scores()["score"] for system in corpus.systems]
             for label in given.labels
         }
     agreement = {task: [1 - error for error in by_system.values()] for task, by_system in errors.items()}

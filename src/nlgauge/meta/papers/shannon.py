@@ -102,11 +102,11 @@ def separation(
         )
     result = score(spoilt(summaries, seed), sources=list(documents), metrics=metric)
     label = result.labels[0]
-    output = result.tables["original", label].outputs()[0]
+    output = result._tables["original", label].outputs()[0]
     if output.higher_is_better is None:
         raise ParameterError(f"metric must be one with a direction, got {label}.")
     return Separation(
-        {kind: result.tables[kind, label].segments()[output.name] for kind in result.systems},
+        {kind: result._tables[kind, label].segments()[output.name] for kind in result.systems},
         output.higher_is_better,
     )
 
@@ -142,7 +142,7 @@ def dependence_on_upstream(
     found = []
     for k, one in metrics.items():
         for system in result.systems:
-            outputs = result.tables[system, str(one)].scores()
+            outputs = result._tables[system, str(one)].scores()
             found.append(Upstream(k, system, *(outputs[name] for name in Upstream._fields[2:])))
     return found
 
@@ -201,7 +201,7 @@ def rank_correlation(one: Array, other: Array) -> float:
 def _segment_scores(result: Result, name: str) -> Array:
     """Return the segment scores of an output, system by system."""
     label, output = output_named(result, name)
-    tables = [result.tables[system, label] for system in result.systems]
+    tables = [result._tables[system, label] for system in result.systems]
     if not tables[0].has_segments:
         raise InputError(f"{label} has no segment scores; name other columns.")
     return np.concatenate([table.segments_of(output.name) for table in tables])

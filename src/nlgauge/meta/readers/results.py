@@ -69,7 +69,7 @@ def from_result(
     higher: dict[str, bool | None] = {}
     for label in result.labels:
         for name, output in _named_outputs(result, label, outputs):
-            tables = [result.tables[each, label].segments() for each in result.systems]
+            tables = [result._tables[each, label].segments() for each in result.systems]
             if all(output.name in table for table in tables):
                 metrics[name] = np.full((len(people.systems), len(people.segments)), np.nan)
                 metrics[name][rows, places] = np.concatenate([table[output.name] for table in tables])
@@ -101,7 +101,7 @@ def seconds_per_thousand(*results: Result) -> dict[str, float]:
     for label in results[0].labels if results else ():
         spent = sum(result.costs.alone(label) for result in results)
         cached = any(
-            CACHED in result.costs.used and getattr(result.job.metrics[label], "costly", False)
+            CACHED in result.costs.used and getattr(result._job.metrics[label], "costly", False)
             for result in results
         )
         if spent and not cached:
@@ -112,7 +112,7 @@ def seconds_per_thousand(*results: Result) -> dict[str, float]:
 
 def _named_outputs(result: Result, label: str, outputs: str) -> list[tuple[str, Output]]:
     """The outputs of a metric, the first by the metric's label, the others as label.output on request."""
-    first, *others = result.tables[result.systems[0], label].outputs()
+    first, *others = result._tables[result.systems[0], label].outputs()
     more = [(f"{label}.{output.name}", output) for output in others]
     return [(label, first), *(more if outputs == "all" else [])]
 
@@ -149,10 +149,10 @@ def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
 def _system_scores(result: Result, label: str, rows: Array) -> list[dict[str, Any]]:
     """The scores of all texts of each system; `rows` has the system of every output."""
     if pooled_records(result.corpus) is None:
-        return [result.tables[system, label].scores() for system in result.systems]
+        return [result._tables[system, label].scores() for system in result.systems]
     result = of_metrics(result, label)
     parts = [taken(result, np.flatnonzero(rows == i)) for i in range(rows.max() + 1)]
-    return [part.tables[part.systems[0], label].scores() for part in parts]
+    return [part._tables[part.systems[0], label].scores() for part in parts]
 
 
 def _of_segments(values: Sequence[Any], places: Array, name: str) -> tuple[Any, ...]:

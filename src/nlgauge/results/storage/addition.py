@@ -68,13 +68,13 @@ class Addition:
 
     def _with_metrics(self, result: Result, checkpoint: Checkpoint | None) -> Result:
         warn_about_languages(result.corpus, self.metrics)
-        job = replace(result.job, metrics=self.metrics, fits=_shared_fits(result.job, self.metrics))
+        job = replace(result._job, metrics=self.metrics, fits=_shared_fits(result._job, self.metrics))
         return self._computed(result, result.corpus, job, result.corpus, checkpoint)
 
     def _with_systems(self, result: Result, checkpoint: Checkpoint | None) -> Result:
         assert self.systems is not None
         return self._computed(
-            result, self.systems, result.job, _both(result.corpus, self.systems), checkpoint
+            result, self.systems, result._job, _both(result.corpus, self.systems), checkpoint
         )
 
     def _computed(
@@ -90,25 +90,25 @@ class Addition:
             tables, fits, costs = engine.run(read, job, computing, country)
         else:
             new = scored(corpus, read, job, computing, checkpoint, country)
-            tables, fits, costs = dict(new.tables), new.job.fits, new.costs
-        metrics = {**result.job.metrics, **job.metrics}
+            tables, fits, costs = dict(new._tables), new._job.fits, new.costs
+        metrics = {**result._job.metrics, **job.metrics}
         total = Costs()
         total.add(result.costs)
         total.add(costs)
-        merged = {**result.tables, **tables}
+        merged = {**result._tables, **tables}
         return replace(
             result,
             corpus=whole,
-            tables={(system, label): merged[system, label] for system in whole.systems for label in metrics},
+            _tables={(system, label): merged[system, label] for system in whole.systems for label in metrics},
             signatures={**result.signatures, **signatures(whole, job)},
             costs=total,
-            job=replace(job, metrics=metrics, fits={**result.job.fits, **fits}),
+            _job=replace(job, metrics=metrics, fits={**result._job.fits, **fits}),
             _last=[],
         )
 
 
 def _new_metrics(result: Result, metrics: Sequence[Any]) -> dict[str, AnyMetric]:
-    new = prepared(labelled(metrics), result.corpus.lang, result.job.reduce_fn)
+    new = prepared(labelled(metrics), result.corpus.lang, result._job.reduce_fn)
     twice = [label for label in new if label in result.labels]
     if twice:
         raise ParameterError(f"{twice[0]!r} is in the result already.")
@@ -116,7 +116,7 @@ def _new_metrics(result: Result, metrics: Sequence[Any]) -> dict[str, AnyMetric]
 
 
 def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
-    lost = [label for label, metric in result.job.metrics.items() if isinstance(metric, NotHere)]
+    lost = [label for label, metric in result._job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
         raise ResultError(
             f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load"
@@ -124,7 +124,7 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
         )
     corpus = result.corpus.adding(predictions)
     before, alone, together = (
-        Reducer.of(result.job.reduce_fn, each)
+        Reducer.of(result._job.reduce_fn, each)
         for each in (result.corpus, corpus, _both(result.corpus, corpus))
     )
     if before != together:
@@ -133,7 +133,7 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
         )
     if any(
         alone.reduced(metric) != together.reduced(metric)
-        for metric in result.job.metrics.values()
+        for metric in result._job.metrics.values()
         if isinstance(metric, Metric)
     ):
         raise InputError(

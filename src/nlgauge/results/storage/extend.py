@@ -47,7 +47,7 @@ def _run_of(added: Addition) -> dict[str, Any]:
     """Which addition this is, as plain data."""
     result, systems = added.result, added.systems
     return {
-        **run_of(replace(result.job, metrics=added.metrics)),
+        **run_of(replace(result._job, metrics=added.metrics)),
         "systems": {}
         if systems is None
         else {system: digest(systems.only(system)) for system in systems.systems},

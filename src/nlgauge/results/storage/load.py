@@ -113,10 +113,10 @@ def reopened(result: Result, directory: Path) -> Result:
     corpus = stored_corpus(directory, run.corpus) if stored else result.corpus
     tables = {
         key: replace(table, statistics=statistics.get(key, {}), weights=corpus.weights)
-        for key, table in result.tables.items()
+        for key, table in result._tables.items()
     }
     has_texts = run.texts if stored else result.has_texts
-    return replace(result, corpus=corpus, tables=tables, has_texts=has_texts)
+    return replace(result, corpus=corpus, _tables=tables, has_texts=has_texts)
 
 
 class _Versioned(msgspec.Struct):

@@ -80,13 +80,13 @@ def write_result(result: Result, place: Path, texts: bool = True) -> None:
         _warn_of_kinds(result.corpus)
     facts = write_corpus(result.corpus, place, hashed=result.has_texts and not texts)
     statistics = write_statistics(list(_all_rows(result)), len(result.corpus), place / STATISTICS)
-    fits = write_fits(result.job.fits, place / FITS)
+    fits = write_fits(result._job.fits, place / FITS)
     write_run(_saved_run(result, texts and result.has_texts, facts, statistics, fits), place)
 
 
 def _all_rows(result: Result) -> Iterator[PartRows]:
     """Yield the rows of all tables, and the segment scores of metrics whose class may be missing later."""
-    for (system, label), table in result.tables.items():
+    for (system, label), table in result._tables.items():
         for part, rows in table.statistics.items():
             yield PartRows(system, label, part, rows)
         if not type(_plain_metric(table.metric)).__module__.startswith("nlgauge.metrics."):
@@ -99,7 +99,7 @@ def _saved_run(
 ) -> SavedRun:
     """Return what run.json says of a result."""
     tables = []
-    for (system, label), table in result.tables.items():
+    for (system, label), table in result._tables.items():
         averaged = table.metric.function if isinstance(table.metric, Averaged) else None
         scores = {name: _json_number(value) for name, value in table.scores().items()}
         tables.append(SavedTable(system, label, averaged, scores))
@@ -108,8 +108,8 @@ def _saved_run(
         texts,
         result.config,
         {
-            label: _saved_metric(metric, result.tables[result.systems[0], label])
-            for label, metric in result.job.metrics.items()
+            label: _saved_metric(metric, result._tables[result.systems[0], label])
+            for label, metric in result._job.metrics.items()
         },
         dict(result.signatures),
         tables,

@@ -67,7 +67,7 @@ class Served:
     @lazy
     def labels(self) -> dict[str, str]:
         """The metrics that explain segments, by their labels as a page shows them."""
-        metrics = self.result.job.metrics
+        metrics = self.result._job.metrics
         return {
             visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)
         }
@@ -167,7 +167,7 @@ class Served:
         fitted stays as it was fitted.
         """
         name = self.labels[label]
-        job = self.result.job
+        job = self.result._job
         metric = job.metrics[name]
         assert isinstance(metric, Metric)
         fit = metric.fit()

@@ -62,9 +62,9 @@ def view_of(
 ) -> PageData:
     """Return everything that a page shows but texts and explanations."""
     if baseline is not None:
-        result.check_system(baseline)
+        result._check_system(baseline)
     columns: list[Array] = []
-    equal = equal_outputs(result.tables)
+    equal = equal_outputs(result._tables)
     outputs = _outputs(result, columns, equal, confidence, resamples, seed) + _given(result, columns)
     for output in outputs:
         output.update(_missing(output, columns))
@@ -111,7 +111,7 @@ def view_of(
             "name": TESTS["randomization"],
             "confidence": confidence,
             "resamples": resamples,
-            "seed": result.job.options.seed if seed is None else seed,
+            "seed": result._job.options.seed if seed is None else seed,
         },
     }
     return PageData(meta, kept)
@@ -152,10 +152,10 @@ def _outputs(
     )
     found = []
     for label in result.labels:
-        table = result.tables[systems[0], label]
+        table = result._tables[systems[0], label]
         for output in table.leading():
             bounds = [by_system[system][label][output.name] for system in systems]
-            segments = [result.tables[system, label].segments().get(output.name) for system in systems]
+            segments = [result._tables[system, label].segments().get(output.name) for system in systems]
             numbers[label, output.name] = len(numbers)
             one = {
                 **_described(label, label.partition("(")[0], output, shown_name(label, output.name, names)),
@@ -286,7 +286,7 @@ def _card(result: Result, label: str) -> dict[str, Any] | None:
     and when it misleads.
     """
     try:
-        found = card(result.tables[result.systems[0], label].metric.name)
+        found = card(result._tables[result.systems[0], label].metric.name)
     except NlgaugeError:
         return None
     misleads = [

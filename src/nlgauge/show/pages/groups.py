@@ -48,7 +48,7 @@ def groups_page(groups: Groups, shown: TableOptions) -> Page:
         )
     fitted = [
         label
-        for label, metric in first.job.metrics.items()
+        for label, metric in first._job.metrics.items()
         if isinstance(metric, Metric) and metric.fit() is not None
     ]
     if fitted:

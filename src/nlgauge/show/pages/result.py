@@ -72,7 +72,7 @@ class ScoreCells:
 
     def __post_init__(self) -> None:
         self.names = short_names(self.result.systems)
-        self.equal = {} if self.details else equal_outputs(self.result.tables)
+        self.equal = {} if self.details else equal_outputs(self.result._tables)
         baseline = (self.comparison and self.comparison.baseline) or self.result.systems[0]
         self._tests = {
             (row.label, row.output.name, row.second): row
@@ -85,7 +85,7 @@ class ScoreCells:
         or with details every output.
         """
         for label in self.result.labels:
-            table = self.result.tables[self.result.systems[0], label]
+            table = self.result._tables[self.result.systems[0], label]
             leading = table.leading()
             for output in table.outputs() if self.details else leading:
                 if (label, output.name) in self.equal:
@@ -100,7 +100,7 @@ class ScoreCells:
     def score(self, system: str, shown: ShownOutput) -> Cell:
         """The score; the best of several systems is marked."""
         label, output = shown.label, shown.output
-        table = self.result.tables[system, label]
+        table = self.result._tables[system, label]
         score = table.scores().get(output.name, math.nan)
         mark = self.notes.mark(
             (table.unknown or output.nan) if math.isnan(score) else self._missing(table, output)
@@ -133,7 +133,7 @@ class ScoreCells:
         """Return whether systems lack an output on different segments, so that their scores are not
         comparable.
         """
-        tables = [self.result.tables[system, label] for system in self.result.systems]
+        tables = [self.result._tables[system, label] for system in self.result.systems]
         if not any(table.undefined().get(output.name) for table in tables) or not all(
             table.has_segments for table in tables
         ):
@@ -145,7 +145,7 @@ class ScoreCells:
         if self.unequal(label, output):
             return None
         scores: list[float] = [
-            self.result.tables[system, label].scores().get(output.name, math.nan)
+            self.result._tables[system, label].scores().get(output.name, math.nan)
             for system in self.result.systems
         ]
         known = [score for score in scores if not math.isnan(score)]
@@ -267,7 +267,7 @@ def with_costs(page: Page, result: Result, shown: TableOptions) -> Page:
 
 def small_print_of(result: Result, shown: TableOptions) -> list[str]:
     """Return the signatures, with the settings of intervals and tests."""
-    seed = result.job.options.seed if shown.seed is None else shown.seed
+    seed = result._job.options.seed if shown.seed is None else shown.seed
     confidence = shown.confidence if shown.intervals else None
     return small_print(
         result, confidence, shown.resamples, seed, shown.test if shown.has_tests(result) else ""
@@ -342,7 +342,7 @@ def _best_first(result: Result, shown: ShownOutput) -> list[str]:
     """
     sign = {True: -1, False: 1, None: 0}[shown.output.higher_is_better]
     scores = {
-        system: sign * result.tables[system, shown.label].scores().get(shown.output.name, math.nan)
+        system: sign * result._tables[system, shown.label].scores().get(shown.output.name, math.nan)
         for system in result.systems
     }
     return sorted(
@@ -380,7 +380,7 @@ def _remarks(cells: ScoreCells) -> list[str]:
     result, found = cells.result, []
     if repeated := equal_note(cells.equal, {(shown.label, shown.output.name) for shown in cells.outputs()}):
         found.append(repeated)
-    for (system, label), table in result.tables.items():
+    for (system, label), table in result._tables.items():
         scores = table.scores()
         for output in table.outputs():
             if output.note and scores[output.name] > 0:
@@ -414,7 +414,7 @@ def small_print(result: Result, confidence: float | None, resamples: int, seed: 
     """
     found = []
     for label, signature in result.signatures.items():
-        metric = result.job.metrics[label]
+        metric = result._job.metrics[label]
         whole = isinstance(metric, CorpusMetric)
         count = min(resamples, metric.resamples) if isinstance(metric, CorpusMetric) else resamples
         facts = {}

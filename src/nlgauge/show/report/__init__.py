@@ -53,7 +53,7 @@ def write_report(
     fields: list[dict[str, Any]] = []
     parts |= dict(field_parts(corpus, fields))
     meta |= {"fields": fields, "texts": "none", "why": {}, "explained": {}, "partly": {}, "left_out": []}
-    static = html_of(result.page(**drawn))
+    static = html_of(result._page(**drawn))
     if chosen["texts"] and result.has_texts:
         shell = len(page(meta["title"], static, {"meta": json_part(meta)}, meta["version"]).encode())
         _add_texts(result, view.columns, parts, meta, explain, chosen["max_size"] * _MEGABYTE - shell)

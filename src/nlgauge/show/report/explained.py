@@ -57,7 +57,7 @@ class Explained:
         the number of segments left out.
         """
         labels = [
-            label for label in self.result.labels if isinstance(self.result.job.metrics.get(label), Metric)
+            label for label in self.result.labels if isinstance(self.result._job.metrics.get(label), Metric)
         ]
         for start in range(0, len(segments), _BLOCK):
             explanations = self._block(segments[start : start + _BLOCK], labels)

@@ -158,7 +158,7 @@ def test_a_forest_of_coefficients_is_that_of_meta_evaluation():
 
 def test_a_waterfall_has_every_difference_sorted(result):
     first, second = result.systems[:2]
-    scores = [result.tables[system, "ter"].segments()["ter"] for system in (first, second)]
+    scores = [result._tables[system, "ter"].segments()["ter"] for system in (first, second)]
     gains = np.sort(scores[0] - scores[1])[::-1]
     ax = plots.waterfall(result, "ter")
     wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
@@ -196,7 +196,7 @@ def test_distributions_are_of_systems_spoilt_texts_and_groups(result):
     ax = plots.distributions(result, "chrf")
     assert ax.get_xlabel() == "chrf"
     for system in result.systems:
-        median = np.median(result.tables[system, "chrf"].segments()["chrf"])
+        median = np.median(result._tables[system, "chrf"].segments()["chrf"])
         assert lines(ax, f"median {system}")[0][0][0] == pytest.approx(median)
     lower = Separation({"original": np.array([0.1, 0.2]), "wrong": np.array([0.8, 0.9])}, False)
     assert "n = 2, AUC 1.000" in " ".join(words(plots.distributions(lower).figure)).replace("\n", " ")
@@ -214,7 +214,7 @@ def test_a_heatmap_pools_turned_scores_with_numbers_that_came_with_the_texts(res
     assert sorted(names) == ["bleu", "chrf", "novelty.novelty1", "ter"]
     pooled = {
         label: np.concatenate(
-            [next(iter(result.tables[system, full].segments().values())) for system in result.systems]
+            [next(iter(result._tables[system, full].segments().values())) for system in result.systems]
         )
         for label, full in zip(["bleu", "chrf", "ter", "novelty.novelty1"], result.labels, strict=True)
     }
@@ -315,7 +315,7 @@ def test_a_map_of_people_takes_a_result_also_of_one_system():
         plots.human_map(result)
     ax = plots.human_map(result, coefficient="pearson", human=["coherence", "fluency"])
     assert title(ax) == "Pearson, global level, n = 5 to 6 texts of one system"
-    chrf = result.tables["s0", "chrf"].segments()["chrf"]
+    chrf = result._tables["s0", "chrf"].segments()["chrf"]
     assert ax.images[0].get_array()[0, 1] == pytest.approx(np.corrcoef(chrf, scores["fluency"])[0, 1])
     with pytest.raises(InputError, match="no correlation to draw at the system level"):
         plots.human_map(result, "system", human="fluency")

@@ -34,7 +34,7 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
         asked = [
             (label, output)
             for label in result.labels
-            for output in result.tables[result.systems[0], label].leading()
+            for output in result._tables[result.systems[0], label].leading()
         ]
     else:
         asked = [output_named(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
@@ -47,7 +47,7 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
 def segment_scores(result: Result, column: PlottedOutput) -> Array | None:
     """Return (systems, segments) scores; None if the metric has no segment scores."""
     rows = [
-        result.tables[system, column.label].segments().get(column.output.name) for system in result.systems
+        result._tables[system, column.label].segments().get(column.output.name) for system in result.systems
     ]
     known = [row for row in rows if row is not None]
     return np.stack(known) if len(known) == len(rows) else None

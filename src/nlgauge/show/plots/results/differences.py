@@ -99,7 +99,7 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
     first = first or next(system for system in result.systems if system != second)
     second = second or next(system for system in result.systems if system != first)
     for system in (first, second):
-        result.check_system(system)
+        result._check_system(system)
     if first == second:
         raise InputError(f"this needs two systems, got {first!r} twice.")
     return first, second
@@ -223,5 +223,5 @@ def waterfall(
 def _first_with_segments(result: Result, metric: str | None) -> PlottedOutput:
     chosen = columns(result, metric)
     first = result.systems[0]
-    known = (c for c in chosen if c.output.name in result.tables[first, c.label].segments())
+    known = (c for c in chosen if c.output.name in result._tables[first, c.label].segments())
     return next(known, chosen[0])
