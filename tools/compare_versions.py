@@ -123,7 +123,7 @@ def of_tables(result: Any, view: Callable[[Any], Any]) -> Any:
 
 
 def statistics_of(result: Any) -> Any:
-    return of_tables(result, lambda table: {part: exact(rows) for part, rows in table.statistics.items()})
+    return of_tables(result, lambda table: {part: exact(rows[:]) for part, rows in table.statistics.items()})
 
 
 def scores_of(result: Any) -> Any:
