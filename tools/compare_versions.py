@@ -37,7 +37,11 @@ os.environ |= {
 }
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 # Old name -> new name of keys and texts; both files are read with it.
-RENAMED: dict[str, str] = {"undefined_draws": "undefined_resamples", "permutation": "randomization"}
+RENAMED: dict[str, str] = {
+    "undefined_draws": "undefined_resamples",
+    "permutation": "randomization",
+    "randomisation": "randomization",
+}
 
 
 # --- All that depends on the interface of nlgauge: adapt these functions when names change. ---
