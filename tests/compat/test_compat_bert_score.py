@@ -157,7 +157,7 @@ def test_a_baseline_as_a_parameter_of_the_metric(model: dict[str, Any]) -> None:
     )
     assert (low, other) == (-3, -1)
     title = result.explain(str(rescaled), 0)[0].title
-    assert title.startswith(f"bertscore f1 {result.segments('records')[0]['bertscore.f1']:.4f}")
+    assert title.startswith(f"bertscore f1 {result.segments('records')[0][f'{rescaled}.f1']:.4f}")
     for wrong in ((0.5,), (0.5, 0.5, 1), (0.5, 0.5, True), 0.5):
         with pytest.raises(ParameterError, match="baseline must be"):
             BertScore("minilm", 6, baseline=wrong)  # type: ignore[arg-type]

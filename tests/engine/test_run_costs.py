@@ -499,18 +499,18 @@ def test_co2_of_each_metric_against_agreement(read: Carbon) -> None:
     pytest.importorskip("matplotlib")
     found = nmv.times_correlation(PREDICTIONS, REFERENCES, ["chrf", "wer"], carbon="DEU")
     assert found.co2 == {"chrf": 1e-3, "wer": 1e-3}
-    assert [bar.get_width() for bar in found.plot(co2=True).axes[0].patches] == [1e-3, 1e-3]
+    assert [bar.get_width() for bar in found.plot(co2=True).patches] == [1e-3, 1e-3]
     rows = Findings(
         [
             {"metric": name, "value": value, "low": 0.1, "high": 0.9}
             for name, value in (("chrf", 0.5), ("wer", 0.4))
         ]
     )
-    axes = found.plot(correlations=rows, co2=True).axes[0]
+    axes = found.plot(correlations=rows, co2=True)
     assert axes.get_xlabel() == "grams of CO2-equivalents per 1,000 texts"
     point = next(line for line in axes.lines if line.get_label() == "chrf")
     assert point.get_xdata()[0] == pytest.approx(1000 * 1e-3 * 1000 / 2)
-    assert found.plot(correlations=rows).axes[0].get_xlabel() == "seconds per 1,000 texts"
+    assert found.plot(correlations=rows).get_xlabel() == "seconds per 1,000 texts"
     untracked = nmv.times_correlation(PREDICTIONS, REFERENCES, ["wer"])
     assert untracked.co2 == {}
     with pytest.raises(InputError, match="CO2 was not tracked"):

@@ -53,7 +53,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[Any]]:
 @pytest.mark.parametrize(
     ("kernel", "metrics"),
     [
-        ("edits.edit_counts", ["wer", "mer", "wil", "wip"]),
+        ("edits.distances.edit_counts", ["wer", "mer", "wil", "wip"]),
         ("fragments.fragment_column", ["coverage", "density"]),
         ("ngram_sets.repeated_ngrams", ["aun", "repetitiveness"]),
         ("ngrams.ngram_matches", ["bleu", "sentence_bleu", "bleu(smooth_method=floor)"]),
@@ -65,7 +65,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], list[Any]]:
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
 def test_metrics_on_the_same_rows_share_one_computation(calls, kernel, metrics):
-    module, name = kernel.split(".")
+    module, _, name = kernel.rpartition(".")
     parsed = [parse(metric) for metric in metrics]
     found = calls(f"nlgauge.kernels.{module}", name)
     view = view_of(parsed[0])
@@ -82,10 +82,10 @@ def test_metrics_on_the_same_rows_share_one_computation(calls, kernel, metrics):
 @pytest.mark.parametrize(
     ("metric", "kernel", "count"),
     [
-        ("ter", "tercom.shift_edits", 1),
-        ("character", "character.character_edits", 1),
-        ("eed", "jump_distance.jump_distances", 1),
-        ("cder", "jump_distance.jump_distances", 1),
+        ("ter", "edits.tercom.shift_edits", 1),
+        ("character", "edits.character.character_edits", 1),
+        ("eed", "edits.jumps.jump_distances", 1),
+        ("cder", "edits.jumps.jump_distances", 1),
         ("rouge", "lcs.lcs_lengths", 1),
         ("rouge", "ngrams.ngram_matches", 1),
         ("rouge155", "lcs.union_lcs_hits", 1),
@@ -97,13 +97,13 @@ def test_metrics_on_the_same_rows_share_one_computation(calls, kernel, metrics):
         ("ribes", "word_order.word_places", 1),
         ("novelty", "ngram_sets.novel_ngrams", 1),
         ("coverage", "fragments.fragment_column", 1),
-        ("wer", "edits.edit_counts", 1),
+        ("wer", "edits.distances.edit_counts", 1),
     ],
 )
 def test_statistics_and_explanations_share_one_computation(calls, metric, kernel, count):
     parsed = parse(metric)
     assert isinstance(parsed, Metric)
-    module, name = kernel.split(".")
+    module, _, name = kernel.rpartition(".")
     found = calls(f"nlgauge.kernels.{module}", name)
     view = view_of(parsed)
     rows = parsed.statistics(view, {})

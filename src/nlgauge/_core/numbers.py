@@ -35,6 +35,7 @@ def ties(first: Array, second: Array, output: Output) -> Array:
     """Return for each pair of scores whether they print the same with the shown decimals; a missing score
     ties with nothing.
 
+    >>> from nlgauge.metric import Output
     >>> ties(np.array([12.341, 12.344, np.nan]), np.array([12.339, 12.346, np.nan]), Output("bleu", True, 0, 100)).tolist()
     [True, False, False]
     """

@@ -103,7 +103,7 @@ def test_every_file_of_the_package_is_in_it(installed: Installed) -> None:
         if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".so", ".pyd")
     ]
     wanted = {f"nlgauge/{path.relative_to(_PACKAGE).as_posix()}" for path in files}
-    assert "nlgauge/web/vendor/inter.woff2" in wanted
+    assert "nlgauge/show/web/vendor/inter.woff2" in wanted
     assert wanted - recorded == set()
     assert recorded == set(names)
 
