@@ -314,7 +314,17 @@ class Judgments:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, human: str | Sequence[str], metrics: str | Sequence[str] = (), **columns: Any
+        cls,
+        frame: Any,
+        human: str | Sequence[str],
+        metrics: str | Sequence[str] = (),
+        *,
+        system: str = "system",
+        segment: str = "segment",
+        group: str | None = None,
+        annotator: str | None = None,
+        weight: str | None = None,
+        higher_is_better: Mapping[str, bool | None] | None = None,
     ) -> Judgments:
         """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and
         segment.
@@ -324,36 +334,80 @@ class Judgments:
         """
         from nlgauge.meta.readers.frames import from_frame
 
-        return from_frame(frame, human, metrics, **columns)
+        columns: Any = {
+            "system": system,
+            "segment": segment,
+            "group": group,
+            "annotator": annotator,
+            "weight": weight,
+        }
+        return from_frame(frame, human, metrics, **columns, higher_is_better=higher_is_better)
 
     @classmethod
-    def from_result(cls, result: Result, human: Any, **options: Any) -> Judgments:
+    def from_result(
+        cls,
+        result: Result,
+        human: Any,
+        *,
+        outputs: str = "first",
+        corpus_scores: bool = False,
+        group: str | None = None,
+        dimensions: Sequence[str] | None = None,
+        system: str = "system",
+        segment: str = "segment",
+        annotator: str | None = None,
+    ) -> Judgments:
         """From a Result and the human scores of its segments: fields of its records by name, a frame,
         records, or a file of them.
         """
         from nlgauge.meta.readers.results import from_result
 
-        return from_result(result, human, **options)
+        columns: Any = {"group": group, "system": system, "segment": segment, "annotator": annotator}
+        scores: Any = {"outputs": outputs, "corpus_scores": corpus_scores, "dimensions": dimensions}
+        return from_result(result, human, **scores, **columns)
 
     @classmethod
     def from_mtme(
-        cls, directory: str | Path, language_pairs: str | Sequence[str], **options: Any
+        cls,
+        directory: str | Path,
+        language_pairs: str | Sequence[str],
+        *,
+        human: Sequence[str] | str | None = None,
+        metrics: Sequence[str] | str | None = None,
+        corpus_scores: bool = False,
+        higher_is_better: Mapping[str, bool | None] | None = None,
     ) -> Judgments:
         """From a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score,
         metric-scores/PAIR/METRIC-REF.seg.score.
         """
         from nlgauge.meta.readers.mtme import from_mtme
 
-        return from_mtme(directory, language_pairs, **options)
+        return from_mtme(
+            directory,
+            language_pairs,
+            human=human,
+            metrics=metrics,
+            corpus_scores=corpus_scores,
+            higher_is_better=higher_is_better,
+        )
 
     @classmethod
     def from_pairs(
-        cls, pairs: Any, metrics: Mapping[str, Mapping[str, Any]] | None = None, **columns: Any
+        cls,
+        pairs: Any,
+        metrics: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        segment: str = "segment",
+        better: str = "better",
+        worse: str = "worse",
+        group: str | None = None,
+        higher_is_better: Mapping[str, bool | None] | None = None,
     ) -> Judgments:
         """From rows of a segment and its better and worse system."""
         from nlgauge.meta.readers.frames import from_pairs
 
-        return from_pairs(pairs, metrics, **columns)
+        columns: Any = {"segment": segment, "better": better, "worse": worse, "group": group}
+        return from_pairs(pairs, metrics, **columns, higher_is_better=higher_is_better)
 
     @classmethod
     def joined(cls, parts: Mapping[Any, Judgments]) -> Judgments:

@@ -54,11 +54,24 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
     def __len__(self) -> int:
         return len(self.results)
 
-    def compare(self, **options: Any) -> dict[Any, Comparison]:
+    def compare(
+        self,
+        *systems: str,
+        baseline: str | None = None,
+        all_pairs: bool = False,
+        test: str = "randomization",
+        confidence: float = 0.95,
+        resamples: int = 1000,
+        seed: int | None = None,
+    ) -> dict[Any, Comparison]:
         """Return the comparison of every group, as `Result.compare` makes it with these options; Holm's
         correction counts the tests of all groups, max-T those of each group alone.
         """
-        comparisons = {value: result.compare(**options) for value, result in self.results.items()}
+        options: Any = {"baseline": baseline, "all_pairs": all_pairs, "test": test, "confidence": confidence}
+        comparisons = {
+            value: result.compare(*systems, **options, resamples=resamples, seed=seed)
+            for value, result in self.results.items()
+        }
         if any(comparison.correction != "holm" for comparison in comparisons.values()):
             return comparisons
         corrected = corrected_once(

@@ -22,7 +22,7 @@ def from_mtme(
     directory: str | Path,
     language_pairs: str | Sequence[str],
     *,
-    humans: Sequence[str] | str | None = None,
+    human: Sequence[str] | str | None = None,
     metrics: Sequence[str] | str | None = None,
     corpus_scores: bool = False,
     higher_is_better: Mapping[str, bool | None] | None = None,
@@ -39,9 +39,7 @@ def from_mtme(
             f"{str(root)!r} has no folder human-scores; give the folder of one test set (wmt22, ...) in the"
             " layout of mt-metrics-eval."
         )
-    names = [
-        one if one is None else [one] if isinstance(one, str) else list(one) for one in (humans, metrics)
-    ]
+    names = [one if one is None else [one] if isinstance(one, str) else list(one) for one in (human, metrics)]
     if isinstance(language_pairs, str):
         return _pair(root, language_pairs, names[0], names[1], corpus_scores, higher_is_better or {})
     return joined(
