@@ -41,41 +41,17 @@ KNOWN_NAMES = {_AMBIGUOUS, *(name for names in FIELD_NAMES.values() for name in 
 
 # Names that columns have in files of other programs, by what they usually hold.
 _USUAL = {
-    "prediction": [
-        "answer",
-        "response",
-        "actual_output",
-        "generated",
-        "generated_text",
-        "generation",
-        "completion",
-        "model_output",
-        "model_answer",
-        "summary",
-    ],
-    "references": [
-        "expected",
-        "expected_output",
-        "ground_truth",
-        "ground_truths",
-        "gold",
-        "reference_answer",
-        "correct_answer",
-        "highlights",
-        "label",
-    ],
-    "source": [
-        "question",
-        "query",
-        "prompt",
-        "instruction",
-        "article",
-        "context",
-        "contexts",
-        "retrieved_contexts",
-        "passage",
-        "passages",
-    ],
+    "prediction": (
+        "answer response actual_output generated generated_text generation completion "
+        "model_output model_answer summary"
+    ).split(),
+    "references": (
+        "expected expected_output ground_truth ground_truths gold reference_answer correct_answer "
+        "highlights label"
+    ).split(),
+    "source": (
+        "question query prompt instruction article context contexts retrieved_contexts passage passages"
+    ).split(),
 }
 
 

@@ -11,18 +11,7 @@ from pathlib import Path
 from nlgauge._core.backend import chosen
 from nlgauge._core.versions import installed_version
 
-_PACKAGES = (
-    "nlgauge",
-    "numpy",
-    "sacrebleu",
-    "rapidfuzz",
-    "regex",
-    "nltk",
-    "sentencex",
-    "torch",
-    "transformers",
-    "POT",
-)
+_PACKAGES = tuple("nlgauge numpy sacrebleu rapidfuzz regex nltk sentencex torch transformers POT".split())
 _CPU_INFO = Path("/proc/cpuinfo")
 
 

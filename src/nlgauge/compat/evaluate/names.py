@@ -78,19 +78,7 @@ MISSING: Mapping[str, str] = {
         _LABELS,
     ),
     **dict.fromkeys(
-        (
-            "mae",
-            "mape",
-            "mase",
-            "mse",
-            "smape",
-            "r_squared",
-            "roc_auc",
-            "pearsonr",
-            "spearmanr",
-            "seqeval",
-            "poseval",
-        ),
+        tuple("mae mape mase mse smape r_squared roc_auc pearsonr spearmanr seqeval poseval".split()),
         _LABELS,
     ),
 }

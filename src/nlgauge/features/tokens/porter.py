@@ -13,24 +13,7 @@ from nlgauge._core.backend import compiled
 # How many words a process remembers the stem, digest, synsets or syllables of: more than a large test set
 # has; 6 to 26 MB for each kind when full.
 MOST_WORDS = 1 << 16
-_STEP_4 = (
-    "al",
-    "ance",
-    "ence",
-    "er",
-    "ic",
-    "able",
-    "ible",
-    "ant",
-    "ement",
-    "ou",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
-)
+_STEP_4 = tuple("al ance ence er ic able ible ant ement ou ism ate iti ous ive ize".split())
 
 
 @compiled

@@ -24,22 +24,8 @@ Severity = Literal["critical", "major", "minor"]
 _WORD = regex.compile(r"\s*\S+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
 _AUXILIARIES = "am|is|are|was|were|has|have|had|will|would|can|could|shall|should|may|might|must|do|does|did"
-_NUMBER_WORDS = (
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
+_NUMBER_WORDS = tuple(
+    "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty".split()
 )
 _NUMBER_WORD = regex.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b", regex.IGNORECASE)
 _AUXILIARY = regex.compile(rf"\b(?:{_AUXILIARIES})\b(?!['’])", regex.IGNORECASE)

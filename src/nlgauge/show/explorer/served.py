@@ -103,21 +103,10 @@ class Served:
         found = []
         for value, segments in self._groups(dimension).items():
             view = view_of(taken(self.result, np.array(segments)), value)
-            kept = (
-                "label",
-                "metric",
-                "name",
-                "output",
-                "up",
-                "decimals",
-                "bounds",
-                "given",
-                "scores",
-                "low",
-                "high",
-                "letters",
-                "ranks",
-                "reason",
+            kept = tuple(
+                (
+                    "label metric name output up decimals bounds given scores low high letters ranks reason"
+                ).split()
             )
             outputs = [{name: output[name] for name in kept} for output in view.meta["outputs"]]
             found.append(

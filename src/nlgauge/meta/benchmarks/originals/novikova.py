@@ -12,19 +12,7 @@ from nlgauge.meta.benchmarks.originals.files import Opened, number
 from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 _DIMENSIONS = ("informativeness", "naturalness", "quality")
-_METRICS = (
-    "TER",
-    "Bleu_1",
-    "Bleu_2",
-    "Bleu_3",
-    "Bleu_4",
-    "ROUGE_L",
-    "NIST",
-    "LEPOR",
-    "CIDEr",
-    "METEOR",
-    "sim.mr.sys",
-)
+_METRICS = tuple("TER Bleu_1 Bleu_2 Bleu_3 Bleu_4 ROUGE_L NIST LEPOR CIDEr METEOR sim.mr.sys".split())
 
 
 def knows(opened: Opened) -> bool:
