@@ -175,3 +175,15 @@ def test_a_metric_is_found_by_every_name_that_a_comparison_takes(result) -> None
         for name in ("rouge", "bleu.rouge1", ("bleu", "rouge1")):
             with pytest.raises(UnknownNameError, match="there are bleu, wer, novelty, self_bleu"):
                 rows[name]
+
+
+def test_few_segments_never_tell_systems_apart():
+    """Five swapped segments have no p below 2 ** -4, though a sample of swaps may give a smaller share."""
+    number = nlgauge.metric_from(lambda prediction, reference: float(prediction), name="number")
+    systems = {"A": ["1", "2", "3", "4", "5"], "B": ["2", "3", "4", "5", "7"], "C": ["9", "8", "9", "9", "9"]}
+    result = nlgauge.score(systems, ["x"] * 5, metrics=number)
+    for seed in range(40):
+        (ranked,) = result.ranks(seed=seed).rows
+        off_diagonal = ~np.eye(3, dtype=bool)
+        assert np.nanmin(ranked.p_max_t[off_diagonal]) >= 2**-4
+        assert set(ranked.letters) == {"a"}

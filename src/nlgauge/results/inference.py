@@ -242,7 +242,9 @@ class Inference:
                 p_values = self._bootstrap_max_t(family)
             else:
                 null = [shuffled[row.first, row.second, row.label][row.output.name] for row in family]
-                p_values = max_t(np.array([row.gain for row in family]), np.stack(null, axis=1)).tolist()
+                drawn = max_t(np.array([row.gain for row in family]), np.stack(null, axis=1))
+                # Swaps of n units have no smaller p than this; sampled ones could by chance.
+                p_values = np.maximum(drawn, [2.0 ** (1 - row.units) for row in family]).tolist()
             for place, row, p in zip(places, family, p_values, strict=True):
                 corrected[place] = row._replace(p_max_t=p)
         return corrected
