@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import snapped
-from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
+from nlgauge.stats.corrections import adjusted, as_extreme, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
 from nlgauge.stats.levels import human_means, system_means
 from nlgauge.stats.measures import Measure, OfCoefficient
@@ -55,6 +55,12 @@ class Plan:
         k, m = np.triu_indices(len(labels), 1)
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
 
+    def corrected(self, p: Array, delta: Array, null: Array, units: float) -> Array:
+        """Return the p-values of all pairs, corrected as the plan says."""
+        if self.adjust in MAX_T:
+            return max_t(delta, null, self.adjust == "maxT", units)
+        return adjusted(p, self.adjust)
+
 
 class ComparedScores(NamedTuple):
     """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or
@@ -84,11 +90,19 @@ class ComparedScores(NamedTuple):
         ]
         return np.array(rows), human_means(self.z, self.weights)
 
+    def units(self, swap: str | None) -> float:
+        """Return how many units are swapped independently; without swaps, no number bounds a p-value."""
+        known = np.isfinite(self.z)
+        systems, inputs = int(known.any(axis=1).sum()), int(known.any(axis=0).sum())
+        # To swap all systems and all inputs is to swap nothing.
+        counts = {"systems": systems, "inputs": inputs, "rows-xor-cols": systems + inputs - 1}
+        return math.inf if swap is None else counts.get(swap, int(known.sum()))
+
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
     """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P)
-    if there are resamples, and how many of them each p is from."""
+    if there are resamples, how many of them each p is from, and how many units were swapped."""
 
     plan: Plan
     labels: tuple[str, ...]
@@ -99,6 +113,7 @@ class AllPairs:
     p_adjusted: Array
     null: Array | None
     drawn: Array | None = None
+    units: float = math.inf
 
     @property
     def deltas(self) -> Array:
@@ -134,6 +149,7 @@ class AllPairs:
             p_adjusted,
             null,
             None if self.drawn is None else widened(self.drawn),
+            self.units,
         )
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
@@ -225,16 +241,15 @@ def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
     null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
     null = np.where(np.isnan(delta), np.nan, null)
+    units = scores.units(plan.swap)
     p, used = (
-        (two_sided(delta, null), np.full(len(delta), len(null)))
+        (two_sided(delta, null, units), np.full(len(delta), len(null)))
         if plan.stop is None
-        else sequential(delta, null, plan.stop)
+        else sequential(delta, null, plan.stop, units)
     )
-    corrected = (
-        max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
-    )
+    corrected = plan.corrected(p, delta, null, units)
     low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
-    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used)
+    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used, units)
 
 
 def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
@@ -312,8 +327,7 @@ def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
 
 def _ended(delta: Array, null: Array, stop: int) -> bool:
     """Whether every difference has its number of resamples that are as large."""
-    with np.errstate(invalid="ignore"):
-        return bool(((np.abs(null) >= np.abs(delta) - SLACK).sum(axis=0) >= stop)[~np.isnan(delta)].all())
+    return bool((as_extreme(delta, null).sum(axis=0) >= stop)[~np.isnan(delta)].all())
 
 
 def _by_williams(scores: ComparedScores, plan: Plan) -> AllPairs:
