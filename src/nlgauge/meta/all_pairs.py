@@ -15,7 +15,7 @@ from nlgauge.errors import InputError
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.corrections import adjusted, as_extreme, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
-from nlgauge.stats.levels import human_means, system_means
+from nlgauge.stats.levels import Scores, human_means, system_means
 from nlgauge.stats.measures import Measure, OfCoefficient
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
@@ -73,14 +73,9 @@ class ComparedScores(NamedTuple):
     weights: Array | None
     whole: tuple[Array | None, ...]
 
-    def values(self, plan: Plan) -> Array:
-        """The value of each metric, (M,)."""
-        return np.array(
-            [
-                plan.measure.value(plan.level, one, self.z, self.weights, whole).value
-                for one, whole in zip(self.x, self.whole, strict=True)
-            ]
-        )
+    def by_metric(self) -> list[Scores]:
+        """Return the scores of each metric beside those of people."""
+        return [Scores(x, self.z, self.weights, whole) for x, whole in zip(self.x, self.whole, strict=True)]
 
     def means(self) -> tuple[Array, Array]:
         """The metrics' scores of systems (M, S) and the human ones (S,)."""
@@ -234,7 +229,7 @@ def all_pairs(judgments: Judgments, dimension: str, plan: Plan, intervals: bool 
 def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
     if plan.test == "williams":
         return _by_williams(scores, plan)
-    values = scores.values(plan)
+    values = np.array([plan.measure.value(plan.level, one).value for one in scores.by_metric()])
     k, m = np.triu_indices(len(values), 1)
     delta = np.where(plan.family(scores.labels), values[k] - values[m], np.nan)
     drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
@@ -295,12 +290,7 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
 def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
     """The differences of all pairs in resamples of what the claims are about, (B, P)."""
     resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
-    replicates = np.stack(
-        [
-            plan.measure.replicates(plan.level, one, scores.z, resamples, scores.weights, whole)
-            for one, whole in zip(scores.x, scores.whole, strict=True)
-        ]
-    )
+    replicates = np.stack([plan.measure.replicates(plan.level, one, resamples) for one in scores.by_metric()])
     k, m = np.triu_indices(len(replicates), 1)
     found: Array = (replicates[k] - replicates[m]).T
     return found

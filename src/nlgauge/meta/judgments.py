@@ -18,6 +18,7 @@ from nlgauge.meta.findings import listed
 from nlgauge.meta.labeling import estimate, selection
 from nlgauge.meta.readers import frames, mtme, results
 from nlgauge.stats.arrays import mean_of_known, numbers
+from nlgauge.stats.levels import Scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,6 +163,11 @@ class Judgments:
         """(S,) the scores of whole systems by a metric, higher is better; None where there are none."""
         sign = self.sign(label)
         return sign * self.system_scores[label] + 0.0 if label in self.system_scores else None
+
+    def scores(self, label: str, dimension: str | None = None) -> Scores:
+        """Return the oriented scores of a metric beside those of a human dimension."""
+        whole = self.oriented_system_scores(label)
+        return Scores(self.oriented(label), self.human(dimension), self.weights, whole)
 
     def stacked(self, labels: Sequence[str] | None = None) -> Array:
         """(M, S, N) oriented scores of these metrics, by default of all."""
