@@ -12,6 +12,7 @@ costs 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -70,11 +71,10 @@ class Cder(Metric):
         edits, length = statistics[..., 0], statistics[..., 1]
         return {"cder": edits / np.where(length > 0, length, 1.0), "edits": edits, "reference_length": length}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["cder"]
         feature = self._tokens
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-        found: list[Explanation] = []
         for n, row in enumerate(rows):
             prediction, reference = (
                 feature.of(view.text(ids[n])) for ids in (view.predictions, view.reference)
@@ -84,12 +84,9 @@ class Cder(Metric):
                 f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f}"
                 " words)"
             )
-            found.append(
-                Edits(
-                    title,
-                    {"cder": row},
-                    [Edit.of(run, reference, prediction) for run in runs(steps)],
-                    prediction=prediction,
-                )
+            yield Edits(
+                title,
+                {"cder": row},
+                [Edit.of(run, reference, prediction) for run in runs(steps)],
+                prediction=prediction,
             )
-        return found

@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
 from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric, share
 
 
@@ -28,7 +29,7 @@ class Compression(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)

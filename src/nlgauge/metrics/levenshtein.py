@@ -8,6 +8,7 @@ is the mean.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,12 +55,10 @@ class Levenshtein(Metric):
         similarity, distance, count = (statistics[..., i] for i in range(3))
         return {"levenshtein": similarity / count, "distance": distance / count}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["levenshtein"]
         feature = Tokens(self.tokenizer, self.lowercase)
-        found: list[Explanation] = []
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
             prediction, reference = (feature.of(view.text(text)) for text in (prediction_id, reference_id))
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
-            found.append(Edits(f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)", {"levenshtein": row}, edits))
-        return found
+            yield Edits(f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)", {"levenshtein": row}, edits)

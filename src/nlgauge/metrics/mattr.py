@@ -16,7 +16,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.features.tokens.text import Tokens, token_libraries
 from nlgauge.kernels.ngram_sets import moving_ratios
 from nlgauge.metric import Output, Takes, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
@@ -34,11 +34,7 @@ class Mattr(MeanMetric):
 
     def __post_init__(self) -> None:
         require_whole(self, "window")
-        self.require(
-            self.tokenizer in ("unicode", "whitespace", "13a"),
-            "tokenizer",
-            "'unicode', 'whitespace' or '13a'",
-        )
+        require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer)

@@ -13,7 +13,7 @@ divides by zero).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -32,7 +32,7 @@ from nlgauge.features.tokens.text import (
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metric.fits import weights_by_order
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
@@ -99,11 +99,7 @@ class Nist(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(
-            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
-            "tokenizer",
-            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
-        )
+        require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer or "13a")
@@ -128,9 +124,8 @@ class Nist(Metric):
         return InformationWeights(self._tokens, self.max_order)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         column, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        groups = Ragged(references, view.references.offsets)
+        groups = Ragged(references, view.reference_groups.offsets)
         lengths = column.lengths[predictions]
         expected = np.bincount(groups.owners, column.lengths[references], len(groups)) / groups.lengths
         information = []
@@ -158,11 +153,9 @@ class Nist(Metric):
             "reference_length": reference,
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
-        found: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         for row, prediction, references in zip(
-            self.statistics(view, fitted)["nist"], view.predictions, view.references, strict=True
+            self.statistics(view, fitted)["nist"], view.predictions, view.reference_groups, strict=True
         ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(
@@ -177,5 +170,4 @@ class Nist(Metric):
                 f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.1f})"
             )
-            found.append(NgramMatches(title, {"nist": row}, tokens, longest, orders))
-        return found
+            yield NgramMatches(title, {"nist": row}, tokens, longest, orders)

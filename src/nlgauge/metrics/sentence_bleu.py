@@ -18,7 +18,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation
 from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metrics.bleu import Bleu
 
 
@@ -37,11 +37,7 @@ class SentenceBleu(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(
-            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
-            "tokenizer",
-            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
-        )
+        require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
 
     def libraries(self) -> tuple[str, ...]:
         return token_libraries(self.tokenizer or "13a")
