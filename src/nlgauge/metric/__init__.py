@@ -21,7 +21,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Explanation
 from nlgauge.features import Feature, Features, RowFeature, RunOptions
-from nlgauge.features.tokens.text import Tokens
+from nlgauge.features.tokens.text import Tokens, token_libraries
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -246,9 +246,10 @@ class AbstractMetric:
 
     def libraries(self) -> tuple[str, ...]:
         """The installed packages that decide a token or a tie with these parameters; the signature names
-        their versions.
+        their versions. By default those of the tokenizer.
         """
-        return ()
+        words = self.words(None)
+        return () if words is None else token_libraries(words.tokenizer)
 
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
         """One line that says which number this is; `run` holds the options of the run that change it too."""

@@ -24,7 +24,7 @@ from nlgauge.metric import SPELLINGS, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_seq2seq
+from nlgauge.models.loader import Loaded
 from nlgauge.models.weights.catalogue import Kind
 
 _PRECISION, _RECALL = (
@@ -66,9 +66,6 @@ class BartScore(LikelihoodMetric):
 
     def mean_name(self) -> str:
         return "f"
-
-    def loaded(self, device: str | None) -> Loaded:
-        return load_seq2seq(self.model, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

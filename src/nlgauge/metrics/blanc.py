@@ -37,7 +37,7 @@ from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import load_masked
+from nlgauge.models.loader import load
 
 _COUNTS = ("guessed_neither", "gained", "lost", "guessed_both")
 
@@ -174,7 +174,7 @@ class Blanc(UsesModel, Metric):
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         answers, rows, _ = self._answers(view)
-        tokenizer = load_masked(self.model, view.features.options.device).tokenizer
+        tokenizer = load(self.model, "masked", view.features.options.device).tokenizer
         for row, statistics in zip(rows, self.statistics(view, fitted)["blanc"], strict=True):
             tokens = tokenizer.convert_ids_to_tokens(answers.ids[row].tolist())
             kinds = (2 * answers.without_summary[row] + answers.with_summary[row]).tolist()

@@ -24,11 +24,11 @@ from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.sentencepiece import BLEU_TOKENIZERS, described, is_bleu_tokenizer
-from nlgauge.features.tokens.text import Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_number, require_order
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 
 def require_bleu(metric: Any) -> None:
@@ -50,7 +50,7 @@ def _outputs(max_order: int) -> tuple[Output, ...]:
 
 @register
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(LanguageTokenizer, Metric):
     """BLEU as sacreBLEU computes it, 0 to 100."""
 
     max_order: int = 4
@@ -82,11 +82,8 @@ class Bleu(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"bleu": _outputs(self.max_order)}
 
-    def for_language(self, lang: str | None) -> Bleu:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self.for_language(lang)._tokens
+    def libraries(self) -> tuple[str, ...]:
+        return ()  # the facts have the version of sacreBLEU
 
     def for_segments(self) -> Bleu:
         return (
@@ -111,10 +108,6 @@ class Bleu(Metric):
             "order": str(self.max_order),
             "seg-eff": "no" if self.effective_order is False or self.compat else "yes",
         }
-
-    @property
-    def _tokens(self) -> Tokens:
-        return Tokens(self.tokenizer or "13a", self.lowercase)
 
     @property
     def _value(self) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import Tokens, token_libraries, tokenizer
+from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -41,9 +41,6 @@ class Cder(Metric):
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {

@@ -22,7 +22,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.tokens.text import TokenKeys, token_libraries
+from nlgauge.features.tokens.text import TokenKeys
 from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
@@ -93,9 +93,6 @@ class Cider(Metric):
         require_order(self)
         require_number(self, "sigma", 0.001, 1_000_000)
         require_choice(self, "tokenizer", ("unicode", "whitespace"))
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {

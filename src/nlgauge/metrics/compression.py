@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric, share
@@ -30,9 +30,6 @@ class Compression(MeanMetric):
 
     def __post_init__(self) -> None:
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         lengths = [Output(name, None, 0) for name in ("source_length", "summary_length")]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngram_sets import different_ngrams
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
@@ -34,9 +34,6 @@ class Distinct(CorpusMetric):
     def __post_init__(self) -> None:
         require_order(self)
         require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "no text is long enough to have such an n-gram"

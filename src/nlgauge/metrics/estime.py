@@ -35,7 +35,7 @@ from nlgauge.metric.mean import MeanMetric, Measured
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import load_masked
+from nlgauge.models.loader import load
 
 
 class _Aligned(NamedTuple):
@@ -144,7 +144,7 @@ class Estime(UsesModel, MeanMetric):
             )
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        tokenizer = load_masked(self.model, view.features.options.device).tokenizer
+        tokenizer = load(self.model, "masked", view.features.options.device).tokenizer
         for row, statistics in zip(self._rows(view), self.statistics(view, fitted)["estime"], strict=True):
             groups: dict[str, list[str]] = {
                 "same token": [],

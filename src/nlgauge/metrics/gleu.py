@@ -18,7 +18,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Matched
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_order
@@ -47,9 +47,6 @@ class Gleu(Metric):
             "a whole number from 1 to max_order",
         )
         require_choice(self, "tokenizer", _TOKENIZERS)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"gleu": (Output("gleu", True, 0, 1),)}

@@ -22,7 +22,6 @@ from nlgauge.metric import View, register
 from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_causal
 from nlgauge.models.weights.catalogue import Kind
 
 TEMPLATES = {
@@ -59,9 +58,6 @@ class GptScore(LikelihoodMetric):
 
     def directions(self) -> tuple[Direction, ...]:
         return (Direction("gptscore", self.given, "prediction"),)
-
-    def loaded(self, device: str | None) -> Loaded:
-        return load_causal(self.model, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

@@ -37,7 +37,7 @@ from nlgauge.estimators.divergences import MEASURES, ab_as_printed
 from nlgauge.explanations import Distributions, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.language_models.model_halves import TokenStates, token_strings
-from nlgauge.features.language_models.token_distributions import bag, kind_of, likeliest, load, states_feature
+from nlgauge.features.language_models.token_distributions import bag, kind_of, likeliest, states_feature
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
 from nlgauge.metric.domains import require_choice, require_number
@@ -45,6 +45,8 @@ from nlgauge.metric.fits import inverse_layout
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
+from nlgauge.models.loader import load
+from nlgauge.models.weights.catalogue import Kind
 
 # Names of the released code and of torchmetrics.
 _ALIASES = {
@@ -178,6 +180,10 @@ class InfoLM(UsesModel, Metric):
                 raise ParameterError(f"infolm: {error}") from None
 
     @property
+    def _kind(self) -> Kind:
+        return kind_of(self.model, self.language_model)
+
+    @property
     def _convention(self) -> _Convention:
         return _CONVENTIONS[self.compat]
 
@@ -236,7 +242,7 @@ class InfoLM(UsesModel, Metric):
             "measure": "+".join(self._measures),
             "temperature": str(self._temperature),
             "idf": table if self._weighted else "no",
-            "language_model": kind_of(self.model, self.language_model),
+            "language_model": self._kind,
         }
         return {**super().facts(corpus), **resolved}
 
@@ -291,12 +297,12 @@ class InfoLM(UsesModel, Metric):
         read = read_pairs(
             view.features,
             self.model,
-            kind_of(self.model, self.language_model),
+            self._kind,
             view.predictions,
             view.reference,
         )
         found, predictions, references = view.get(
-            states_feature(self.model, self.language_model), read.first.ids, read.second.ids
+            states_feature(self.model, self._kind), read.first.ids, read.second.ids
         )
         return found, predictions, references, read
 
@@ -327,7 +333,7 @@ class InfoLM(UsesModel, Metric):
         """A function that gives the log-distribution of a text, of the prediction's or the reference's
         side, and whether its weights were all 0.
         """
-        loaded = load(self.model, self.language_model, view.features.options)
+        loaded = load(self.model, self._kind, view.features.options.device)
 
         @lru_cache(maxsize=_KEPT_BAGS)
         def made(place: int, of_prediction: bool) -> tuple[Array, bool]:
@@ -353,7 +359,7 @@ class InfoLM(UsesModel, Metric):
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         found, predictions, references, _ = self._states(view)
-        loaded = load(self.model, self.language_model, view.features.options)
+        loaded = load(self.model, self._kind, view.features.options.device)
         bags = self._bags(view, found, fitted)
         statistics = self.statistics(view, fitted)
         for i, places in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, TokenScores
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import js_divergences, js_terms, ngram_counts
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_number, require_order
@@ -39,9 +39,6 @@ class JensenShannon(MeanMetric):
         require_order(self, "order")
         require_number(self, "smoothing", 0, 1_000_000)
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         return (Output("js_divergence", False, 0, 1, "neither text has such an n-gram"),)

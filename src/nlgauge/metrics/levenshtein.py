@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.tokens.text import Tokens, token_libraries, tokenizer
+from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.kernels.edits.distances import edit_distances, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
@@ -33,9 +33,6 @@ class Levenshtein(Metric):
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}

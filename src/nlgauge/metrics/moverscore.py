@@ -44,7 +44,7 @@ from nlgauge.metrics._shared.token_matching import InverseDocumentFrequency
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import load_encoder
+from nlgauge.models.loader import load
 
 _SIMILARITIES = {"v2": "reciprocal", "v1": "linear"}
 _LAYERS = {"v2": 1, "v1": 5}
@@ -133,7 +133,7 @@ class MoverScore(UsesModel, Metric):
         transport_module()
         read, hidden, predictions, references = self._hidden(view)
         layers = len(self.reads(view.features.options)[0].layers)
-        starts = word_starts(load_encoder(self.model, view.features.options.device))
+        starts = word_starts(load(self.model, "encoder", view.features.options.device))
 
         @lru_cache(maxsize=_REMEMBERED)
         def points(text: int) -> _Points:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,15 +25,13 @@ from nlgauge.features import RunOptions
 from nlgauge.features.tokens.text import (
     SACREBLEU_TOKENIZERS,
     TokenKeys,
-    Tokens,
-    language_tokenizer,
-    token_libraries,
 )
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metric.fits import weights_by_order
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -87,7 +85,7 @@ class InformationWeights(Fit):
 
 @register
 @dataclass(frozen=True)
-class Nist(Metric):
+class Nist(LanguageTokenizer, Metric):
     """NIST as mteval computes it, from 0 and without an upper bound."""
 
     max_order: int = 5
@@ -101,20 +99,11 @@ class Nist(Metric):
         require_order(self)
         require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
 
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer or "13a")
-
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         lengths = [
             Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")
         ]
         return {"nist": (Output("nist", True, 0), Output("brevity_penalty", None, 0, 1), *lengths)}
-
-    def for_language(self, lang: str | None) -> Nist:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self.for_language(lang)._tokens
 
     @property
     def _tokens(self) -> TokenKeys:

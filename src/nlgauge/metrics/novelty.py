@@ -18,7 +18,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, Takes, View, register
@@ -49,9 +49,6 @@ class Novelty(MeanMetric):
         if self.against == "references":
             object.__setattr__(self, "takes", "joint")
             object.__setattr__(self, "source", False)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         nan = "the summary is too short to have such an n-gram"

@@ -26,7 +26,7 @@ from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import inference, load_causal
+from nlgauge.models.loader import inference, load
 
 _EMPTY = replace(EMPTY, note="predictions have no token to guess, and no score")
 
@@ -82,7 +82,7 @@ class Perplexity(UsesModel, Metric):
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         information, ids = self._information(view)
-        loaded = load_causal(self.model, view.features.options.device)
+        loaded = load(self.model, "causal", view.features.options.device)
         for i, row in enumerate(self.statistics(view, fitted)["perplexity"]):
             tokens = token_strings(loaded, ids[i].tolist())
             title = f"perplexity {float(self.score('perplexity', row)['perplexity']):.2f}"
@@ -94,7 +94,7 @@ class Perplexity(UsesModel, Metric):
         """-log p of every token of every row, and the tokens."""
         read = read_texts(view.features, self.model, "causal", view.predictions)
         found, places = view.get(NextTokenStates(self.model, self.start, self.stride), read.ids)
-        loaded = load_causal(self.model, view.features.options.device)
+        loaded = load(self.model, "causal", view.features.options.device)
         states, ids = found.states.take(places), found.ids.take(places)
         if not len(ids.values):
             return Ragged(np.empty(0), ids.offsets), ids

@@ -25,7 +25,7 @@ from nlgauge.metric import View, register
 from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_seq2seq
+from nlgauge.models.loader import Loaded
 from nlgauge.models.weights.catalogue import Kind
 
 _DIRECTIONS = {
@@ -75,9 +75,6 @@ class Prism(LikelihoodMetric):
 
     def directions(self) -> tuple[Direction, ...]:
         return _DIRECTIONS[self.given]
-
-    def loaded(self, device: str | None) -> Loaded:
-        return load_seq2seq(self.model, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

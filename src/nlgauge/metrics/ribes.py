@@ -22,7 +22,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register
@@ -47,9 +47,6 @@ class Ribes(MeanMetric):
             require_number(self, parameter)
         require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
         require_choice(self, "compat", (None, "nltk"))
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         return tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))

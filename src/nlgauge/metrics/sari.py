@@ -14,17 +14,18 @@ n-grams, then over segments, 0/0 = 0) and "evaluate" (as that, but 0/0 = 1 and a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, WordGroups
-from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
+from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS
 from nlgauge.kernels.edits.operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
@@ -32,7 +33,7 @@ _RIGHT, _DONE, _WANTED = range(3)
 
 @register
 @dataclass(frozen=True)
-class Sari(Metric):
+class Sari(LanguageTokenizer, Metric):
     """SARI, 0 to 100, and the score of each operation."""
 
     tokenizer: str | None = None
@@ -47,25 +48,12 @@ class Sari(Metric):
         require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
         require_choice(self, "compat", (None, "easse", "original", "evaluate"))
 
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer or "13a")
-
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
             "sari": tuple(
                 Output(name, True, 0, 100) for name in ("sari", "sari_add", "sari_keep", "sari_delete")
             )
         }
-
-    def for_language(self, lang: str | None) -> Sari:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self.for_language(lang)._tokens
-
-    @property
-    def _tokens(self) -> Tokens:
-        return Tokens(self.tokenizer or "13a", self.lowercase)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         tokens, sources, predictions, references = view.get(

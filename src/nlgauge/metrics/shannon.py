@@ -36,7 +36,7 @@ from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import load_causal
+from nlgauge.models.loader import load
 
 # Means over segments, in the order of the statistics; the two that can be undefined come first.
 _NAMES = (
@@ -200,7 +200,7 @@ class Shannon(UsesModel, Metric):
         rows = self.statistics(view, fitted)["shannon"]
         information = readings.information
         scale = 1 / math.log(2) if self.units == "bits" else 1.0
-        loaded = load_causal(self.model, view.features.options.device)
+        loaded = load(self.model, "causal", view.features.options.device)
         for i, row in enumerate(rows):
             tokens = token_strings(
                 loaded, [int(token) for place in readings.base[i] for token in information.ids[place]]

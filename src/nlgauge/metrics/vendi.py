@@ -22,7 +22,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metric.domains import require_choice, require_number, require_order, require_whole
 
@@ -91,9 +91,6 @@ class Vendi(CorpusMetric):
     @property
     def seeded(self) -> bool:  # type: ignore[override]
         return self.sample is not None
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"vendi": (Output("vendi", True, 1, nan="no text is long enough to have such an n-gram"),)}

@@ -21,7 +21,7 @@ from nlgauge.metrics._shared.model_means import ModelMeans
 from nlgauge.metrics._shared.unknown_tokens import seen, visible
 from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import inference, load_comet
+from nlgauge.models.loader import inference, load
 from nlgauge.models.networks.comet import CometNetwork, Form
 
 NAN = "the reference or the source is empty"
@@ -81,7 +81,7 @@ class FamilyMetric(UsesModel, ModelMeans):
 
     def network(self, view: View) -> CometNetwork:
         """The network, if it is of a form that gives this number."""
-        found: CometNetwork = load_comet(self.model, view.features.options.device).model
+        found: CometNetwork = load(self.model, "comet", view.features.options.device).model
         form = found.settings.form
         if form not in self.forms():
             needed = " or ".join(self.forms())

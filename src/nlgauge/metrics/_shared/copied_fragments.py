@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Fragments
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.metric import Arrays, Output, Takes, View
 from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric
@@ -28,9 +28,6 @@ class CopiedFragments(MeanMetric):
 
     def __post_init__(self) -> None:
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         known = {"coverage": Output("coverage", None, 0, 1), "density": Output("density", None, 0)}

@@ -22,7 +22,7 @@ from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.mean import Measured
 from nlgauge.metrics._shared.model_means import NO_TEXT, ModelMeans, measured, read_sides, with_mean
 from nlgauge.metrics._shared.uses_model import UsesModel
-from nlgauge.models.loader import Loaded
+from nlgauge.models.loader import Loaded, load
 from nlgauge.models.weights.catalogue import Kind
 
 
@@ -61,8 +61,8 @@ class LikelihoodMetric(UsesModel, ModelMeans):
         return list(dict.fromkeys(side for direction in self.directions() for side in direction[1:]))
 
     def loaded(self, device: str | None) -> Loaded:
-        """The model."""
-        raise NotImplementedError
+        """Return the model."""
+        return load(self.model, self.kind, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

@@ -10,7 +10,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.domains import require_choice
@@ -34,9 +34,6 @@ class TokenOverlap(MeanMetric):
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), "tok": self._tokens.tokenizer}
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self._tokens.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         return (Output(self.name, True, 0, 1),)

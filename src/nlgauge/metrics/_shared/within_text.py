@@ -8,7 +8,7 @@ from typing import ClassVar
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, TokenScores
 from nlgauge.features.pairs import RepeatedNgrams
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import ngram_counts
 from nlgauge.metric import Arrays, Takes, View
 from nlgauge.metric.domains import require_choice, require_order
@@ -29,9 +29,6 @@ class WithinText(MeanMetric):
     def __post_init__(self) -> None:
         require_order(self)
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def counts(self, view: View) -> Array:
         """(rows, orders, 3) repeated, different and all n-grams."""
