@@ -236,6 +236,10 @@ class AbstractMetric:
         """
         return self
 
+    def fit(self) -> Fit | None:
+        """What must be known of the whole corpus first."""
+        return None
+
     def may_leave(self) -> bool:
         """Whether other processes may compute it; not where it counts what it asks of others."""
         return True
@@ -291,10 +295,6 @@ class Metric(AbstractMetric):
         parameters and `facts` alone.
         """
         return is_dataclass(self) and any(f.name in ("model", "vectors") for f in fields(self))
-
-    def fit(self) -> Fit | None:
-        """What must be known of the whole corpus first."""
-        return None
 
     def reads(self, options: RunOptions) -> tuple[Feature, ...]:
         """The features of every text that take a pass of a model, announced so that metrics on one model
