@@ -10,12 +10,14 @@ texts. The rules were frozen before this study was run.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import nlgauge
 from nlgauge.advisor import Advice
 from nlgauge.advisor.evidence import evidence, mean
+from nlgauge.errors import MissingExtraError
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.benchmark import Benchmark
 from studies import study
@@ -102,8 +104,9 @@ def _values(part: Benchmark, board: Board, advice: Advice) -> dict[str, Value]:
     for spec, scored in METRICS.items():
         needs = evidence().needs.get(spec, {})
         if scored.cost == STRINGS and not scored.whole and not has_weights(spec) and not needs.get("source"):
-            result = of_results(part, part.score(spec, show_progress=False, cache=False))
-            scores[result.label] = shortened(result, scored.outputs)
+            with suppress(MissingExtraError):  # BLEU of Japanese, without a dictionary
+                result = of_results(part, part.score(spec, show_progress=False, cache=False))
+                scores[result.label] = shortened(result, scored.outputs)
     people, _ = judged(part, scores, () if board.human is None else (board.human,))
     values, _ = agreements(people, board, RESAMPLES)
     return {
