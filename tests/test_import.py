@@ -26,7 +26,7 @@ HEAVY = (
     "rapidfuzz",
     "regex",
     "rich",
-    "typer",
+    "click",
     "msgspec",
     "matplotlib",
 )

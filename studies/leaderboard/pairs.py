@@ -6,8 +6,8 @@ import numpy as np
 
 from nlgauge.meta import Judgments
 from nlgauge.meta.ready_pairs import columns, ordered, replicates
-from nlgauge.stats.clusters import cluster_ranks, wins
 from nlgauge.stats.corrections import max_t
+from nlgauge.stats.letters import cluster_ranks, wins
 from nlgauge.stats.resampling import bootstrap
 
 
