@@ -98,7 +98,8 @@ def test_other_values_have_several_forms():
     asked = nlgauge.choose("MT", "eng-US", "source, Refs", "factuality", "system").question
     assert (asked.lang, asked.have) == ("en", ("references", "source"))
     assert (asked.want, asked.level) == ("consistency", "systems")
-    assert nlgauge.choose("MT", have="").question.have == nlgauge.choose("MT", have=()).question.have == ()
+    for nothing in ("", "none", ()):
+        assert nlgauge.choose("MT", have=nothing).question.have == ()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_other_values_have_several_forms():
         ({"have": ["images"]}, settings.INPUTS),
         ({"want": "beauty"}, settings.QUALITIES),
         ({"level": "documents"}, settings.LEVELS),
-        ({"lang": "xx"}, ("'xx'",)),
+        ({"lang": "xx"}, ("'xx'", "de, dv, dz")),
         ({"lang": "german"}, ("did you mean 'de'",)),
         ({"budget": -1}, ("-1",)),
         ({"budget": float("nan")}, ("nan",)),
