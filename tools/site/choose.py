@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tools.site.files import Target
+
+from nlgauge._core import language
 from nlgauge.advisor import settings
 from nlgauge.advisor.evidence import evidence_record
-from nlgauge.corpus import language
-from tools.site.files import Target
 
 
 def write(target: Target) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nlgauge._core import language
 from nlgauge.advisor import settings
-from nlgauge.corpus import language
 from nlgauge.errors import ParameterError, did_you_mean
 
 
