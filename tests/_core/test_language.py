@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import nlgauge
-from nlgauge.corpus import Corpus, language
+from nlgauge._core import language
+from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 
 TEXT = "The cat sat on the mat."
