@@ -129,7 +129,7 @@ def test_steps_can_be_written_by_the_judge():
         ({"scale": (5, 1), "definition": "x"}, "g_eval: scale must be two digits"),
         ({"scale": (0, 100), "definition": "x"}, "g_eval: scale must be two digits"),
         ({"steps": "1."}, "g_eval: definition must be given"),
-        ({"scoring": "guess"}, "g_eval: scoring must be one of probabilities, samples, single"),
+        ({"scoring": "guess"}, "g_eval: scoring must be 'probabilities', 'samples' or 'single'"),
         ({"base_url": "http://u:secret@host/v1"}, "must not hold a name, a password"),
         ({"base_url": "host/v1"}, "base_url must be an address"),
         ({"calls": "max_cots=1"}, "did you mean 'max_cost'"),

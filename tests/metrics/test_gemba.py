@@ -210,5 +210,5 @@ def test_names_and_what_is_refused():
     assert Gemba(variant="MQM").outputs()["gemba"][0].low == -25
     with pytest.raises(ParameterError, match="with_reference must be False for MQM"):
         Gemba(variant="MQM", with_reference=True)
-    with pytest.raises(ParameterError, match="scoring must be one of samples, single"):
+    with pytest.raises(ParameterError, match="scoring must be 'samples' or 'single'"):
         Gemba(scoring="probabilities")

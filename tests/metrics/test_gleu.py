@@ -96,7 +96,7 @@ def test_other_name_and_wrong_parameters():
     with pytest.raises(ParameterError, match="gleu: max_order must be a whole number from 1 to 100, got 0"):
         Gleu(0)
     with pytest.raises(
-        ParameterError, match="gleu: tokenizer must be one of unicode, 13a, whitespace, got 'bert'"
+        ParameterError, match="gleu: tokenizer must be 'unicode', '13a' or 'whitespace', got 'bert'"
     ):
         Gleu(tokenizer="bert")
 
