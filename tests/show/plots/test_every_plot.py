@@ -348,7 +348,7 @@ def test_long_titles_are_on_several_lines():
     assert name in " ".join(words(drawn[1])).replace("\n", " ")
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "plots.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "figures.md"
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -365,7 +365,7 @@ def test_the_page_of_plots_names_them_all_and_shows_each():
     text = PAGE.read_text("utf-8")
     named = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
     assert sorted(named) == sorted(set(plots.__all__) - {"save", "alt", "explanation"})
-    pictures = set(re.findall(r"\(pictures/(\w+)\.png\)", text))
+    pictures = set(re.findall(r"\(\.\./pictures/(\w+)\.png\)", text))
     assert set(named) <= pictures
     for name in pictures:
-        assert 1000 < (PAGE.parent / "pictures" / f"{name}.png").stat().st_size < 60_000, name
+        assert 1000 < (PAGE.parents[1] / "pictures" / f"{name}.png").stat().st_size < 60_000, name
