@@ -12,9 +12,11 @@ from threading import Lock
 from types import ModuleType
 
 import pytest
+from error_forms import checked
 from hypothesis import HealthCheck, Phase, settings
 
 from nlgauge._core import backend
+from nlgauge.errors import NlgaugeError
 from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
@@ -52,6 +54,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         kernels = item.callspec.params.get("both_kernels") if hasattr(item, "callspec") else None
         if kernels == "python" and backend.NATIVE is not None and item.path.parent.name == "metrics":
             item.add_marker(pytest.mark.thorough)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _errors_speak_to_their_interface() -> Iterator[None]:
+    """Fail at the end of the process if an error had options in Python, or keywords on the command line."""
+    problems: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NlgaugeError, "__init__", checked(NlgaugeError.__init__, problems))
+        yield
+    assert problems == set()
 
 
 @pytest.fixture(scope="module", params=["python", "native"])

@@ -137,7 +137,7 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
         say(f"try: {command} --help")
         return int(getattr(error, "exit_code", USAGE))
     if isinstance(error, NlgaugeError):
-        say(f"error: {error}")
+        say(f"error: {error.for_cli()}")
         return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
     if isinstance(error, OSError) and error.strerror:  # the disk is full, a folder may not be written to, ...
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")

@@ -278,10 +278,10 @@ def _check_gaps(records: Records, names: Sequence[str]) -> None:
             if value is ABSENT:
                 raise InputError(absence(records, name, gaps[0]))
             shown = "null" if records.file is not None and value is None else f"{value!r:.40}"
-            skip = records.option("skip_missing")
             raise InputError(
-                f"{records.place(gaps[0])}: {name!r} is {shown}; an empty text is ''. {skip} leaves such"
-                " segments out."
+                f"{records.place(gaps[0])}: {name!r} is {shown}, but must be a text; an empty text is ''",
+                python="pass skip_missing=True to leave such segments out",
+                cli="use --skip-missing to leave such segments out",
             )
 
 
@@ -368,17 +368,9 @@ def _aligned(
             odd = next(segment for segment in chain.from_iterable(segments.values()) if segment not in shared)
             lacking = next(system for system, known in numbers.items() if odd not in known)
             having = next(system for system, known in numbers.items() if odd in known)
-            raise InputError(
-                f"segment {odd!r} is there for {having!r} and not for {lacking!r}; all systems need the same"
-                f" segments. {records.option('common')} leaves out the {len(every) - len(shared)} of"
-                f" {len(every)} that some system lacks."
-            )
+            raise missing_segment(odd, having, lacking, len(every) - len(shared), len(every))
         if not shared:
-            raise InputError(
-                f"the {len(rows)} systems have no segment in common; choose records that have"
-                f" some{records.by_value}, choose systems, or score every record as a segment of its own with"
-                f" {records.option('pooled')}."
-            )
+            raise nothing_shared(len(rows))
         say_left_out(len(every) - len(shared), len(every), f"not all {len(rows)} systems have them")
     order = [segment for segment in first if segment in shared]
     return {system: [known[segment] for segment in order] for system, known in numbers.items()}
@@ -399,13 +391,38 @@ def _check_shared(
             ):
                 if not _same(column[place], one):
                     segment = records.columns[names["id"]][place]
-                    other = "other" if our == "references" else "another"
-                    raise InputError(
-                        f"segment {segment!r} has {other} {our} under {system!r} ({records.place(place)})"
-                        f" than under {first_name!r}; they belong to the segment. Leave one of the two"
-                        f" systems out{records.by_value}, or score every record as a segment of its own with"
-                        f" {records.option('pooled')}."
+                    raise different_values(
+                        segment, our, f"{system!r} ({records.place(place)})", f"{first_name!r}"
                     )
+
+
+def missing_segment(segment: Any, having: str, lacking: str, left_out: int, every: int) -> InputError:
+    """Return the error for a segment that only some systems have."""
+    effect = f"to leave out the {left_out} of {every} segments that some system lacks"
+    return InputError(
+        f"{having!r} has the segment {segment!r} but {lacking!r} does not; all systems need the same segments",
+        python=f"pass common=True {effect}",
+        cli=f"use --common {effect}",
+    )
+
+
+def nothing_shared(systems: int) -> InputError:
+    """Return the error for systems without a common segment."""
+    return InputError(
+        f"the {systems} systems have no segment in common",
+        python="choose other records or systems, or pass pooled=True to score every record as a segment",
+        cli="choose other records (--where FIELD=VALUE) or systems, or use --pooled to score every record as a"
+        " segment",
+    )
+
+
+def different_values(segment: Any, name: str, system: str, first: str) -> InputError:
+    """Return the error for systems that disagree about a value that belongs to the segment."""
+    return InputError(
+        f"the systems {system} and {first} must have the same {name} for segment {segment!r}",
+        python="leave one system out, or pass pooled=True to score every record as a segment",
+        cli="leave one system out (--where FIELD=VALUE), or use --pooled to score every record as a segment",
+    )
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -14,20 +14,20 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.raw_columns import check_left, no_system, say_left_out
-from nlgauge.corpus.records import Records
+from nlgauge.corpus.raw_columns import (
+    check_left,
+    different_values,
+    missing_segment,
+    no_system,
+    nothing_shared,
+    say_left_out,
+)
 from nlgauge.errors import InputError
 
 # The fields of a stored record that say which segment it is of, and which system it is from; no column of a
 # file is called so.
 ID, SYSTEM = "\0id", "\0system"
 _ROWS = 20_000
-_SHARED = {
-    "references": "other references",
-    "sources": "another source",
-    "weights": "another weight",
-    "documents": "another document",
-}
 
 
 class Joining:
@@ -37,12 +37,8 @@ class Joining:
     same is looked at as they are read.
     """
 
-    def __init__(
-        self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool, file: str | None
-    ) -> None:
+    def __init__(self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool) -> None:
         self._rows = rows
-        # What the records were, for messages.
-        self._given = Records({}, len(rows), file=file)
         names: dict[str, int] = {}
         codes = np.fromiter(
             (names.setdefault(name, len(names)) for name in rows.fields[SYSTEM]), np.int32, len(rows)
@@ -74,8 +70,8 @@ class Joining:
             one, other = (self._id(places[order[k]]) for k in (i, i + 1))
             if one == other:
                 raise InputError(
-                    f"segment {one!r} is there twice for system {system!r}; every system has one record for"
-                    " each segment."
+                    f"system {system!r} has two records for segment {one!r}; every system needs one record per"
+                    " segment."
                 )
 
     def _aligned(self, places: dict[str, Array], common: bool) -> dict[str, Array]:
@@ -91,11 +87,7 @@ class Joining:
             shared = np.intersect1d(shared, other)
         every = np.unique(np.concatenate(list(hashes.values())))
         if not len(shared):
-            raise InputError(
-                f"the {len(places)} systems have no segment in common; choose records that have"
-                f" some{self._given.by_value}, choose systems, or score every record as a segment of its own"
-                f" with {self._given.option('pooled')}."
-            )
+            raise nothing_shared(len(places))
         if len(shared) < len(every):
             if not common:
                 self._refuse(places, hashes, shared, len(every))
@@ -110,11 +102,7 @@ class Joining:
             for place in own[~np.isin(hashes[name], shared)].tolist()[:1]
         )
         lacking = next(name for name, own in hashes.items() if self._hashes[odd] not in own)
-        raise InputError(
-            f"segment {self._id(odd)!r} is there for {having!r} and not for {lacking!r}; all systems need the"
-            f" same segments. {self._given.option('common')} leaves out the {every - len(shared)} of {every}"
-            " that some system lacks."
-        )
+        raise missing_segment(self._id(odd), having, lacking, every - len(shared), every)
 
     def _id(self, place: int) -> Any:
         return self._rows.fields[ID][int(place)]
@@ -147,7 +135,7 @@ class Joining:
         return replace(first, ids=ids, predictions=predictions, fields=fields, system_fields=system_fields)
 
     def _check_shared(self, first: Corpus, own: Corpus, first_name: str, name: str) -> None:
-        for column, said in _SHARED.items():
+        for column in ("references", "sources", "weights", "documents"):
             ours, theirs = getattr(first, column), getattr(own, column)
             odd = (
                 next((i for i, same in enumerate(_same(ours, theirs)) if not same), None)
@@ -155,11 +143,7 @@ class Joining:
                 else None
             )
             if odd is not None:
-                raise InputError(
-                    f"segment {first.fields[ID][odd]!r} has {said} under {name!r} than under {first_name!r};"
-                    f" they belong to the segment. Leave one of the two systems out{self._given.by_value}, or"
-                    f" score every record as a segment of its own with {self._given.option('pooled')}."
-                )
+                raise different_values(first.fields[ID][odd], column, f"{name!r}", f"{first_name!r}")
 
 
 def _found(hashes: Array, wanted: Array) -> Array:
