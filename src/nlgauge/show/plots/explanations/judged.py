@@ -66,7 +66,7 @@ def guesses(explanation: Distributions, *, most: int = 20, ax: Axes | None = Non
     ax.set_xlim(-reach, reach)
     canvas.few_ticks(ax.xaxis, 4)
     ax.tick_params(axis="y", length=0)
-    share = f"{100 * explanation.covered:.0f} % of the whole difference"
+    share = f"{100 * explanation.covered:.0f}% of the whole difference"
     canvas.titled(
         ax,
         explanation.title,
@@ -176,7 +176,7 @@ def verdict(explanation: Verdict, *, ax: Axes | None = None) -> Axes:
         if not explanation.reason
         else f"no score: {explanation.reason}"
     )
-    covered = f"the levels cover {100 * float(explanation.covered):.0f} %"
+    covered = f"the levels cover {100 * float(explanation.covered):.0f}%"
     canvas.titled(
         ax,
         f"{explanation.title}\n{visible(canvas.shown(explanation.criterion))}: {visible(score)}",

@@ -85,7 +85,7 @@ def intervals(
         descriptions.append(f"{column.name} ({direction(column.output)}): {known}")
     return canvas.described(
         canvas.unpacked(axes),
-        f"Scores with {100 * confidence:g} % intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
+        f"Scores with {100 * confidence:g}% intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
     )
 
 

@@ -177,12 +177,12 @@ def embedding_map(
     canvas.titled(
         ax,
         "Embeddings",
-        f"first component ({100 * shares[0]:.0f} % of the variance)",
-        f"second ({100 * shares[1]:.0f} %)",
+        f"first component ({100 * shares[0]:.0f}% of the variance)",
+        f"second ({100 * shares[1]:.0f}%)",
     )
     canvas.legend_beside(ax, markerscale=2)
     sizes = ", ".join(f"{len(values)} of {name}" for name, values in arrays.items())
     return canvas.described(
         ax,
-        f"Two principal components of embeddings ({100 * shares[:2].sum():.0f} % of the variance): {sizes}.",
+        f"Two principal components of embeddings ({100 * shares[:2].sum():.0f}% of the variance): {sizes}.",
     )

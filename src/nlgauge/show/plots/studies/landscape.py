@@ -25,7 +25,7 @@ def landscape(
     extremes: Mapping[str, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a metric's scores of every system (middle half, 5 to 95 %, mean), the worst by people first.
+    """Draw a metric's scores of every system (middle half, 5 to 95%, mean), the worst by people first.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def landscape(
             [lowest, highest],
             color=canvas.GRAY,
             linewidth=canvas.LINE * 0.7,
-            label="5 to 95 %",
+            label="5 to 95%",
         )
         box: Any = {"linewidth": 5, "solid_capstyle": "butt", "label": "middle half"}
         ax.plot([place, place], [low, high], color=shade, **box)
