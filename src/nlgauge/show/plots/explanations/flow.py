@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from nlgauge._core.safe_text import visible
 from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, plain, shown
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # How tokenizers mark the beginning of a word, and a token that continues one.
 _STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
