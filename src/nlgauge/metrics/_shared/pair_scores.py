@@ -21,8 +21,7 @@ from nlgauge.features.tokens.text import SPLITTERS
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import Measured
-from nlgauge.metrics._shared.model_means import ModelMeans, measured
-from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.metrics._shared.model_means import ModelMeans, UsesModel, measured
 from nlgauge.models import ModelSpec, model_name
 
 # What explanations call the labels.
