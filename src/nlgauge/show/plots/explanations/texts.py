@@ -116,10 +116,11 @@ def ngrams(explanation: NgramMatches, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    The longer the n-gram, the darker, and the thicker the line below.
+    The longer the n-gram, the darker, and the thicker the line below. Spaces are where the text has them,
+    also for metrics that read characters without spaces (chrF).
     """
     most = max([1, *explanation.longest])
-    texts, glued = cleaned(explanation.tokens)
+    texts, glued = cleaned(explanation.tokens, explanation.spans.get("prediction", ()))
     words = [
         MarkedWord(text, canvas.mixed(canvas.AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
         if n
