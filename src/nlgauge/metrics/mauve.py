@@ -35,8 +35,8 @@ from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.features.language_models.last_token import LastState
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
 from nlgauge.metric.domains import require_number, require_whole
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.weights.catalogue import Kind
 

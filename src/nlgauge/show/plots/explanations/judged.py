@@ -5,18 +5,15 @@ judge.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.safe_text import visible
 from nlgauge.explanations import Distributions, Entailment, Verdict
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import cleaned
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # What a part of a bar is filled and hatched with, by label.
 _PARTS = {

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.results.result import Result
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.downstream import fano_floor
@@ -14,8 +15,6 @@ from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.meta.papers.cosmic import RankedSystem
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_ends
 from nlgauge.stats.levels import human_means
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def landscape(
