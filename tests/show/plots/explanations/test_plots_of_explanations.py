@@ -55,7 +55,7 @@ def test_tokens_are_darker_where_a_value_is_larger_on_one_scale():
     # What the summary makes more foreseeable has a line below, what it makes less so a dashed one.
     styles = [line.get_linestyle() for line in both.get_lines()]
     assert styles == ["--", "-", "-"]
-    with pytest.raises(ParameterError, match="there are no values 'x'; there are alone, given it"):
+    with pytest.raises(ParameterError, match=r"values.*'x'"):
         plots.tokens(given, "x")
 
 
@@ -100,7 +100,7 @@ def test_edits_show_what_was_replaced_inserted_and_deleted():
     assert drawn(ax, "small") == ["cat"]
     assert [line.get_label() for line in ax.get_lines()] == ["_below sat", "_struck down"]
     assert plots.alt(ax) == "ter 50: 1 equal, 1 substituted, 1 inserted, 1 deleted, 1 moved, 1 jumped."
-    with pytest.raises(ParameterError, match="form must be 'lines' or 'lattice'"):
+    with pytest.raises(ParameterError, match=r"form.*'lines' or 'lattice'"):
         plots.edits(given, "x")
 
 

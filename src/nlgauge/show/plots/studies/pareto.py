@@ -69,7 +69,9 @@ def pareto(
     values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", spent))
     if not (times > 0).any():
         raise InputError(
-            "pareto needs the cost of one metric at least, and none is known; score again with --no-cache."
+            "pareto needs the cost of at least one metric, but none is known",
+            python="score again with cache=False",
+            cli="score again with --no-cache",
         )
     larger = canvas.larger_for(len(names))
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.5 * larger, canvas.COLUMN * 1.1 * larger, "y")
