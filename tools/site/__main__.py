@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from tools.site import api, commands, errors, leaderboard, llms, metrics, models
+from tools.site import api, choose, commands, errors, leaderboard, llms, metrics, models
 from tools.site.evidence import read
 from tools.site.files import ROOT, Target
 
@@ -30,6 +30,7 @@ def main() -> None:
     evidence = read(options.evidence)
     metrics.write(target, evidence, models=not options.no_models)
     leaderboard.write(target, evidence)
+    choose.write(target)
     models.write(target)
     commands.write(target)
     api.write(target)
