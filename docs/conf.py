@@ -6,7 +6,7 @@
 import nlgauge
 
 project = "nlgauge"
-author = copyright = "The nlgauge developers"  # noqa: A001
+author = copyright = "The nlgauge developers"
 release = version = nlgauge.__version__
 
 extensions = [
