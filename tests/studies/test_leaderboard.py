@@ -186,7 +186,7 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_scores_of_other_texts_are_refused(done: Path) -> None:
     path = done / NAME / "chrf.json.gz"
     msgspec.structs.replace(read(path), fingerprint="0" * 16).save(path.parent)
-    with pytest.raises(SystemExit, match="kept scores of chrf are of other texts than those of sample"):
+    with pytest.raises(SystemExit, match=r"scores.*texts"):
         tables(done, NAME, 20)
     assert leaderboard.report("score", done, [NAME]).startswith("1 scored")
     path.write_bytes(gzip.compress(b"{}"))

@@ -59,6 +59,11 @@ def code(lang: str | None) -> str:
     return _languages().shorter.get(first, first)
 
 
+def codes() -> list[str]:
+    """Return the codes of all languages."""
+    return list(_languages().names)
+
+
 def name(lang: str) -> str:
     """The English name of a tag's language; the tag itself where it is unknown.
 
