@@ -62,8 +62,8 @@ def write(target: Target, evidence: list[Table], *, models: bool) -> None:
     for name, metric in metrics.items():
         text = card(name)
         drawn = picture(name, text.default_model, models=models)
-        if drawn is not None:
-            target.write(f"metrics/pictures/{name}.svg", drawn.svg)
+        if drawn is not None and drawn.svg:
+            target.write(f"metrics/{drawn.file}", drawn.svg)
         target.write(f"metrics/{name}.md", page(text, metric, agreements(evidence, name), drawn))
     target.write("metrics/index.md", INDEX + _index(metrics))
     target.write("metrics/compare.md", COMPARE + compare(metrics, evidence))
@@ -128,7 +128,7 @@ def _seen(text: Card, drawn: Picture | None) -> str:
             f" reports about a segment, if anything, on your texts{model}."
         )
     return (
-        f"```{{image}} pictures/{text.name}.svg\n:alt: {drawn.alt}\n:class: explanation dark-light\n```\n\n"
+        f"```{{image}} {drawn.file}\n:alt: {drawn.alt}\n:class: explanation dark-light\n```\n\n"
         f"{drawn.alt} Drawn by `nlgauge.plots.explanation` with `{drawn.spec}`; `nlgauge explain` prints the same for a"
         " segment of a saved result."
     )
