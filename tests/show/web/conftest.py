@@ -15,7 +15,7 @@ import pytest
 from page_cases import result_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 _HOW = "install it (apt-get install chromium) or name it in NLGAUGE_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -45,6 +45,20 @@ def _chromium() -> Browser:
     return started
 
 
+@cache
+def _shared_context() -> BrowserContext:
+    """Return the context of the pages without options of their own: another one would start slowly."""
+    return _new_context(_chromium())
+
+
+def _new_context(browser: Browser, **options: Any) -> BrowserContext:
+    context = browser.new_context(
+        **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
+    )
+    context.set_default_timeout(600_000)  # only what hangs takes so long
+    return context
+
+
 def _path() -> str | None:
     return os.environ.get("NLGAUGE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
 
@@ -67,6 +81,7 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     if nextitem is None or not nextitem.path.is_relative_to(_HERE):
         _STARTED.close()
         _chromium.cache_clear()
+        _shared_context.cache_clear()
 
 
 class Shown:
@@ -111,12 +126,9 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     contexts = []
 
     def open_(address: str | Path | None, **options: Any) -> Shown:
-        context = browser.new_context(
-            **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
-        )
-        context.set_default_timeout(600_000)  # only what hangs takes so long
-        contexts.append(context)
-        shown = Shown(context.new_page())
+        if options:
+            contexts.append(_new_context(browser, **options))
+        shown = Shown((contexts[-1] if options else _shared_context()).new_page())
         if address is not None:
             shown.goto(address.as_uri() if isinstance(address, Path) else address)
         return shown
@@ -124,6 +136,12 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     yield open_
     for context in contexts:
         context.close()
+    # The last page stays, so that the next one is in its process, which need not be started.
+    *others, last = _shared_context().pages or [_shared_context().new_page()]
+    for page in others:
+        page.close()
+    if last.url != "about:blank":
+        last.evaluate("() => localStorage.clear()")
 
 
 @pytest.fixture(scope="session")
