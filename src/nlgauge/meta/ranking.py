@@ -315,7 +315,7 @@ def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
 
 
 def without_outliers(judgments: Judgments, human: str | None = None, threshold: float = 2.5) -> Judgments:
-    """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) >
+    """Without systems whose mean human score is far from the others': `|h - median| / (1.483 MAD)` >
     threshold (the rule of WMT 2020), in any group.
     """
     gone = set()
