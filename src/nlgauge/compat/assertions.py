@@ -36,8 +36,8 @@ def assert_not_worse(
 
     The error shows both scores, the gain over the baseline with its interval, and p. What is worse but may be chance
     passes: to pass does not show that two systems are equal, least of all on few segments. output: another
-    than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; the other options are
-    those of `nlgauge.score`.
+    than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; `nlgauge.score`
+    describes the other options.
 
     >>> references = [f"the cat sat on mat number {number}" for number in range(20)]
     >>> assert_not_worse(references, references, baseline=["a cat"] * 20)
