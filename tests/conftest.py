@@ -13,9 +13,11 @@ from threading import Lock
 from types import ModuleType
 
 import pytest
+from error_forms import checked
 from hypothesis import HealthCheck, Phase, settings
 
 from nlgauge._core import backend
+from nlgauge.errors import NlgaugeError
 from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
@@ -66,6 +68,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if any(item.iter_markers("slow")) and not any(item.iter_markers("thorough"))
     )
     items.sort(key=lambda item: -slow[item.path])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _errors_speak_to_their_interface() -> Iterator[None]:
+    """Fail at the end of the process if an error had options in Python, or keywords on the command line."""
+    problems: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NlgaugeError, "__init__", checked(NlgaugeError.__init__, problems))
+        yield
+    assert problems == set()
 
 
 @pytest.fixture(scope="module", params=["python", "native"])

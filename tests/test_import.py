@@ -124,5 +124,5 @@ def test_the_version_is_that_of_the_installed_package():
 
 
 def test_other_names_are_not():
-    with pytest.raises(AttributeError, match="module 'nlgauge' has no attribute 'scores'"):
+    with pytest.raises(AttributeError, match=r"'nlgauge'.*'scores'"):
         nlgauge.scores  # noqa: B018

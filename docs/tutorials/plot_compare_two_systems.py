@@ -46,7 +46,9 @@ print(comparison)
 # ``p`` is the probability of a difference at least this large if the two systems were equally good. ``p (Holm)`` corrects
 # it for the three tests that are shown together.
 row = comparison["chrf"]
-print(f"chrF: gain {row.gain:.2f} [{row.gain_low:.2f}, {row.gain_high:.2f}], p = {row.p:.3f}, p (Holm) = {row.p_holm:.3f}")
+print(
+    f"chrF: gain {row.gain:.2f} [{row.gain_low:.2f}, {row.gain_high:.2f}], p = {row.p:.3f}, p (Holm) = {row.p_holm:.3f}"
+)
 
 # %%
 # Look at the segments

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from messages import mentions
 
 import nlgauge
 from nlgauge._core import language
@@ -43,19 +44,16 @@ def test_codes_of_languages(lang: str, code: str, name: str) -> None:
     [
         (
             "german",
-            (
-                r"lang is 'german' \(did you mean 'de'\?\); give the code of a language, such as 'de',"
-                r" 'pt-BR' or 'yue', or leave it out"
-            ),
+            ("lang is 'german'.*'de'.*'de', 'pt-BR' or 'yue'"),
         ),
         ("Chinese", r"did you mean 'zh'\?"),
         ("frnch", r"did you mean 'fr'\?"),
-        ("klingon", "lang is 'klingon'; give the code"),
-        ("", "lang is ''; give the code"),
-        ("jp", "lang is 'jp'; give the code"),
-        ("en GB", "lang is 'en GB'; give the code"),
-        (3, "lang is of type int"),
-        (np.array(["en"]), "lang is of type ndarray"),
+        ("klingon", "lang is 'klingon'.*code"),
+        ("", "lang is ''.*code"),
+        ("jp", "lang is 'jp'.*code"),
+        ("en GB", "lang is 'en GB'.*code"),
+        (3, "lang.*type"),
+        (np.array(["en"]), "lang.*type"),
     ],
 )
 def test_what_is_not_a_code_is_refused(lang: object, message: str) -> None:
@@ -87,15 +85,12 @@ def warned(texts: list[str], metrics: list[str], lang: str | None = None) -> lis
         (
             TEXT,
             "de",
-            "smog and ari are designed for English; their scores for German (lang='de') are not meaningful.",
+            "smog and ari ... English ... German (lang='de')",
         ),
         (
             "Кот сидел на ковре.",
             None,
-            (
-                "smog and ari are designed for English; most letters of these texts are not Latin, so their"
-                " scores are not meaningful."
-            ),
+            "smog and ari ... English ... not Latin",
         ),
         ("The word кот is Russian.", None, None),
         ("12 ?!", None, None),
@@ -105,20 +100,19 @@ def test_one_warning_per_run_names_the_metrics(
     text: str, lang: str | None, message: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Corpus, "chunks", lambda self, characters: np.array_split(np.arange(len(self)), 3))
-    assert warned([text, text + " ", text + "  "], ["smog", "ari", "chrf"], lang) == (
-        [] if message is None else [message]
-    )
+    messages = warned([text, text + " ", text + "  "], ["smog", "ari", "chrf"], lang)
+    assert len(messages) == (message is not None)
+    assert message is None or mentions(messages[0], message)
 
 
 def test_one_metric_is_spoken_of_as_one() -> None:
-    assert warned(["猫が座った。"], ["meteor"], "ja") == [
-        "meteor is designed for English; its scores for Japanese (lang='ja') are not meaningful."
-    ]
+    (message,) = warned(["猫が座った。"], ["meteor"], "ja")
+    assert mentions(message, "meteor is ... English ... its ... Japanese (lang='ja')")
 
 
 def test_a_metric_added_later_warns_too() -> None:
     result = nlgauge.score(["Кот сидел."], ["Кот сидел."], metrics="chrf")
-    with pytest.warns(UserWarning, match="most letters of these texts are not Latin"):
+    with pytest.warns(UserWarning, match="texts.*Latin"):
         result.add("smog")
 
 
@@ -147,28 +141,24 @@ def test_metrics_that_take_a_sentence_for_a_word_are_named_once_with_what_to_do(
         "eed",
         "levenshtein",
     ]
-    assert warned(CHINESE, metrics) == [
-        "Chinese has no spaces between words, and bleu, nist, self_bleu, wer, ter and chrf(word_order=2) take"
-        " whole sentences for words. Give lang='zh' for bleu, nist and self_bleu. In place of wer, ter and"
-        " chrf(word_order=2) use chrf or cer, which compare characters."
-    ]
-    assert warned(CHINESE, ["bleu", "nist", "self_bleu", "rouge", "chrf", "cer"], "zh") == []
-    assert warned(CHINESE, ["wer"], "zh-CN")[0].endswith(
-        "In place of wer use chrf or cer, which compare characters."
+    (message,) = warned(CHINESE, metrics)
+    assert mentions(
+        message,
+        "Chinese ... bleu, nist, self_bleu, wer, ter and chrf(word_order=2) take"
+        " ... lang='zh' for bleu, nist and self_bleu ... of wer, ter and chrf(word_order=2) ... chrf or cer",
     )
-    assert warned(["猫が座っている。外は雨が降っています。"], ["bleu"]) == [
-        "Japanese has no spaces between words, and bleu takes whole sentences for words. Give lang='ja' for"
-        " bleu."
-    ]
+    assert warned(CHINESE, ["bleu", "nist", "self_bleu", "rouge", "chrf", "cer"], "zh") == []
+    assert mentions(warned(CHINESE, ["wer"], "zh-CN")[0], "of wer ... chrf or cer")
+    (message,) = warned(["猫が座っている。外は雨が降っています。"], ["bleu"])
+    assert mentions(message, "Japanese ... bleu takes ... lang='ja' for bleu")
     assert "rouge(tokenizer='google') takes" in warned(CHINESE, ["rouge(tokenizer='google')"])[0]
 
 
 @pytest.mark.parametrize("name", UNSPACED)
 def test_scripts_that_no_tokeniser_here_splits(name: str) -> None:
-    assert warned([UNSPACED[name]], ["bleu", "rouge", "chrf"]) == [
-        f"{name} has no spaces between words, and bleu and rouge take whole sentences for words. "
-        "In place of bleu and rouge use chrf or cer, which compare characters."
-    ]
+    (message,) = warned([UNSPACED[name]], ["bleu", "rouge", "chrf"])
+    assert mentions(message, f"{name} ... bleu and rouge take ... of bleu and rouge ... chrf or cer")
+    assert "lang=" not in message
 
 
 @pytest.mark.parametrize(
@@ -186,7 +176,7 @@ def test_scripts_that_no_tokeniser_here_splits(name: str) -> None:
 @pytest.mark.parametrize("lang", [None, "th", "km"])
 def test_short_sentences_are_not_taken_for_words(text: str, lang: str | None) -> None:
     assert (
-        "has no spaces between words, and bleu, rouge and wer take whole sentences for words."
+        "no spaces between words, and bleu, rouge and wer take"
         in warned([text], ["bleu", "rouge", "wer"], lang)[0]
     )
 
@@ -218,11 +208,7 @@ def test_words_that_are_apart_need_no_warning(texts: list[str]) -> None:
 def test_korean_words_may_be_split_further() -> None:
     text = ["고양이가 매트 위에 앉았다."]
     (message,) = warned(text, ["bleu", "wer", "chrf"])
-    assert (
-        message
-        == "Most letters of these texts are Korean, whose words carry particles; lang='ko' splits them off"
-        " for bleu."
-    )
+    assert mentions(message, "Korean ... lang='ko' ... for bleu")
     assert warned(text, ["wer", "chrf", "rouge", "bleu(tokenizer='13a')"]) == []
     assert warned(text, ["chrf", "bleu(tokenizer='13a')"], "ko") == []
     assert warned(["The word 고양이 means cat."], ["bleu"]) == []
@@ -235,8 +221,7 @@ def test_references_and_later_texts_are_looked_at_too() -> None:
 
 
 def test_a_language_that_cannot_be_right_is_questioned() -> None:
-    assert warned(CHINESE, ["cer"], "en") == [
-        "lang is 'en' (English), but most letters of these texts are Chinese."
-    ]
+    (message,) = warned(CHINESE, ["cer"], "en")
+    assert mentions(message, "lang is 'en' (English) ... Chinese")
     assert warned(CHINESE, ["cer"], "ja") == []
     assert len(warned(CHINESE, ["bleu", "meteor"], "de")) == 1

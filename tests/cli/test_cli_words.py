@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 from cli_cases import commands, document, enter, printed, refused, run, write
+from messages import mentions
 
 import nlgauge
 from nlgauge.cli.sacrebleu.words import INSTEAD, SAME, translated
@@ -93,22 +94,22 @@ def test_words_in_one_form(words: str, expected: str) -> None:
     [
         (
             "-r ref0 ref1 sysA.txt",
-            "is ref1 another reference or a system? For a reference write -r ref0 -r ref1 sysA.txt, for",
+            "ref1 ... For ... -r ref0 -r ref1 sysA.txt",
         ),
         ("-r ref0 ref1", "-r ref0 -r ref1 SYSTEM"),
         ("sysA.txt -r ref0 C.txt", "write -r ref0 -r C.txt sysA.txt, for a system -r ref0 -i sysA.txt C.txt"),
         (
             "-r ref0 -i sysA.txt -q sysB.txt",
-            "with -i every file follows -r (references) or -i (systems); 'sysB.txt' follows neither",
+            "-i ... -r ... -i ... 'sysB.txt'",
         ),
         (
             "-m bleu chfr -r refs.txt sysA.txt",
-            "there is neither a metric nor a file 'chfr' (did you mean 'chrf'",
+            "'chfr' ... 'chrf'",
         ),
-        ("-m bleu nonsense(x=1) sysA.txt", "there is neither a metric nor a file 'nonsense'"),
+        ("-m bleu nonsense(x=1) sysA.txt", "metric ... 'nonsense'"),
         (
             "-m bleu wer -r refs.txt sysA.txt",
-            "'wer' is the name of a metric and of a file; write -m wer for the metric, ./wer for the file",
+            "'wer' ... -m ... ./wer",
         ),
     ],
 )
@@ -116,7 +117,7 @@ def test_what_is_unclear_is_refused_with_the_right_form(words: str, message: str
     if "./wer" in message:
         write("wer", "x\n")
     error = refused("score", *words.split())
-    assert message in error
+    assert mentions(error, message)
 
 
 def test_the_first_word_after_m_is_a_metric_even_where_a_file_has_its_name() -> None:
@@ -235,7 +236,7 @@ def test_intervals_and_tests_can_be_chosen_or_left_out() -> None:
         assert bool(found["systems"]["sysA"]["wer"]["intervals"]) == intervals
         assert (found["comparison"] is not None) == tested
         shown = printed("score", *systems, *arguments)
-        assert ("95 % interval" in shown) == intervals
+        assert ("95% interval" in shown) == intervals
         assert ("Holm" in shown) == tested
     plain = run("score", *systems, "--resamples", "0").stderr
     assert "|bs:" not in plain

@@ -149,19 +149,14 @@ def test_a_pair_is_read_once_for_all_systems_and_metrics(tiny_models: dict[str, 
 
 
 def test_a_model_without_a_head_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(
-        ModelError, match=r"no classification head \(missing: .*classifier.bias\); a classifier of pairs"
-    ):
+    with pytest.raises(ModelError, match=r"classifier.bias.*pairs"):
         load(str(tiny_models["masked"]), "pair", "cpu")
 
 
 def test_weights_that_are_not_alignscores_are_refused(tiny_models: dict[str, Path]) -> None:
     with pytest.raises(
         ModelError,
-        match=(
-            r"not a checkpoint of AlignScore: it has no tri_layer\.weight, bin_layer\.weight,"
-            r" reg_layer\.weight"
-        ),
+        match=(r"AlignScore.*tri_layer\.weight, bin_layer\.weight, reg_layer\.weight"),
     ):
         load(str(tiny_models["pair"]), "align", "cpu")
 
@@ -224,12 +219,10 @@ def test_the_order_of_labels_is_read(written: tuple[str, ...], expected: tuple[s
 
 def test_labels_without_a_meaning_must_be_given() -> None:
     unnamed = own({i: f"LABEL_{i}" for i in range(3)})
-    with pytest.raises(
-        ModelError, match=r"called LABEL_0, LABEL_1, LABEL_2; give labels=..., one of 'e', 'c', 'n' for each"
-    ):
+    with pytest.raises(ModelError, match=r"LABEL_0, LABEL_1, LABEL_2.*labels=.*'e', 'c', 'n'"):
         label_order(unnamed, None, NLI, "cpu")
     assert label_order(unnamed, ("e", "n", "c"), NLI, "cpu") == ("e", "n", "c")
-    with pytest.raises(ParameterError, match="labels has 2 items, but own:own has 3 labels"):
+    with pytest.raises(ParameterError, match=r"labels.*2.*3"):
         label_order(unnamed, ("e", "c"), NLI, "cpu")
 
 

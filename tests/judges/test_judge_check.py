@@ -131,7 +131,7 @@ def test_self_preference_is_held_against_another_metric():
     assert finding.low > 0 and finding.fine is False and "lead of B with this judge" in finding.what
     with pytest.raises(ParameterError, match="own needs another metric"):
         probed(weights, own=["B"])
-    with pytest.raises(ParameterError, match="own must name some of the systems A, B, but not all"):
+    with pytest.raises(ParameterError, match=r"systems.*A, B"):
         probed(weights, own=["A", "B"], against=_like_short())
 
 
@@ -211,7 +211,7 @@ def test_a_verdict_shows_itself_in_every_medium(verdict):
         assert (
             "rubric 4" in shown
             and "0.6000" in shown
-            and "The levels cover 90.0 %" in shown
+            and "The levels cover 90.0%" in shown
             and "[RESULT] 4" in shown.replace("\\", "")
         )
     assert "\x1b" not in text and "<script>" not in html and "<b>fine" not in html and "<i>kind" not in html

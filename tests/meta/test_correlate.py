@@ -354,7 +354,7 @@ def test_what_is_refused() -> None:
         correlate(judged, resamples=0)
     with pytest.raises(ParameterError, match="no coefficient 'pearsn'"):
         correlate(judged, coefficient="pearsn")
-    with pytest.raises(ParameterError, match="none of darr has a meaning at level system"):
+    with pytest.raises(ParameterError, match=r"level.*system"):
         correlate(judged, "system", "darr")
     with pytest.raises(UnknownNameError, match="no metric 'bleu'"):
         correlate(judged, metrics="bleu")
@@ -475,11 +475,9 @@ def test_how_groups_become_one_value(average: str, undefined: str, level: str) -
     columns = [np.repeat(np.arange(6), counts.astype(int)) for counts in drawn.inputs]
     bounds = percentile(np.array([explicit(x[:, chosen], z[:, chosen]) for chosen in columns]), 0.95)
     assert (row["low"], row["high"]) == pytest.approx(bounds[:2])
-    with pytest.raises(
-        ParameterError, match="average must be 'macro' or 'pairs' and undefined 'drop' or 'zero'"
-    ):
+    with pytest.raises(ParameterError, match=r"average.*'macro' or 'pairs'.*'drop' or 'zero'"):
         judged.correlate(average="micro")
-    with pytest.raises(ParameterError, match="comparisons average over what is defined"):
+    with pytest.raises(ParameterError, match=r"comparisons.*average"):
         dataclasses.replace(judged, metrics={**judged.metrics, "b": x}).compare(
             coefficient=replace(measure("kendall"), undefined="zero")
         )

@@ -430,7 +430,7 @@ def test_a_metric_without_a_card_can_be_listed_and_filtered_by_its_code(tmp_path
     assert "bare" in list_metrics()
     assert "bare" in list_metrics(needs_references=False)
     assert "bare" not in list_metrics(trained=False)
-    with pytest.raises(NlgaugeError, match=r"bare has no card; write it to bare\.md"):
+    with pytest.raises(NlgaugeError, match=r"bare.*bare\.md"):
         card("bare")
 
 
@@ -444,7 +444,7 @@ def test_a_metric_without_a_card_can_be_listed_and_filtered_by_its_code(tmp_path
         (FRONT.replace("2020\n", '"2020"\n'), BODY, "year"),
         (FRONT.replace("Grammar", "Magic"), BODY, "Magic"),
         (FRONT + "oops", BODY, "cannot be read"),
-        (FRONT, BODY.replace("## How\n", "## Why\n"), "they must be What it measures, How"),
+        (FRONT, BODY.replace("## How\n", "## Why\n"), "What.*How"),
         (FRONT, BODY + "## More\n", "they must be"),
         (FRONT, "".join(f"## {heading}\n\nwords\n\n" for heading in reversed(HEADINGS)), "they must be"),
     ],

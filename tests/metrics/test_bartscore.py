@@ -190,17 +190,12 @@ def test_the_explanations_add_up(tiny_models: dict[str, Path]) -> None:
 def test_wrong_models_are_refused(tiny_models: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(
         ModelError,
-        match=(
-            r"'bart-large-cnn' is not here \(1\.6 GB; license MIT\); run: nlgauge models get bart-large-cnn"
-            r" --hub"
-        ),
+        match=(r"'bart-large-cnn'.*1\.6 GB.*MIT.*--hub"),
     ):
         nlgauge.score(["a"], ["a"], metrics="bartscore")
     with pytest.raises(ModelError, match=r"cannot be loaded|no encoder and decoder"):
         nlgauge.score(["a"], ["a"], metrics=BartScore(str(tiny_models["causal"])))
-    with pytest.raises(
-        ParameterError, match="direction must be 'recall', 'precision', 'faithfulness' or 'f'"
-    ):
+    with pytest.raises(ParameterError, match=r"direction.*recall"):
         BartScore(direction="up")
     with pytest.raises(NlgaugeError, match="sources"):
         nlgauge.score(["a"], ["a"], metrics=BartScore(str(tiny_models["seq2seq"]), "faithfulness"))

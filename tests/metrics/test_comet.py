@@ -149,9 +149,9 @@ def test_a_network_of_another_form_names_its_metric(tiny_models: dict[str, Path]
     ):
         with pytest.raises(ModelError, match=named):
             nlgauge.score(*given, metrics=f"{metric}(model={str(tiny_models[kind])!r})")
-    with pytest.raises(ModelError, match="does not hold a model of the COMET family"):
+    with pytest.raises(ModelError, match=r"model.*COMET"):
         nlgauge.score(*given, metrics=f"comet(model={str(tiny_models['encoder'])!r})")
-    with pytest.raises(ModelError, match="not a network of the COMET family"):
+    with pytest.raises(ModelError, match=r"network.*COMET"):
         nlgauge.score(*given, metrics=Comet(nlgauge.Model(len, len)))
 
 

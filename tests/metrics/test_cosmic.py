@@ -770,10 +770,10 @@ def test_one_source_alone_cannot_be_split(encoder: str) -> None:
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"seeds": 0}, "seeds must be a whole number from 1, got 0"),
-        ({"folds": 1}, "folds must be a whole number from 2"),
+        ({"seeds": 0}, "seeds.*1.*0"),
+        ({"folds": 1}, "folds.*2"),
         ({"estimator": "kraskov"}, "'knife' or 'gaussian', got 'kraskov'"),
-        ({"covariance": "full"}, "covariance must be 'diagonal' unless components is given and 16 at most"),
+        ({"covariance": "full"}, "covariance.*'diagonal'.*16"),
         ({"covariance": "full", "components": 17}, "16 at most"),
         ({"compat": "paper"}, "None or 'cosmic'"),
     ],

@@ -623,9 +623,7 @@ def test_the_form_of_the_command_line_parses() -> None:
 
 
 def test_a_model_without_a_vocabulary_head_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(
-        nlgauge.NlgaugeError, match=r"BertModel.*no head over the vocabulary.*language_model="
-    ):
+    with pytest.raises(nlgauge.NlgaugeError, match=r"BertModel.*language_model="):
         nlgauge.score(["a"], ["a"], metrics=InfoLM(str(tiny_models["encoder"])))
 
 

@@ -67,7 +67,7 @@ def test_the_best_reference_is_one_that_can_be_scored(tiny_models: dict[str, Pat
 
 
 def test_two_labels_are_not_enough(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ModelError, match="must tell entail, neutral, contradict apart"):
+    with pytest.raises(ModelError, match=r"entail.*neutral"):
         nlgauge.score(["the cat"], ["the mat"], metrics=Nli(str(tiny_models["pair_two"]), labels=("e", "c")))
 
 

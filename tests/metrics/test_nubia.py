@@ -36,7 +36,7 @@ PREDICTIONS = [
     "It costs 20% more.",
 ]
 # Nubia.score of wl-research/nubia at ba65696, its models and networks replaced by the small ones below:
-# similarity, per cent of contradiction, irrelevancy and agreement, losses of the reference and of the
+# similarity, percent of contradiction, irrelevancy and agreement, losses of the reference and of the
 # prediction.
 FEATURES = [
     (
@@ -164,7 +164,7 @@ def test_what_is_not_an_aggregator_is_refused(models: dict[str, Any], tmp_path: 
 
 
 def test_a_similarity_model_gives_one_number(models: dict[str, Any]) -> None:
-    with pytest.raises(ModelError, match="nubia needs a model that gives one number"):
+    with pytest.raises(ModelError, match=r"nubia.*model"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=Nubia(**{**models, "model": models["nli"]}))
 
 

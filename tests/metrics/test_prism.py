@@ -97,7 +97,7 @@ def test_equals_the_authors_program(first: bool, lang: str, places: dict[bool, P
 def test_the_language_is_that_of_the_corpus(places: dict[bool, Path]) -> None:
     found = segments(Prism(str(places[True]), "source"), PREDICTIONS, None, SOURCES, lang="de")
     assert found == pytest.approx(OFFICIAL[True, "de"]["source"], abs=1e-5)
-    with pytest.raises(ParameterError, match="has no tag for the language 'fr'"):
+    with pytest.raises(ParameterError, match=r"language.*'fr'"):
         segments(Prism(str(places[True]), lang="fr"), PREDICTIONS, REFERENCES)
 
 
@@ -123,7 +123,7 @@ def test_tokens_are_numbered_by_the_dictionary(places: dict[bool, Path]) -> None
     ]
     assert tokenizer.decode(ids[:-1]).strip() == PREDICTIONS[0]
     assert tokenizer("世界", add_special_tokens=False).input_ids[-1] == 3
-    with pytest.raises(ParameterError, match="'Yes' is not a token of"):
+    with pytest.raises(ParameterError, match=r"'Yes'.*token"):
         nlgauge.score(["a"], ["a"], ["a"], metrics=UniEval(str(places[True])))
 
 
@@ -163,7 +163,7 @@ def test_a_checkpoint_of_fairseq_is_converted(tmp_path: Path) -> None:
         OFFICIAL[True, "en"]["recall"], abs=1e-5
     )
     (tmp_path / "spm.model").unlink()
-    with pytest.raises(ModelError, match=r"prism needs spm.model beside the checkpoint"):
+    with pytest.raises(ModelError, match=r"prism.*spm.model"):
         convert(tmp_path / "checkpoint.pt", "prism", tmp_path / "other")
 
 
@@ -173,9 +173,7 @@ def test_the_default_model_is_fetched_by_hand(tmp_path: Path, monkeypatch: pytes
     for call in (lambda: store.require("prism"), lambda: fetch.get("prism", hub=True)):
         with pytest.raises(
             ModelError,
-            match=(
-                r"about 3 GB; license MIT.*m39v1.tar.*nlgauge models convert m39v1/checkpoint.pt --as prism"
-            ),
+            match=(r"3 GB.*MIT.*m39v1.tar.*m39v1/checkpoint.pt --as"),
         ):
             call()
     assert "m39v1.tar" in store.info("prism")["location"]
@@ -232,5 +230,5 @@ def test_a_model_that_is_told_what_it_reads(tmp_path: Path) -> None:
     assert precision == pytest.approx(
         [definition(r, h, (6, 6)) for h, r in zip(PREDICTIONS, REFERENCES, strict=True)], abs=1e-5
     )
-    with pytest.raises(ParameterError, match="must know the language of the sources; give source_lang"):
+    with pytest.raises(ParameterError, match=r"language.*source_lang"):
         segments(Prism(given, "source"), PREDICTIONS, None, SOURCES)

@@ -157,7 +157,7 @@ def test_a_run_warns_once_for_each_metric_where_many_tokens_are_unknown(tiny_mod
         nlgauge.score(["the cat sat on the mat. " * 3 + "猫"], ["the cat sat on the mat"], metrics=metrics)
     assert len(caught) == 2
     assert all("xlm-roberta-base" in str(warning.message) for warning in caught)
-    with pytest.warns(UserWarning, match=r"baryscore.*50% of the tokens are unknown"):
+    with pytest.warns(UserWarning, match="50%.*tokens"):
         result.add(spec("baryscore", tiny_models))
 
 

@@ -209,7 +209,7 @@ def test_the_paired_bootstrap_shifts_differences_to_mean_zero(metric):
         drawn.append(scores[0] - scores[1])
     with pytest.warns(
         UserWarning,
-        match="with 9 segments .* the paired bootstrap finds differences that are not there; 20 or more",
+        match="9 segments.*bootstrap.*20",
     ):
         row = result.compare(test="bootstrap", resamples=60, seed=4)[metric]
     extreme = int((np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed) - 1e-9).sum())
@@ -457,10 +457,10 @@ def test_seeds_are_arguments_with_the_runs_as_default():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0}, "confidence must be between 0 and 1, got 0"),
-        ({"confidence": 95}, "confidence must be between 0 and 1, got 95"),
-        ({"resamples": 0}, "resamples must be a whole number from 1, got 0"),
-        ({"resamples": 2.5}, "resamples must be a whole number from 1, got 2.5"),
+        ({"confidence": 0}, "confidence.*0 and 1.*0"),
+        ({"confidence": 95}, "confidence.*0 and 1.*95"),
+        ({"resamples": 0}, "resamples.*1.*0"),
+        ({"resamples": 2.5}, "resamples.*1.*2.5"),
     ],
 )
 def test_inference_options_outside_their_domain(options, message):
@@ -472,16 +472,14 @@ def test_inference_options_outside_their_domain(options, message):
 
 def test_comparisons_that_cannot_be_made():
     one = nlgauge.score(["a", "b"], ["a", "b"], metrics="wer")
-    with pytest.raises(ResultError, match="a comparison needs two systems, this result has 'system' alone"):
+    with pytest.raises(ResultError, match=r"systems.*'system'"):
         one.compare()
     two = nlgauge.score({"alpha": ["a", "b"], "beta": ["a", "c"]}, ["a", "b"], metrics="wer")
-    with pytest.raises(KeyError, match=r"no system 'alhpa' in this result \(did you mean 'alpha'\?\)"):
+    with pytest.raises(KeyError, match=r"'alhpa'.*'alpha'"):
         two.compare("alhpa", "beta")
-    with pytest.raises(
-        ParameterError, match="name two systems to compare; you named 'alpha', and there is also 'beta'"
-    ):
+    with pytest.raises(ParameterError, match=r"'alpha'.*'beta'"):
         two.compare("alpha")
-    with pytest.raises(ParameterError, match="test must be 'randomization' or 'bootstrap', got 't'"):
+    with pytest.raises(ParameterError, match=r"test.*'randomization' or 'bootstrap'.*'t'"):
         two.compare(test="t")
 
 
@@ -761,7 +759,7 @@ def test_drawing_in_groups_is_said_and_is_not_sacrebleus(large):
     grouped = large[1]
     said = "3,000 segments (or documents) are drawn in 1,000 groups that chance put together"
     assert said in " ".join(grouped.to_text().split()) and said in " ".join(str(grouped.compare()).split())
-    with pytest.raises(ParameterError, match="sacreBLEU draws single segments, and 3,000"):
+    with pytest.raises(ParameterError, match=r"sacreBLEU.*3,000"):
         grouped.compare(legacy="sacrebleu")
 
 

@@ -290,7 +290,7 @@ def test_a_gate_whose_verdict_missing_scores_can_turn_is_inconclusive(
     (found,), _ = verdicts(result, "A", ["B"], [Change.read("grade drops")], [], Rule(0.05, (), max_missing))
     assert found.word == verdict, found.why
     if verdict == "inconclusive":
-        assert "missing scores can decide: 20 % of the segments have none" in found.why
+        assert "missing scores can decide: 20% of the segments have none" in found.why
 
 
 def test_a_gate_without_bounds_is_inconclusive_if_many_scores_are_missing(
@@ -340,7 +340,7 @@ def test_missing_segments_are_listed_with_their_reasons() -> None:
     assert "unreadable" in result.missing("grade").to_text()
     assert len(result.where().missing("grade")) == 3
     whole = nlgauge.score(["a b"], metrics="distinct")
-    with pytest.raises(nlgauge.errors.ParameterError, match="distinct has no segment scores"):
+    with pytest.raises(nlgauge.errors.ParameterError, match=r"distinct.*segment"):
         whole.missing("distinct")
 
 

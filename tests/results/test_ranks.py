@@ -62,7 +62,7 @@ def test_a_metric_of_the_whole_corpus_says_why_it_has_none(result):
 
 
 def test_one_system_has_no_ranks():
-    with pytest.raises(ResultError, match="ranks need two systems, this result has 'system' alone"):
+    with pytest.raises(ResultError, match=r"systems.*'system'"):
         nlgauge.score(["a"], ["a"], metrics=["wer"]).ranks()
 
 
@@ -89,7 +89,7 @@ def test_a_metric_is_found_by_every_name_that_a_comparison_takes(result) -> None
         assert ranks[name] is ranks["bleu"] and compared[name] is compared["bleu"]
     for rows in (ranks, compared):
         for name in ("rouge", "bleu.rouge1", ("bleu", "rouge1")):
-            with pytest.raises(UnknownNameError, match="there are bleu, wer, novelty, self_bleu"):
+            with pytest.raises(UnknownNameError, match=r"wer.*self_bleu"):
                 rows[name]
 
 

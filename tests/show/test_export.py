@@ -186,7 +186,7 @@ def test_decimals_on_request(result: Result) -> None:
     assert f" {score:.1f} " in result.to_text(decimals=1)
     assert f"[{low:.1f}, " in result.to_text(decimals=1)
     assert f"{{{score:.3f}}}" in result.to_latex(decimals=3)
-    with pytest.raises(ParameterError, match="decimals must be a whole number from 0 to 15, got -1"):
+    with pytest.raises(ParameterError, match=r"decimals.*0 to 15.*-1"):
         result.to_text(decimals=-1)
 
 
@@ -194,7 +194,7 @@ def test_text_has_raw_and_corrected_p_values_and_how_they_were_made(result: Resu
     text = result.to_text(resamples=200, seed=3, confidence=0.9, test="bootstrap")
     row = result.compare(resamples=200, seed=3, confidence=0.9, test="bootstrap")["bleu"]
     assert re.search(rf"improved .* {row.p:.4f} +{row.p_holm:.4f}$", text, flags=re.MULTILINE)
-    assert "90 % interval" in text
+    assert "90% interval" in text
     assert f"bleu: {result.signatures['bleu']}|bs:200|confidence:90|bs-test:200|seed:3" in text
     assert f"bleu: {result.signatures['bleu']}|ar:1000|seed:12345" in result.to_text(intervals=False).split(
         "\n"
@@ -319,7 +319,7 @@ def test_markdown_is_a_table_with_the_best_in_bold(result: Result) -> None:
     assert lines[3].startswith(f"| improved | **{result['improved']['bleu']['score']:.2f}**\\*\\* \\[")
     assert "The best score is bold." in " ".join(lines)
     long = result.to_markdown(wide=False).split("\n")
-    assert long[0] == "| metric |  | system | score | 95 % interval | gain | p | p (Holm) |"
+    assert long[0] == "| metric |  | system | score | 95% interval | gain | p | p (Holm) |"
 
 
 def test_no_name_breaks_a_markdown_table(evil: Result) -> None:
@@ -346,7 +346,7 @@ def test_csv_has_every_number_in_full(result: Result, tmp_path: Path) -> None:
     assert result.to_csv(delimiter="\t", intervals=False, tests=False).split("\n")[0].split("\t") == [
         *("system", "metric", "output", "score", "higher_is_better", "undefined", "reason")
     ]
-    with pytest.raises(ParameterError, match="delimiter must be one character, got '::'"):
+    with pytest.raises(ParameterError, match=r"delimiter.*'::'"):
         result.to_csv(delimiter="::")
 
 

@@ -248,7 +248,7 @@ def test_equal_systems_are_seldom_called_different() -> None:
         pairs = [scores[i] - scores[j] for i in range(6) for j in range(i)]
         null = np.stack([coins @ gains for gains in pairs], axis=1)
         called += bool((max_t(np.array([gains.sum() for gains in pairs]), null) <= 0.05).any())
-    assert called <= 20  # 5 % of 200 are 10
+    assert called <= 20  # 5% of 200 are 10
 
 
 def test_the_british_name_of_the_test_is_accepted(saved: Callable[[int], str]) -> None:
@@ -265,11 +265,11 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
     saved: Callable[[int], str], tmp_path: Path
 ) -> None:
     result = result_of(2)
-    with pytest.raises(ParameterError, match="all_pairs has no baseline, got 'S0'"):
+    with pytest.raises(ParameterError, match=r"all_pairs.*'S0'"):
         result.compare(baseline="S0", all_pairs=True)
-    with pytest.raises(ParameterError, match="name two systems to compare; you named 'S1'"):
+    with pytest.raises(ParameterError, match=r"systems.*'S1'"):
         result.compare("S1", baseline="S1")
-    with pytest.raises(ParameterError, match="legacy='sacrebleu' compares with a baseline, not all pairs"):
+    with pytest.raises(ParameterError, match=r"legacy='sacrebleu'.*baseline"):
         result.compare(all_pairs=True, legacy="sacrebleu")
     assert "there is no system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
     assert "leave the systems out" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
@@ -278,7 +278,7 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
         (tmp_path / f"{name}.txt").write_text("x\ny\n")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", "a", "b")]
     said = refused("score", "-m", "wer", "-r", *files, "-o", str(tmp_path / "out"), "--baseline", "c")
-    assert "the baseline 'c' is not one of the systems; there are a, b" in said
+    assert "baseline 'c'" in said
     assert not (tmp_path / "out").exists()
 
 

@@ -89,5 +89,5 @@ def test_bca_where_it_is_not_known() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(ParameterError, match="confidence must be"):
         fisher(0.5, 10, confidence=95)
-    with pytest.raises(ParameterError, match="Fisher's interval is known for"):
+    with pytest.raises(ParameterError, match=r"Fisher's.*interval"):
         fisher(0.5, 10, "gamma")

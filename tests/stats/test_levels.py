@@ -134,7 +134,7 @@ def test_p_is_of_single_correlations_alone() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"no level 'systems'.*did you mean 'system'"):
+    with pytest.raises(ParameterError, match=r"'systems'.*'system'"):
         value("pearson", "systems", [[1]], [[1]])
     with pytest.raises(ParameterError, match="average must be"):
         value("pearson", "system", [[1]], [[1]], average="micro")

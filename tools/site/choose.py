@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tools.site.files import Target
-
 from nlgauge._core import language
 from nlgauge.advisor import settings
 from nlgauge.advisor.evidence import evidence_record
+from tools.site.files import Target
 
 
 def write(target: Target) -> None:

@@ -214,7 +214,7 @@ def _explained(error: Exception, debug: bool) -> int:
         say(f"try: {'nlgauge' if error.ctx is None else error.ctx.command_path.strip()} --help")
         return USAGE
     if isinstance(error, NlgaugeError):
-        say(f"error: {error}")
+        say(f"error: {error.for_cli()}")
         return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
     if isinstance(error, OSError) and error.strerror:  # the disk is full, a folder may not be written to, ...
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")

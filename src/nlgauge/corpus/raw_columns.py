@@ -282,10 +282,10 @@ def _check_gaps(records: Records, names: Sequence[str]) -> None:
             if value is ABSENT:
                 raise InputError(absence(records, name, gaps[0]))
             shown = "null" if records.file is not None and value is None else f"{value!r:.40}"
-            skip = records.option("skip_missing")
             raise InputError(
-                f"{records.place(gaps[0])}: {name!r} is {shown}; an empty text is ''. {skip} leaves such"
-                " segments out."
+                f"{records.place(gaps[0])}: {name!r} is {shown}, but must be a text; an empty text is ''",
+                python="pass skip_missing=True to leave such segments out",
+                cli="use --skip-missing to leave such segments out",
             )
 
 
@@ -351,16 +351,13 @@ def _rows_by_system(
         _check_ids(records, names, places)
         keys[places] = [numbers.setdefault(ids[i], len(numbers)) for i in places]
     own = {system: np.array(places) for system, places in rows.items()}
-    rows = {
-        system: places.tolist()
-        for system, places in aligned(own, keys, common, records, ids.__getitem__).items()
-    }
+    rows = {system: places.tolist() for system, places in aligned(own, keys, common, ids.__getitem__).items()}
     _check_shared(records, names, rows, next(iter(rows)))
     return rows
 
 
 def aligned(
-    places: Mapping[str, Array], keys: Array, common: bool, records: Records, id_of: Callable[[int], Any]
+    places: Mapping[str, Array], keys: Array, common: bool, id_of: Callable[[int], Any]
 ) -> Mapping[str, Array]:
     """Return the places of each system's records in the order of the first system's segments; segments that
     a system lacks are left out with `common`, else refused.
@@ -375,11 +372,7 @@ def aligned(
     shared = reduce(np.intersect1d, segments.values())
     every = np.unique(np.concatenate(list(segments.values())))
     if not len(shared):
-        raise InputError(
-            f"the {len(places)} systems have no segment in common; choose records that have"
-            f" some{records.by_value}, choose systems, or score every record as a segment of its own with"
-            f" {records.option('pooled')}."
-        )
+        raise nothing_shared(len(places))
     left_out = len(every) - len(shared)
     if left_out and not common:
         having, odd = next(
@@ -388,11 +381,7 @@ def aligned(
             if (alone := ~np.isin(segments[system], shared)).any()
         )
         lacking = next(system for system, known in segments.items() if keys[odd] not in known)
-        raise InputError(
-            f"segment {id_of(odd)!r} is there for {having!r} and not for {lacking!r}; all systems need the same"
-            f" segments. {records.option('common')} leaves out the {left_out} of {len(every)} that some system"
-            " lacks."
-        )
+        raise missing_segment(id_of(odd), having, lacking, left_out, len(every))
     if left_out:
         say_left_out(left_out, len(every), f"not all {len(places)} systems have them")
     order = first[np.isin(first, shared)]
@@ -420,17 +409,37 @@ def _check_shared(
             ):
                 if not _same(column[place], one):
                     segment = records.columns[names["id"]][place]
-                    under = f"{system!r} ({records.place(place)})"
-                    raise disagreement(records, segment, our, under, first_name)
+                    raise different_values(
+                        segment, our, f"{system!r} ({records.place(place)})", f"{first_name!r}"
+                    )
 
 
-def disagreement(records: Records, segment: Any, column: str, under: str, first: str) -> InputError:
-    """Return the error for a segment that two systems have in different forms."""
-    other = "other" if column == "references" else "another"
+def missing_segment(segment: Any, having: str, lacking: str, left_out: int, every: int) -> InputError:
+    """Return the error for a segment that only some systems have."""
+    effect = f"to leave out the {left_out} of {every} segments that some system lacks"
     return InputError(
-        f"segment {segment!r} has {other} {column} under {under} than under {first!r}; they belong to the"
-        f" segment. Leave one of the two systems out{records.by_value}, or score every record as a segment of"
-        f" its own with {records.option('pooled')}."
+        f"{having!r} has the segment {segment!r} but {lacking!r} does not; all systems need the same segments",
+        python=f"pass common=True {effect}",
+        cli=f"use --common {effect}",
+    )
+
+
+def nothing_shared(systems: int) -> InputError:
+    """Return the error for systems without a common segment."""
+    return InputError(
+        f"the {systems} systems have no segment in common",
+        python="choose other records or systems, or pass pooled=True to score every record as a segment",
+        cli="choose other records (--where FIELD=VALUE) or systems, or use --pooled to score every record as a"
+        " segment",
+    )
+
+
+def different_values(segment: Any, name: str, system: str, first: str) -> InputError:
+    """Return the error for systems that disagree about a value that belongs to the segment."""
+    return InputError(
+        f"the systems {system} and {first} must have the same {name} for segment {segment!r}",
+        python="leave one system out, or pass pooled=True to score every record as a segment",
+        cli="leave one system out (--where FIELD=VALUE), or use --pooled to score every record as a segment",
     )
 
 

@@ -34,7 +34,11 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
     for label, metric in metrics.items():
         if metric.takes != "alone":
             if corpus.references is None:
-                raise InputError(f"{label} needs references, none were given.")
+                raise InputError(
+                    f"{label} needs references",
+                    python="pass references=[...]",
+                    cli="name their file with -r, or as sacreBLEU does: REFERENCES -i SYSTEM",
+                )
             if (
                 not corpus.references.is_single
                 and (bare := np.flatnonzero(corpus.references.lengths == 0)).size
@@ -44,7 +48,7 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
                 )
         if metric.source and corpus.sources is None:
             raise InputError(
-                f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE)."
+                f"{label} needs sources", python="pass sources=[...]", cli="name their file with -s"
             )
 
 

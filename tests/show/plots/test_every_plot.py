@@ -280,9 +280,7 @@ def test_rows_of_several_kinds_are_refused():
     found = Findings(
         [{"metric": "a", "other": "b", "value": 0.1, "level": level} for level in ("system", "input")]
     )
-    with pytest.raises(
-        InputError, match=r"2 values of 'level': 'system', 'input'; choose with .where\(level='system'\)"
-    ):
+    with pytest.raises(InputError, match=r"2.*'level': 'system', 'input'.*.where\(level='system'\)"):
         plots.heatmap(found)
 
 
@@ -298,7 +296,7 @@ def test_rows_of_several_kinds_are_refused():
     ],
 )
 def test_no_rows_and_rows_of_another_kind_are_refused(plot):
-    with pytest.raises(InputError, match="needs rows, there are none"):
+    with pytest.raises(InputError, match="needs rows"):
         plot(Findings([]))
     with pytest.raises(InputError, match="needs the columns"):
         plot(Findings([{"something": 1}]))

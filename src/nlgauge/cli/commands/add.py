@@ -78,7 +78,7 @@ def add(
     if not metrics and not systems:
         raise click.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
     if output is not None:
-        check_free(output, overwrite, "--overwrite")
+        check_free(output, overwrite)
     target = output or directory
     put_back(target)
     result = load(directory)

@@ -174,7 +174,7 @@ def score(
             " RESULT."
         )
     if output is not None:
-        check_free(output, overwrite, "--overwrite")
+        check_free(output, overwrite)
         scorer.output = Destination(output, resume, overwrite, not no_texts)
         note_running(unfinished(output))
     run = run_options(seed, models.batch_size, models.device)

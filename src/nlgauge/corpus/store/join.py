@@ -14,8 +14,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.raw_columns import aligned, check_left, disagreement, no_system, shared_and_own
-from nlgauge.corpus.records import Records
+from nlgauge.corpus.raw_columns import aligned, check_left, different_values, no_system, shared_and_own
 from nlgauge.errors import InputError
 
 # The fields of a stored record that say which segment it is of, and which system it is from; no column of a
@@ -31,12 +30,8 @@ class Joining:
     same is looked at as they are read.
     """
 
-    def __init__(
-        self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool, file: str | None
-    ) -> None:
+    def __init__(self, rows: Corpus, systems: Sequence[str], gaps: AbstractSet[Any], common: bool) -> None:
         self._rows = rows
-        # What the records were, for messages.
-        self._given = Records({}, len(rows), file=file)
         names: dict[str, int] = {}
         codes = np.fromiter(
             (names.setdefault(name, len(names)) for name in rows.fields[SYSTEM]), np.int32, len(rows)
@@ -52,7 +47,7 @@ class Joining:
             places = {name: own[~np.isin(self._hashes[own], lacking)] for name, own in places.items()}
         for name, own in places.items():
             self._check_once(name, own)
-        self._places = aligned(places, self._hashes, common, self._given, self._id)
+        self._places = aligned(places, self._hashes, common, self._id)
 
     def pieces(self) -> Iterator[Corpus]:
         """The segments, some thousands at a time."""
@@ -68,8 +63,8 @@ class Joining:
             one, other = (self._id(places[order[k]]) for k in (i, i + 1))
             if one == other:
                 raise InputError(
-                    f"segment {one!r} is there twice for system {system!r}; every system has one record for"
-                    " each segment."
+                    f"system {system!r} has two records for segment {one!r}; every system needs one record per"
+                    " segment."
                 )
 
     def _id(self, place: int) -> Any:
@@ -108,7 +103,7 @@ class Joining:
             if not all(same):
                 segment = first.fields[ID][same.index(False)]
                 said = column if column == "references" else column.removesuffix("s")
-                raise disagreement(self._given, segment, said, repr(name), first_name)
+                raise different_values(segment, said, repr(name), repr(first_name))
 
 
 def _same(ours: Any, theirs: Any) -> list[bool]:

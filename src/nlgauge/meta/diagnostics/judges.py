@@ -33,7 +33,7 @@ _STEADY, _FAIR, _CONSISTENT, _CROWDED = 0.01, 0.05, 0.8, 0.8
 
 @dataclass(frozen=True)
 class Finding:
-    """One number of a probe, with its 95 % interval where it has one; `fine` is None where nothing can be
+    """One number of a probe, with its 95% interval where it has one; `fine` is None where nothing can be
     said.
     """
 
@@ -69,7 +69,7 @@ class JudgeCheck(Shown):
                 column("probe"),
                 column("what"),
                 column("value", "number"),
-                column("95 % interval", "number"),
+                column("95% interval", "number"),
                 column(""),
             ],
             [_cells(finding) for finding in self.findings],
@@ -278,8 +278,9 @@ class _Probes:
             )
         if against is None:
             raise ParameterError(
-                "own needs another metric to hold the judge against: against=... (on the command line"
-                " --against METRIC)."
+                "own needs another metric to compare the judge with",
+                python="pass against=METRIC",
+                cli="name it with --against METRIC",
             )
         result = Scorer([self.metric, against]).score_corpus(corpus, None, RunOptions())
         self._use(result)

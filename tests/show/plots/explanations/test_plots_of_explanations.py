@@ -55,7 +55,7 @@ def test_tokens_are_darker_where_a_value_is_larger_on_one_scale():
     # What the summary makes more foreseeable has a line below, what it makes less so a dashed one.
     styles = [line.get_linestyle() for line in both.get_lines()]
     assert styles == ["--", "-", "-"]
-    with pytest.raises(ParameterError, match="there are no values 'x'; there are alone, given it"):
+    with pytest.raises(ParameterError, match=r"values.*'x'"):
         plots.tokens(given, "x")
 
 
@@ -100,7 +100,7 @@ def test_edits_show_what_was_replaced_inserted_and_deleted():
     assert drawn(ax, "small") == ["cat"]
     assert [line.get_label() for line in ax.get_lines()] == ["_below sat", "_struck down"]
     assert plots.alt(ax) == "ter 50: 1 equal, 1 substituted, 1 inserted, 1 deleted, 1 moved, 1 jumped."
-    with pytest.raises(ParameterError, match="form must be 'lines' or 'lattice'"):
+    with pytest.raises(ParameterError, match=r"form.*'lines' or 'lattice'"):
         plots.edits(given, "x")
 
 
@@ -194,7 +194,7 @@ def test_guesses_are_to_the_side_of_the_text_that_makes_them_likely():
     ax = plots.guesses(every_kind()["Distributions"])
     bars = {bar.get_y() + bar.get_height() / 2: bar.get_width() for bar in ax.patches}
     assert bars == pytest.approx({0.0: -0.3, 1.0: 0.2})
-    assert "75 % of the whole difference" in plots.alt(ax)
+    assert "75% of the whole difference" in plots.alt(ax)
 
 
 def test_long_texts_flow_over_many_lines():
@@ -247,4 +247,4 @@ def test_a_verdict_has_its_levels_and_its_reason():
     kind = every_kind()["Verdict"]
     ax = plots.verdict(kind)
     assert [bar.get_width() for bar in ax.patches] == list(kind.levels.values())
-    assert "score 3.50; the levels cover 90 %" in plots.alt(ax)
+    assert "score 3.50; the levels cover 90%" in plots.alt(ax)

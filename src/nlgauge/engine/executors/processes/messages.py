@@ -102,8 +102,8 @@ def answer(task: Task, message: dict[str, Any]) -> dict[str, Any]:
 
 
 def refusal(error: NlgaugeError) -> dict[str, Any]:
-    """An error of ours as an answer."""
-    return {"error": [type(error).__name__, str(error)]}
+    """Return an error of nlgauge as an answer."""
+    return {"error": [type(error).__name__, error.message, error.python, error.cli]}
 
 
 def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
@@ -111,8 +111,8 @@ def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
     message.
     """
     if "error" in answer:
-        kind, message = answer["error"]
-        raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}")
+        kind, message, python, cli = answer["error"]
+        raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}", python=python, cli=cli)
     costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"], *answer["memory"])
     return {(system, label): arrays for system, label, arrays in answer["rows"]}, costs
 

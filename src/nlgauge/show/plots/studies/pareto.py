@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from nlgauge._core.ragged import Array
@@ -15,9 +16,6 @@ from nlgauge.meta.diagnostics.costs import cost
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _AXES = (
     ("seconds_per_1000", "seconds per 1,000 texts"),
@@ -69,7 +67,9 @@ def pareto(
     values, times = (np.array([row[name] for row in rows], dtype=np.float64) for name in ("value", spent))
     if not (times > 0).any():
         raise InputError(
-            "pareto needs the cost of one metric at least, and none is known; score again with --no-cache."
+            "pareto needs the cost of at least one metric, but none is known",
+            python="score again with cache=False",
+            cli="score again with --no-cache",
         )
     larger = canvas.larger_for(len(names))
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.5 * larger, canvas.COLUMN * 1.1 * larger, "y")
