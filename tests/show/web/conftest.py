@@ -18,9 +18,9 @@ _HERE = Path(__file__).parent
 
 
 @cache
-def _shared_context() -> BrowserContext:
-    """Return the context of all pages without their own options: another context would start slowly."""
-    return _new_context(browsers.chromium())
+def _shared_context(browser: Browser) -> BrowserContext:
+    """Return the context of the pages without options of their own: another one would start slowly."""
+    return _new_context(browser)
 
 
 def _new_context(browser: Browser, **options: Any) -> BrowserContext:
@@ -89,7 +89,7 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     def open_(address: str | Path | None, **options: Any) -> Shown:
         if options:
             contexts.append(_new_context(browser, **options))
-        shown = Shown((contexts[-1] if options else _shared_context()).new_page())
+        shown = Shown((contexts[-1] if options else _shared_context(browser)).new_page())
         if address is not None:
             shown.goto(address.as_uri() if isinstance(address, Path) else address)
         return shown
@@ -98,7 +98,7 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     for context in contexts:
         context.close()
     # The last page stays, so that the next one is in its process, which need not be started.
-    *others, last = _shared_context().pages or [_shared_context().new_page()]
+    *others, last = _shared_context(browser).pages or [_shared_context(browser).new_page()]
     for page in others:
         page.close()
     if last.url != "about:blank":
