@@ -3,76 +3,72 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterator
 
-import typer
+import click
 
 from nlgauge.cli import app
+from nlgauge.cli.help import panels, summary
 from tools.site.files import Target, table
 
 INDEX = """# Command line
 
 `nlgauge COMMAND --help` prints the same text. [The command line by example](../../howto/command-line.md) shows commands
 in use, and [exit codes](../exit-codes.md) lists how a command can end.
-
 """
 
 
-def program() -> Any:
-    """Return the program as a command with subcommands."""
-    return typer.main.get_command(app)
-
-
 def write(target: Target) -> None:
-    """Write the pages of all commands."""
-    top = program()
-    rows, pages = [], []
-    for name, command in top.commands.items():
-        if command.hidden:
-            continue
-        target.write(f"reference/cli/{name}.md", "\n\n".join(sections(command, f"nlgauge {name}", 1)) + "\n")
-        rows.append((f"[`nlgauge {name}`]({name}.md)", summary(command)))
-        pages.append(name)
-    everywhere = f"## Options before a command\n\n{options(top)}\n"
-    toctree = "```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
-    target.write(
-        "reference/cli/index.md",
-        INDEX + table(("command", "purpose"), rows) + "\n" + everywhere + "\n" + toctree,
+    """Write the page of each command, and an index by group."""
+    top = click.Context(app, info_name="nlgauge")
+    parts = [INDEX]
+    for group, names in app.groups.items():
+        rows = []
+        for name in names:
+            command = app.get_command(top, name)
+            assert command is not None
+            target.write(f"reference/cli/{name}.md", "\n\n".join(sections(command, name, top)) + "\n")
+            rows.append((f"[`nlgauge {name}`]({name}.md)", _escaped(summary(command))))
+        parts.append(f"## {group}\n\n{table(('command', 'purpose'), rows)}")
+    parts.append(f"## Options before a command\n\n{options(app, top)}\n")
+    parts.append(
+        "```{toctree}\n:hidden:\n\n"
+        + "\n".join(name for names in app.groups.values() for name in names)
+        + "\n```\n"
     )
+    target.write("reference/cli/index.md", "\n".join(parts))
 
 
-def sections(command: Any, path: str, depth: int) -> list[str]:
-    """Return the sections of a command and of its subcommands in Markdown."""
-    subcommands = {
-        name: child for name, child in getattr(command, "commands", {}).items() if not child.hidden
-    }
-    parts = [
-        f"{'#' * depth} {path}",
-        prose(command.help or ""),
-        f"```text\n{usage(command, path)}\n```",
-        options(command),
-    ]
-    parts += [
-        section
-        for name, child in subcommands.items()
-        for section in sections(child, f"{path} {name}", depth + 1)
-    ]
-    return [part for part in parts if part]
+def sections(command: click.Command, name: str, parent: click.Context, depth: int = 1) -> Iterator[str]:
+    """Yield the sections of a command and of its subcommands in Markdown."""
+    context = click.Context(command, parent=parent, info_name=name)
+    subcommands = dict(command.commands) if isinstance(command, click.Group) else {}
+    # A group may have a command without a name, to which other words belong.
+    described = subcommands.pop("", command)
+    yield f"{'#' * depth} {context.command_path}"
+    yield prose(command.help or "")
+    yield f"```text\n{context.command_path} {' '.join(described.collect_usage_pieces(context))}\n```"
+    yield options(described, context)
+    for subname, subcommand in subcommands.items():
+        yield from sections(subcommand, subname, context, depth + 1)
+    if command.epilog:
+        yield prose(command.epilog)
 
 
-def summary(command: Any) -> str:
-    """Return the first sentence of the help of a command."""
-    return re.split(
-        r"(?<=\.)\s", _escaped(" ".join((command.help or "").split("\n\n")[0].split())), maxsplit=1
-    )[0]
+def options(command: click.Command, context: click.Context) -> str:
+    """Return a table of parameters for each panel of the help."""
+    return "\n\n".join(
+        f"**{panel}**\n\n{table(('name', 'meaning'), [(f'`{names}`', prose(text)) for names, text in rows])}".strip()
+        for panel, rows in panels(command, context).items()
+    )
 
 
 def prose(text: str) -> str:
     """Return help as Markdown: paragraphs of commands, and indented lines, become code."""
     parts = []
-    for paragraph in re.split(r"\n\s*\n", text.replace("\b", "").strip("\n")):
+    for paragraph in re.split(r"\n\s*\n", text.strip("\n")):
         lines = [line.rstrip() for line in paragraph.splitlines() if line.strip()]
-        if lines and all(line.startswith(("nlgauge ", " ", "$ ")) for line in lines):
+        if lines and all(line.startswith(("nlgauge ", " ")) for line in lines):
             parts.append("```sh\n" + "\n".join(line.strip() for line in lines) + "\n```")
         elif lines:
             parts.append(_escaped(" ".join(line.strip() for line in lines)))
@@ -87,58 +83,3 @@ def _escaped(text: str) -> str:
         for index, piece in enumerate(pieces)
     ]
     return re.sub(r"^([-+#>]|\d+[.)])", r"\\\1", "".join(plain))
-
-
-def usage(command: Any, path: str) -> str:
-    """Return the line that shows how a command is called."""
-    arguments = [_argument(parameter) for parameter in command.params if not _is_option(parameter)]
-    more = ["COMMAND"] if hasattr(command, "commands") else []
-    return " ".join([path, "[OPTIONS]", *arguments, *more])
-
-
-def options(command: Any) -> str:
-    """Return the tables of arguments and options, one per group."""
-    groups: dict[str, list[tuple[str, str, str]]] = {}
-    for parameter in command.params:
-        if getattr(parameter, "hidden", False) or parameter.name == "help":
-            continue
-        default = "Arguments" if not _is_option(parameter) else "Options"
-        group = getattr(parameter, "rich_help_panel", None) or default
-        meaning = prose(getattr(parameter, "help", "") or "").replace("\n", " ")
-        groups.setdefault(group, []).append((_names(parameter), _default(parameter), meaning))
-    return "\n\n".join(
-        f"**{group}**\n\n{table(('name', 'default', 'meaning'), rows)}".strip()
-        for group, rows in groups.items()
-    )
-
-
-def _is_option(parameter: Any) -> bool:
-    return bool(parameter.opts[0].startswith("-"))
-
-
-def _argument(parameter: Any) -> str:
-    name = parameter.metavar or parameter.name.upper()
-    name += "..." if parameter.nargs == -1 and not name.endswith("...") else ""
-    return name if parameter.required else f"[{name}]"
-
-
-def _names(parameter: Any) -> str:
-    if not _is_option(parameter):
-        return f"`{_argument(parameter)}`"
-    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-    if getattr(parameter, "is_flag", False) or getattr(parameter, "count", False):
-        return names
-    return f"{names} `{parameter.metavar or parameter.name.upper()}`"
-
-
-def _default(parameter: Any) -> str:
-    value = parameter.default
-    if (
-        value is None
-        or value is False
-        or value in ((), [], "")
-        or callable(value)
-        or "Sentinel" in type(value).__name__
-    ):
-        return ""
-    return f"`{parameter.opts[0]}`" if value is True else f"`{value}`"

@@ -36,7 +36,7 @@ def page(command: click.Command, context: click.Context) -> str:
     elif isinstance(command, click.Group):
         subcommands = command.list_commands(context)
         blocks.append(_table("Commands", _summaries(command, context, subcommands), width))
-    for panel, rows in _panels(described, context).items():
+    for panel, rows in panels(described, context).items():
         blocks.append(_table(panel, rows, width))
     if command.epilog:
         blocks.append(filled(command.epilog, width))
@@ -80,18 +80,18 @@ def _summaries(group: click.Group, context: click.Context, names: Iterable[str])
         yield name, summary(command)
 
 
-def _panels(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
+def panels(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
     """Return the rows of each panel; the option --help closes the panel of general options."""
-    panels: dict[str, list[tuple[str, str]]] = {}
+    rows_of: dict[str, list[tuple[str, str]]] = {}
     *parameters, ask_help = command.get_params(context)
     for parameter in parameters:
         if not getattr(parameter, "hidden", False):
-            rows = panels.setdefault(getattr(parameter, "panel", OPTIONS), [])
+            rows = rows_of.setdefault(getattr(parameter, "panel", OPTIONS), [])
             rows.append((_names(parameter, context), _help(parameter)))
-    last = panels.pop(_LAST, None)
-    home = OPTIONS if OPTIONS in panels or set(panels) <= {ARGUMENTS} else next(reversed(panels))
-    panels.setdefault(home, []).append((_names(ask_help, context), _help(ask_help)))
-    return panels if last is None else {**panels, _LAST: last}
+    last = rows_of.pop(_LAST, None)
+    home = OPTIONS if OPTIONS in rows_of or set(rows_of) <= {ARGUMENTS} else next(reversed(rows_of))
+    rows_of.setdefault(home, []).append((_names(ask_help, context), _help(ask_help)))
+    return rows_of if last is None else {**rows_of, _LAST: last}
 
 
 def _names(parameter: click.Parameter, context: click.Context) -> str:

@@ -415,7 +415,7 @@ def checked_confidence(value: float) -> float:
     """The confidence, or an error before any work is done."""
     if not 0 < value < 1:
         raise click.BadParameter(
-            f"{value} is not between 0 and 1; 0.95 means 95 %.", param_hint="'--confidence'"
+            f"{value} is not between 0 and 1; 0.95 means 95%.", param_hint="'--confidence'"
         )
     return value
 

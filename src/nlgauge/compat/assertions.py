@@ -73,7 +73,7 @@ def assert_not_worse(
 def _message(row: Compared, confidence: float, margin: float) -> str:
     beyond = "beyond chance" + (f" and by more than {margin:g}" if margin else "")
     numbers = f"{row.second_score:.4f} against {row.first_score:.4f}, gain {row.gain:+.4f}"
-    interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g} %)"
+    interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g}%)"
     return (
         f"{row.name} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
         f" ({row.test}, {row.resamples} resamples)."

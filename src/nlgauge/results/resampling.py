@@ -18,11 +18,11 @@ from nlgauge.stats.resampling import bootstrap_counts, check_resampling
 # What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are
 # not read anew for a few draws.
 _BLOCK_BYTES = 16_000_000
-# Simulations on real translations: with 100 segments 95 % intervals cover 93.5 to 95 %, with 20 91.5 to 94.5
-# %, with 5 79 to 86 %.
+# Simulations on real translations: with 100 segments 95% intervals cover 93.5 to 95%, with 20 91.5 to 94.5%,
+# with 5 79 to 86%.
 FEW_UNITS = 20
 # More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then
-# differs by some 1 / sqrt(2 GROUPS), half a per cent, from that of single units, a fifth of what it differs
+# differs by some 1 / sqrt(2 GROUPS), half a percent, from that of single units, a fifth of what it differs
 # between one thousand draws and the next (docs/howto/large-corpora.md has it measured).
 MOST_UNITS = 100_000
 GROUPS = 20_000

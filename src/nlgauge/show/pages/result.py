@@ -296,7 +296,7 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
     """The columns of `long_rows`."""
     names = [
         "score",
-        *([f"{100 * confidence:g} % interval"] if cells.intervals is not None else []),
+        *([f"{100 * confidence:g}% interval"] if cells.intervals is not None else []),
         *(["gain", "p", cells.comparison.corrected_name] if cells.comparison is not None else []),
     ]
     return [column("metric"), column(""), column("system"), *(column(name, "number") for name in names)]
@@ -368,7 +368,7 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
     """What a table of scores alone does not say by itself."""
     found = []
     if cells.intervals is not None:
-        found.append(f"In brackets: {100 * confidence:g} % intervals.")
+        found.append(f"In brackets: {100 * confidence:g}% intervals.")
     if len(cells.result.systems) > 1:
         found.append("The best score is bold.")
     if cells.comparison is not None and any_tested(cells.comparison):
