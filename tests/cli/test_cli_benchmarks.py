@@ -46,7 +46,7 @@ def test_info_says_license_source_and_place(folder):
     assert code == 0
     assert "name: wmt17_da_seg" in out
     assert "license: WMT data may be used freely for research" in out
-    assert f"here: not in {folder}" in out
+    assert f"installed: no (not in {folder}" in out
     assert "  da_z: adequacy" in out
 
 

@@ -296,7 +296,7 @@ def test_other_segments_texts_or_weights_are_refused(change: str, message: str) 
 def test_the_system_of_a_baseline_with_several() -> None:
     scored("old", "main", "same")
     scored("new", "bad")
-    assert "old has several systems; name one with --baseline-system: main, same" in refused(
+    assert "old has several systems; choose one with --baseline-system: main, same" in refused(
         "check", "new", "--baseline", "old"
     )
     assert (
@@ -334,17 +334,19 @@ def test_another_way_of_scoring_is_warned_of() -> None:
     scored("new", "bad")
     run_file = Path("old/run.json")
     run_file.write_text(run_file.read_text().replace("nlgauge:0.1.0", "nlgauge:0.0.9"))
-    assert "warning: bleu was made otherwise in old: " in warned("check", "new", "--baseline", "old").stderr
+    assert (
+        "warning: bleu has another signature in old (" in warned("check", "new", "--baseline", "old").stderr
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give --baseline NAME or RESULT to compare with"),
-        (["--fail-if", "bleu drops"], "'bleu drops' needs --baseline NAME or RESULT"),
+        ([], "missing condition; use --baseline"),
+        (["--fail-if", "bleu drops"], "'bleu drops' requires --baseline SYSTEM or RESULT"),
         (
             ["--baseline", "mian"],
-            "'mian' is neither a system of the result (did you mean 'main'?) nor a directory",
+            "'mian' is neither a system (did you mean 'main'?) nor a directory",
         ),
         (
             ["--baseline", "main", "--fail-if", "bleu"],
@@ -357,7 +359,7 @@ def test_another_way_of_scoring_is_warned_of() -> None:
         (["--baseline", "main", "--fail-if", "wer drops"], "write: wer rises"),
         (["--baseline", "main", "--fail-if", "chrf drops"], "no metric 'chrf' in this result"),
         (["--baseline", "main", "--fail-if", "bleu.precision1 drops"], "precision1 of bleu is not tested"),
-        (["--baseline", "main", "--system", "main"], "holds no system to check beside the baseline"),
+        (["--baseline", "main", "--system", "main"], "no system to check except the baseline"),
         (["--fail-under", "bleu"], "cannot read the limit 'bleu'; write METRIC=NUMBER"),
         (["--fail-under", "wer=0.1"], "lower wer is better; write --fail-over wer=0.1"),
         (["--fail-over", "bleu=10"], "higher bleu is better; write --fail-under bleu=10"),
@@ -379,9 +381,7 @@ def test_wrong_use(arguments: list[str], message: str) -> None:
 
 def test_a_name_that_is_a_system_and_a_directory_is_refused() -> None:
     scored("main", "main", "bad")
-    assert "'main' is a system of the result and a directory; write ./main" in refused(
-        "check", "main", "--baseline", "main"
-    )
+    assert "use ./main for the directory" in refused("check", "main", "--baseline", "main")
 
 
 def test_conditions_read_and_print() -> None:

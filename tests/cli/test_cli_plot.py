@@ -83,7 +83,7 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
     ("words", "message"),
     [
         (["pie"], "'pie' is not one of intervals, forest"),
-        (["explanation", "-m", "ter"], "give --metric and --segment"),
+        (["explanation", "-m", "ter"], "needs --metric and --segment"),
         (["explanation", "-m", "ter", "--segment", "9", "--system", "sysA"], "there is no segment '9'"),
         (["waterfall", "-m", "ter", "-m", "chrf"], "takes --metric at most 1 times, got 2"),
         (
@@ -91,7 +91,7 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
             "takes --system at most 2 times, got 3",
         ),
         (["forest", "--system", "sysC"], "there is no system 'sysC'"),
-        (["forest", "sysA"], "'sysA' was not expected"),
+        (["forest", "sysA"], "unexpected argument 'sysA'"),
         (["human_map"], "human_map needs human scores"),
         (["heatmap", "-c", "darr"], "coefficient must be one of spearman, pearson, kendall"),
         (["intervals", "-m", "bleu"], "bleu"),

@@ -93,22 +93,22 @@ def test_words_in_one_form(words: str, expected: str) -> None:
     [
         (
             "-r ref0 ref1 sysA.txt",
-            "is ref1 another reference or a system? For a reference write -r ref0 -r ref1 sysA.txt, for",
+            "ref1 may be a reference or a system; for a reference write -r ref0 -r ref1 sysA.txt, for",
         ),
         ("-r ref0 ref1", "-r ref0 -r ref1 SYSTEM"),
         ("sysA.txt -r ref0 C.txt", "write -r ref0 -r C.txt sysA.txt, for a system -r ref0 -i sysA.txt C.txt"),
         (
             "-r ref0 -i sysA.txt -q sysB.txt",
-            "with -i every file follows -r (references) or -i (systems); 'sysB.txt' follows neither",
+            "'sysB.txt' is neither after -r nor after -i",
         ),
         (
             "-m bleu chfr -r refs.txt sysA.txt",
-            "there is neither a metric nor a file 'chfr' (did you mean 'chrf'",
+            "'chfr' is neither a metric nor a file (did you mean 'chrf'",
         ),
-        ("-m bleu nonsense(x=1) sysA.txt", "there is neither a metric nor a file 'nonsense'"),
+        ("-m bleu nonsense(x=1) sysA.txt", "'nonsense' is neither a metric nor a file"),
         (
             "-m bleu wer -r refs.txt sysA.txt",
-            "'wer' is the name of a metric and of a file; write -m wer for the metric, ./wer for the file",
+            "write -m wer for the metric, or ./wer for the file",
         ),
     ],
 )
@@ -153,7 +153,9 @@ def test_tokeniser_and_case_reach_the_metrics_that_take_them() -> None:
         "score", "-m", "bleu(tokenizer='none')", "bleu", "-tok", "intl", "-r", "refs.txt", "sysA.txt"
     )
     assert list(kept["signatures"]) == ["bleu(tokenizer='none')", "bleu(tokenizer='intl')"]
-    assert "none of distinct takes lowercase=True" in refused("score", "-m", "distinct", "-lc", "sysA.txt")
+    assert "distinct has the parameter lowercase=True" in refused(
+        "score", "-m", "distinct", "-lc", "sysA.txt"
+    )
     assert "tokenizer must be one of" in refused(
         "score", "-m", "bleu", "-tok", "nonsense", "-r", "refs.txt", "sysA.txt"
     )

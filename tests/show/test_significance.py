@@ -272,13 +272,13 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
     with pytest.raises(ParameterError, match="legacy='sacrebleu' compares with a baseline, not all pairs"):
         result.compare(all_pairs=True, legacy="sacrebleu")
     assert "there is no system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
-    assert "leave the systems out" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
-    assert "leave --baseline out" in refused("compare", saved(2), "--baseline", "S0", "--all")
+    assert "omit --baseline and the systems" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
+    assert "omit --baseline" in refused("compare", saved(2), "--baseline", "S0", "--all")
     for name in ("ref", "a", "b"):
         (tmp_path / f"{name}.txt").write_text("x\ny\n")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", "a", "b")]
     said = refused("score", "-m", "wer", "-r", *files, "-o", str(tmp_path / "out"), "--baseline", "c")
-    assert "the baseline 'c' is not one of the systems; there are a, b" in said
+    assert "the baseline 'c' is not a system; choose one of a, b" in said
     assert not (tmp_path / "out").exists()
 
 

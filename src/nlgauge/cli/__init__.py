@@ -29,7 +29,13 @@ app = Program(
             "benchmarks": "benchmarks:app",
             "judge": "judge:app",
         },
-        "Set up": {"models": "models:app", "cache": "cache:app", "version": "version:version"},
+        "Set up": {
+            "models": "models:app",
+            "cache": "cache:app",
+            "completion": "completion:completion",
+            "help": "help:help_command",
+            "version": "version:version",
+        },
     }
 )
 

@@ -241,7 +241,7 @@ def test_chunks_are_computed_where_the_command_says(monkeypatch: pytest.MonkeyPa
     document("add", "out", "-m", "ter", "--executor", "serial")
     assert started == ["fit", "score"]
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "nist", "ter"]))
-    assert "--address and --gpus-per-worker belong to --executor ray" in refused(
+    assert "--address and --gpus-per-worker require --executor ray" in refused(
         "add", "out", "-m", "wer", "--gpus-per-worker", "1"
     )
 

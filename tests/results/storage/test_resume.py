@@ -198,15 +198,15 @@ def test_files_that_do_not_end_together_are_refused_with_their_lengths() -> None
 def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) -> None:
     Path("A.json").write_text('["one", "two"]', encoding="utf-8")
     assert (
-        "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files"
+        "--stream reads only plain lines, .tsv, .csv, .jsonl and .parquet files"
         in run("score", "-m", "repetitiveness", "A.json", "-o", "out", "--stream").stderr
     )
     assert (
-        "--stream is about the directory of the result"
+        "--stream requires the directory of the result"
         in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--stream").stderr
     )
     assert (
-        "--resume is about the directory of the result"
+        "--resume requires the directory of the result"
         in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--resume").stderr
     )
 

@@ -9,12 +9,12 @@ from nlgauge.cli.command import Command
 
 @Command
 def version() -> None:
-    """Shows the version."""
+    """Print the version and the kernels in use."""
     click.echo(version_line())
 
 
 def version_line() -> str:
-    """The version, and which kernels run."""
+    """Return the version and the kernels in use."""
     from importlib.metadata import version as installed
 
     from nlgauge._core.backend import chosen
