@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -12,9 +13,11 @@ from threading import Lock
 from types import ModuleType
 
 import pytest
+from error_forms import checked
 from hypothesis import HealthCheck, Phase, settings
 
 from nlgauge._core import backend
+from nlgauge.errors import NlgaugeError
 from nlgauge.metric import REGISTERED
 from nlgauge.metric.registry import metric_classes
 
@@ -31,7 +34,7 @@ PHASES = [Phase.explicit, Phase.generate, Phase.shrink]
 settings.register_profile(
     "nlgauge",
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
     database=None,
@@ -41,17 +44,40 @@ settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examp
 settings.load_profile("nlgauge")
 
 
+# Fixtures of models, of Chromium and of a Ray cluster.
+_SLOW = {"tiny_models", "browser", "cluster"}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need a model as slow, and those of metrics with plain kernels as thorough: tests/kernels
-    proves that both kinds of kernels give the same numbers.
+    """Mark tests that need a model, a browser or a cluster as slow, and those of metrics with plain kernels as
+    thorough: tests/kernels proves that both kinds of kernels give the same numbers.
+
+    Files with many slow tests come first: several test processes take whole files, and one of these at the end
+    would run alone.
     """
     for item in items:
-        if "tiny_models" in getattr(item, "fixturenames", ()):
+        if not _SLOW.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
         kernels = item.callspec.params.get("both_kernels") if hasattr(item, "callspec") else None
         if kernels == "python" and backend.NATIVE is not None and item.path.parent.name == "metrics":
             item.add_marker(pytest.mark.thorough)
+    slow = Counter(
+        item.path
+        for item in items
+        if any(item.iter_markers("slow")) and not any(item.iter_markers("thorough"))
+    )
+    items.sort(key=lambda item: -slow[item.path])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _errors_speak_to_their_interface() -> Iterator[None]:
+    """Fail at the end of the process if an error had options in Python, or keywords on the command line."""
+    problems: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NlgaugeError, "__init__", checked(NlgaugeError.__init__, problems))
+        yield
+    assert problems == set()
 
 
 @pytest.fixture(scope="module", params=["python", "native"])

@@ -85,7 +85,7 @@ def test_scoring_strings_loads_no_torch_and_connects_nowhere():
 def test_the_public_names():
     expected = (
         "score Scorer load Result Corpus Metric CorpusMetric Output Model register metric_from reward"
-        " list_metrics card NlgaugeError"
+        " list_metrics card choose NlgaugeError"
     )
     assert nlgauge.__all__ == dir(nlgauge) == sorted(expected.split())
 
@@ -124,5 +124,5 @@ def test_the_version_is_that_of_the_installed_package():
 
 
 def test_other_names_are_not():
-    with pytest.raises(AttributeError, match="module 'nlgauge' has no attribute 'scores'"):
+    with pytest.raises(AttributeError, match=r"'nlgauge'.*'scores'"):
         nlgauge.scores  # noqa: B018

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from messages import mentions
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
@@ -138,13 +139,11 @@ def test_what_is_granted_must_be_so():
 
     with pytest.raises(
         AssertionError,
-        match=r"overlap: equal odd texts do not get the best score; .* say not_best_when_equal=\['empty'\]",
+        match=r"texts.*not_best_when_equal=\['empty'\]",
     ):
         check_metric(NothingIsNothing())
     check_metric(NothingIsNothing(), not_best_when_equal={"empty"})
-    with pytest.raises(
-        AssertionError, match=r"these get the best score, not_best_when_equal says otherwise: \['emoji'\]"
-    ):
+    with pytest.raises(AssertionError, match=r"not_best_when_equal.*\['emoji'\]"):
         check_metric(NothingIsNothing(), not_best_when_equal={"empty", "emoji"})
 
 
@@ -360,44 +359,44 @@ class NotFrozen(Overlap.__base__):  # type: ignore[name-defined]
 @pytest.mark.parametrize(
     ("metric", "message"),
     [
-        (RowTooMany(), "the statistics of 'overlap' must have one row for each"),
-        (DependsOnOthers(), "the score of segment 0 depends on the other segments: shared is"),
-        (MutatesTheView(), "it changes what it is given: the same rows, looked at again, give other numbers"),
-        (MutatesTheFit(), "it changes what it is given"),
-        (MutatesTheCorpus(), "it changes the corpus that it is given"),
-        (NotAdditive(), "score() must work over the last axis"),
-        (WrongBounds(), "shared is [370.0], its bounds are 0 and 5"),
-        (WrongDirection(), "which is better: is higher_is_better wrong?"),
+        (RowTooMany(), "statistics ... 'overlap'"),
+        (DependsOnOthers(), "segment 0 ... shared"),
+        (MutatesTheView(), "rows ... numbers"),
+        (MutatesTheFit(), "changes"),
+        (MutatesTheCorpus(), "changes ... corpus"),
+        (NotAdditive(), "score() ... work"),
+        (WrongBounds(), "shared is [370.0] ... 0 and 5"),
+        (WrongDirection(), "higher_is_better ... wrong"),
         (
             WrongBest(),
-            "equal texts have the overlap 1.0, not the best, 100: is higher_is_better wrong, or a bound?",
+            "1.0 ... 100: is higher_is_better",
         ),
-        (NotParsable(), "as printed, 'overlap[1.0]', it does not parse"),
-        (PrintsTooLittle(), "as printed, 'overlap', it parses to another metric"),
-        (SignsTooLittle(), "power changes its numbers, but not its signature"),
-        (TouchesRandomState(), "it touches the global random state"),
-        (TouchesNumpysState(), "it touches the global random state"),
+        (NotParsable(), "printed ... 'overlap[1.0]'"),
+        (PrintsTooLittle(), "'overlap' ... metric"),
+        (SignsTooLittle(), "power ... numbers"),
+        (TouchesRandomState(), "touches ... global"),
+        (TouchesNumpysState(), "touches ... global"),
         (IsRandom(), "give other numbers"),
-        (ExplainsOtherwise(), "the explanation of missed has other statistics than the row that was scored"),
-        (EmptyIsBest(), "an empty prediction gets the best overlap, 1.0"),
+        (ExplainsOtherwise(), "statistics ... row"),
+        (EmptyIsBest(), "prediction ... 1.0"),
         (
             EmptyIsBetter(),
-            "an empty prediction has a better overlap, 3.0, than the text that is asked for, 1.0",
+            "3.0 ... 1.0",
         ),
-        (BatchDependent(), "numbers depend on the batch size (batch_size=1): shared is"),
-        (ChunkDependent(), "scores depend on the order of the segments"),
-        (FitOrdered(), "numbers depend on how the corpus was cut into chunks"),
-        (CompanyDependent(), "the score of segment 0 depends on the other segments"),
-        (OutputsTwice(), "its outputs must have names that differ"),
+        (BatchDependent(), "numbers ... (batch_size=1): shared"),
+        (ChunkDependent(), "scores ... segments"),
+        (FitOrdered(), "numbers ... depend"),
+        (CompanyDependent(), "score ... segment 0"),
+        (OutputsTwice(), "outputs ... differ"),
         (FailsOnEmoji(), "thumbs"),
-        (NotFrozen(), "its parameter power can be set"),
+        (NotFrozen(), "parameter ... power"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
 def test_a_broken_metric_is_found_and_what_is_broken_is_said(metric, message):
     with pytest.raises((AssertionError, MetricError, ValueError)) as caught:
         check_metric(metric)
-    assert message in str(caught.value)
+    assert mentions(str(caught.value), message)
 
 
 def test_a_text_that_breaks_a_metric_is_named():
@@ -423,12 +422,12 @@ def test_what_is_not_exact_is_held_to_a_tolerance():
             found["overlap"][:, 1] += 1e-4 * (view.features.options.batch_size or 0)
             return found
 
-    with pytest.raises(AssertionError, match="numbers depend on the batch size"):
+    with pytest.raises(AssertionError, match=r"numbers.*depend"):
         check_metric(Worse(), exact=False)
 
 
 def test_a_metric_of_another_class_under_the_same_name_is_found():
-    with pytest.raises(AssertionError, match="another metric of this name is registered"):
+    with pytest.raises(AssertionError, match=r"metric.*registered"):
         check_metric(type("Other", (Overlap,), {"name": "bleu"})())
 
 

@@ -13,7 +13,8 @@
     ├── NotYetError          something that comes with a later release                (also a NotImplementedError)
     └── ResultError          a result that is damaged or lacks what was asked of it   (also a ValueError)
 
-A message says what was given, what is needed and what to do.
+A message states what is wrong, with the value, and then what to do. If the second part differs between Python and the
+command line, it is passed once for each.
 """
 
 import difflib
@@ -23,7 +24,24 @@ from types import TracebackType
 
 
 class NlgaugeError(Exception):
-    """The root: catch it to catch everything that nlgauge raises on purpose."""
+    """The root: catch it to catch everything that nlgauge raises on purpose.
+
+    message: what is wrong. python, cli: what to do in each interface; without `cli` both have the same text.
+
+    >>> error = NlgaugeError("out contains a result", python="pass overwrite=True to replace it", cli="use --overwrite")
+    >>> print(error)
+    out contains a result; pass overwrite=True to replace it.
+    >>> print(error.for_cli())
+    out contains a result; use --overwrite.
+    """
+
+    def __init__(self, message: str, *, python: str = "", cli: str = "") -> None:
+        super().__init__(_sentence(message, python))
+        self.message, self.python, self.cli = message, python, cli or python
+
+    def for_cli(self) -> str:
+        """Return the message with the hint for the command line."""
+        return _sentence(self.message, self.cli)
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that a notebook shows: the calls outside nlgauge, then the message."""
@@ -92,6 +110,10 @@ class ResultError(NlgaugeError, ValueError):
     """A result that is damaged or lacks what was asked of it."""
 
 
+def _sentence(message: str, hint: str) -> str:
+    return f"{message}; {hint}." if hint else message
+
+
 def _calls(trace: TracebackType | None) -> list[str]:
     """Return two lines for each call of a traceback that is neither in nlgauge nor in IPython: the place,
     and the code.
@@ -113,3 +135,14 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+
+
+def no_such(kind: str, name: object, known: Iterable[object], place: str = "") -> str:
+    """Return the message that there is nothing of this name, with what there is.
+
+    >>> no_such("level", "systems", ["system", "input"])
+    "there is no level 'systems' (did you mean 'system'?); there are system, input."
+    """
+    names = [str(each) for each in known]
+    near = did_you_mean(str(name), names)
+    return f"there is no {kind} {name!r:.60}{place}{near}; there are {', '.join(names) or 'none'}."

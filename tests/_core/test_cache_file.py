@@ -187,7 +187,7 @@ def test_limits(given: str, limit: int, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("given", ["much", "-1", "1XB", "GB"])
 def test_what_is_not_a_limit(given: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NLGAUGE_CACHE_LIMIT", given)
-    with pytest.raises(ParameterError, match="NLGAUGE_CACHE_LIMIT must be a number of bytes"):
+    with pytest.raises(ParameterError, match=r"NLGAUGE_CACHE_LIMIT.*number"):
         place.limit()
 
 
@@ -275,9 +275,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 def test_a_damaged_file_is_set_aside_with_one_warning_and_a_new_one_is_begun(what: str, kept: Path):
     DAMAGES[what](kept)
     opened = Store(kept, LARGE)
-    with pytest.warns(
-        UserWarning, match=r"is damaged \(.*\); it is now some\.sqlite\.damaged-\d+, and a new one is begun"
-    ) as told:
+    with pytest.warns(UserWarning, match=r"some\.sqlite.* damaged \(.*some\.sqlite\.damaged-\d+") as told:
         found = [opened.find(METRIC, some(5000, 1)[0]) for _ in range(3)]
     assert len(told) == 1 and not any(one.known.any() for one in found)
     opened.keep(METRIC, WIDTHS, *some(5, 9))
@@ -337,8 +335,8 @@ def test_a_file_that_is_damaged_again_and_again_cannot_be_used(path: Path):
         raise Damaged("a row is not what was written")
 
     with (
-        pytest.warns(UserWarning, match="and a new one is begun"),
-        pytest.raises(Unusable, match=r"the cache of statistics .* cannot be used \(a row is not what"),
+        pytest.warns(UserWarning, match="damaged-"),
+        pytest.raises(Unusable, match=r"cache.*statistics"),
     ):
         CacheFile(path, store.FORMAT).run(work)
     assert len(list(path.parent.glob("*.damaged-*"))) == 1
@@ -387,7 +385,7 @@ def test_what_is_not_ours_is_left_alone_and_done_without(what: str, path: Path):
     UNUSABLE[what](path)
     before = path.read_bytes() if path.is_file() else None
     opened = Store(path, LARGE)
-    with pytest.warns(UserWarning, match="cannot be used .* every row is computed") as told:
+    with pytest.warns(UserWarning, match="row.*computed") as told:
         opened.keep(METRIC, WIDTHS, *some(5))
         assert not opened.find(METRIC, some(5)[0]).known.any()
     assert len(told) == 1
@@ -409,7 +407,7 @@ def test_a_file_that_may_not_be_written_is_done_without(kept: Path, monkeypatch:
     )
     opened = Store(kept, LARGE)
     assert opened.find(METRIC, some(5000, 1)[0]).known.all()
-    with pytest.warns(UserWarning, match="attempt to write a readonly database") as told:
+    with pytest.warns(UserWarning, match="attempt.*readonly") as told:
         for seed in (7, 8):
             opened.keep(METRIC, WIDTHS, *some(5, seed))
     assert len(told) == 1 and not opened.find(METRIC, some(5000, 1)[0]).known.any()
@@ -443,7 +441,7 @@ def test_contents_and_clear(kept: Path):
     )
     with pytest.raises(
         ResultError,
-        match=r"no rows of 'secon' in .*did you mean 'second'\?.*; there are some of first, second",
+        match=r"'secon'.*'second'",
     ):
         clear(kept, "secon")
     assert clear(kept, "second") == 300

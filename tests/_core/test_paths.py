@@ -44,7 +44,7 @@ def test_names_that_stay_in_their_folder(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", BAD)
 def test_names_that_do_not(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="cannot be the name of a model"):
+    with pytest.raises(ParameterError, match=r"name.*model"):
         paths.within(tmp_path, name, "a model")
 
 
@@ -74,7 +74,7 @@ def test_links_stay_links_and_devices_are_written_to(tmp_path: Path) -> None:
 
 
 def test_folders_are_not_made_on_the_way(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match=r"there is no directory .*new to write .* to; create it first"):
+    with pytest.raises(ParameterError, match=r"directory.*create"):
         paths.write_whole(tmp_path / "new" / "x.html", "x")
     (tmp_path / "file").touch()
     with pytest.raises(ParameterError, match="is a file"):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cli_cases import enter, printed, refused, run, warned, write
+from messages import mentions
 
 import nlgauge
 from nlgauge.cli.program import INCONCLUSIVE, WORSE
@@ -268,11 +269,11 @@ def test_hashes_are_compared_with_texts() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("ref", "references or source of segment 0 differ"),
-        ("short", "the two results have other segments: 40 and 39; segment '39' is not in both"),
+        ("ref", "references ... segment 0"),
+        ("short", "40 and 39 ... '39'"),
         (
             "metric",
-            "the two results have no metric in common that was computed in the same way: bleu, wer and chrf",
+            "results ... metric",
         ),
         ("weights", "other weights"),
     ],
@@ -290,7 +291,7 @@ def test_other_segments_texts_or_weights_are_refused(change: str, message: str) 
     else:
         options = ("-m", "chrf")
     scored("old", "main", options=options)
-    assert message in refused("check", "new", "--baseline", "old", code=1)
+    assert mentions(refused("check", "new", "--baseline", "old", code=1), message)
 
 
 def test_the_system_of_a_baseline_with_several() -> None:
@@ -342,41 +343,41 @@ def test_another_way_of_scoring_is_warned_of() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "missing condition; use --baseline"),
-        (["--fail-if", "bleu drops"], "'bleu drops' requires --baseline SYSTEM or RESULT"),
+        ([], "--baseline ... --fail-under"),
+        (["--fail-if", "bleu drops"], "'bleu drops' ... --baseline"),
         (
             ["--baseline", "mian"],
-            "'mian' is neither a system (did you mean 'main'?) nor a directory",
+            "'mian' ... 'main'",
         ),
         (
             ["--baseline", "main", "--fail-if", "bleu"],
-            "cannot read the condition 'bleu'; write METRIC drops, rises or worsens",
+            "'bleu' ... METRIC",
         ),
         (
             ["--baseline", "main", "--fail-if", "bleu rises"],
-            "higher bleu is better, so that 'bleu' cannot fail because it rises; write: bleu drops",
+            "higher ... 'bleu'",
         ),
         (["--baseline", "main", "--fail-if", "wer drops"], "write: wer rises"),
-        (["--baseline", "main", "--fail-if", "chrf drops"], "no metric 'chrf' in this result"),
-        (["--baseline", "main", "--fail-if", "bleu.precision1 drops"], "precision1 of bleu is not tested"),
-        (["--baseline", "main", "--system", "main"], "no system to check except the baseline"),
-        (["--fail-under", "bleu"], "cannot read the limit 'bleu'; write METRIC=NUMBER"),
-        (["--fail-under", "wer=0.1"], "lower wer is better; write --fail-over wer=0.1"),
-        (["--fail-over", "bleu=10"], "higher bleu is better; write --fail-under bleu=10"),
-        (["--fail-under", "bleu=10", "--alpha", "5"], "5.0 is not between 0 and 1"),
+        (["--baseline", "main", "--fail-if", "chrf drops"], "metric ... 'chrf'"),
+        (["--baseline", "main", "--fail-if", "bleu.precision1 drops"], "precision1 ... bleu"),
+        (["--baseline", "main", "--system", "main"], "system ... baseline"),
+        (["--fail-under", "bleu"], "'bleu' ... METRIC=NUMBER"),
+        (["--fail-under", "wer=0.1"], "lower ... --fail-over wer=0.1"),
+        (["--fail-over", "bleu=10"], "higher ... --fail-under bleu=10"),
+        (["--fail-under", "bleu=10", "--alpha", "5"], "5.0 ... 0 and 1"),
         (
             ["--baseline", "main", "--margin", "much"],
-            "cannot read the margin 'much'; write NUMBER, PERCENT% or METRIC=NUMBER",
+            "'much' ... NUMBER, PERCENT% or METRIC=NUMBER",
         ),
-        (["--baseline", "main", "--inconclusive", "maybe"], "'maybe' is not one of report, pass, fail"),
-        (["--baseline", "main", "--max-missing", "5"], "5.0 is not between 0 and 1"),
-        (["--fail-under", "bleu=10", "--test", "none"], "'none' is not one of randomization, bootstrap"),
+        (["--baseline", "main", "--inconclusive", "maybe"], "'maybe' ... report"),
+        (["--baseline", "main", "--max-missing", "5"], "5.0 ... 0 and 1"),
+        (["--fail-under", "bleu=10", "--test", "none"], "'none' ... randomization"),
         (["--fail-under", "bleu=10", "--system", "x"], "no system 'x'"),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:
     scored("out", "main", "bad")
-    assert message in refused("check", "out", *arguments)
+    assert mentions(refused("check", "out", *arguments), message)
 
 
 def test_a_name_that_is_a_system_and_a_directory_is_refused() -> None:
@@ -388,7 +389,7 @@ def test_conditions_read_and_print() -> None:
     for text in ("bleu drops", "rouge.rouge2 drops by 0.5", "any worsens", "chrf(word_order=2) drops"):
         assert str(Change.read(text)) == text
     assert Limit.read("bleu=-1e2", above=False) == Limit("bleu", -100.0)
-    with pytest.raises(ParameterError, match="neither better high nor low"):
+    with pytest.raises(ParameterError, match=r"better.*high"):
         Change("length", "worsens").check_direction(nlgauge.Output("length", None))
 
 
@@ -417,5 +418,5 @@ def test_metrics_of_the_same_label_and_other_parameters_are_not_compared() -> No
         )
         for name, noise, order in (("A", 0.2, 4), ("B", 0.4, 2))
     )
-    with pytest.raises(ResultError, match="no metric in common that was computed in the same way: m and m"):
+    with pytest.raises(ResultError, match=r"metric in common.*m and m"):
         joined(one, other, "B", "baseline")

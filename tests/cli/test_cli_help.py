@@ -25,7 +25,7 @@ from nlgauge.corpus.records import FIELD_NAMES
 
 VERBS = (
     "Add Check Compare Convert Delete Describe Download Draw Estimate Exit Explain Explore List Manage Measure"
-    " Print Remove Score Show Test Write"
+    " Print Recommend Remove Score Show Test Write"
 ).split()
 COMMANDS = list(commands())
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from messages import mentions
 
 import nlgauge
 from nlgauge.cli import app
@@ -482,18 +483,18 @@ def test_corpus_scores_and_all_outputs():
         (("sample", "--human", "relevence", "-m", "chrf"), "did you mean 'relevance'"),
         (("sampel", "-m", "chrf"), "did you mean 'sample'"),
         (("sample", "--group", "en-de", "-m", "chrf"), "has no group 'en-de'"),
-        (("sample", "-m", "chrf", "--level", "word"), "there is no level 'word'"),
-        (("sample", "-m", "chrf", "-c", "tau"), "there is no coefficient 'tau'"),
+        (("sample", "-m", "chrf", "--level", "word"), "level ... 'word'"),
+        (("sample", "-m", "chrf", "-c", "tau"), "coefficient ... 'tau'"),
         (("sample", "-m", "chrf", "--interval", "x"), "--interval"),
         (("hanna", "-m", "chrf"), "License: MIT"),
-        (("none.csv", "--human", "q", "-m", "chrf"), "there is no file none.csv, nor a benchmark"),
+        (("none.csv", "--human", "q", "-m", "chrf"), "file ... none.csv"),
     ],
 )
 def test_what_is_asked_wrongly_is_answered(words, message):
     code, out, err = run(*words)
     assert code != 0
     assert out == ""
-    assert message in err
+    assert mentions(err, message)
 
 
 def test_help_lists_the_commands_and_the_options_of_the_benchmark_form():
@@ -613,14 +614,14 @@ def test_plots_on_request(kept, tmp_path):
     [
         ("x.gif", "ends with .pdf, .png or .svg"),
         ("scater=x.pdf", "did you mean 'scatter'"),
-        ("none/x.pdf", "there is no directory none"),
+        ("none/x.pdf", "directory none"),
     ],
 )
 def test_a_plot_that_cannot_be_drawn_is_refused_before_any_work(word, message):
     pytest.importorskip("matplotlib")
     code, out, err = run("sample", "-m", "chrf", "--plot", word)
     assert code == 2
-    assert message in err
+    assert mentions(err, message)
     assert out == ""
     assert "scoring" not in err
 
@@ -871,7 +872,7 @@ def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
         code, out, err = run(*words)
         assert code != 0, words
         assert out == ""
-        assert message in " ".join(err.replace("│", " ").split()), words
+        assert mentions(" ".join(err.replace("│", " ").split()), message), words
 
 
 def test_one_system_is_judged_at_the_levels_that_it_has(tmp_path):

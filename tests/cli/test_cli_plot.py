@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from messages import mentions
 
 pytest.importorskip("matplotlib")
 
@@ -74,7 +75,7 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
         assert done.stdout.startswith(
             "Pearson, global level, n = 6 texts of one system, 2 metrics; the highest for coherence: "
         )
-    assert "of the fields with numbers coherence, fluency, year" in " ".join(
+    assert "coherence, fluency, year" in " ".join(
         refused("plot", "one", "human_map", "-o", "other.pdf").split()
     )
 
@@ -82,23 +83,23 @@ def test_human_scores_of_one_system_are_named(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["pie"], "'pie' is not one of intervals, forest"),
-        (["explanation", "-m", "ter"], "needs --metric and --segment"),
-        (["explanation", "-m", "ter", "--segment", "9", "--system", "sysA"], "there is no segment '9'"),
-        (["waterfall", "-m", "ter", "-m", "chrf"], "takes --metric at most 1 times, got 2"),
+        (["pie"], "'pie' ... intervals"),
+        (["explanation", "-m", "ter"], "--metric and --segment"),
+        (["explanation", "-m", "ter", "--segment", "9", "--system", "sysA"], "segment ... '9'"),
+        (["waterfall", "-m", "ter", "-m", "chrf"], "--metric ... 1 ... 2"),
         (
             ["forest", "--system", "a", "--system", "b", "--system", "c"],
-            "takes --system at most 2 times, got 3",
+            "--system ... 2 ... 3",
         ),
-        (["forest", "--system", "sysC"], "there is no system 'sysC'"),
-        (["forest", "sysA"], "unexpected argument 'sysA'"),
+        (["forest", "--system", "sysC"], "system ... 'sysC'"),
+        (["forest", "sysA"], "argument 'sysA'"),
         (["human_map"], "human_map needs human scores"),
-        (["heatmap", "-c", "darr"], "coefficient must be one of spearman, pearson, kendall"),
+        (["heatmap", "-c", "darr"], "coefficient ... spearman"),
         (["intervals", "-m", "bleu"], "bleu"),
     ],
 )
 def test_what_cannot_be_drawn_says_why(words: list[str], message: str, result: str) -> None:
-    assert message in " ".join(refused("plot", result, *words, "-o", "figure.pdf").split())
+    assert mentions(" ".join(refused("plot", result, *words, "-o", "figure.pdf").split()), message)
     assert not Path("figure.pdf").exists()
 
 

@@ -15,6 +15,7 @@ import polars
 import pytest
 from cli_cases import document, enter, printed, refused, run, scored, warned, write
 from human_judgments import path_of
+from messages import mentions
 
 import nlgauge
 from nlgauge.metric.card import ApplTasks, QualityDims
@@ -216,27 +217,27 @@ def test_missing_values_are_empty_and_several_texts_a_list() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["segments", "out", "-f", "xlsx"], 2, "'xlsx' is not one of tsv, csv, jsonl, parquet"),
+        (["segments", "out", "-f", "xlsx"], 2, "'xlsx' ... tsv"),
         (["segments", "out", "-o", "x"], 2, "must end in .tsv"),
-        (["segments", "out", "-f", "parquet"], 2, "Parquet cannot be written to standard output"),
-        (["segments", "out", "-m", "chrf"], 2, "no metric 'chrf' in this result"),
-        (["segments", "out", "-m", "distinct"], 1, "distinct has no segment scores"),
+        (["segments", "out", "-f", "parquet"], 2, "Parquet ... file"),
+        (["segments", "out", "-m", "chrf"], 2, "metric ... 'chrf'"),
+        (["segments", "out", "-m", "distinct"], 1, "distinct ... segment scores"),
         (["segments", "out", "--system", "C"], 2, "no system 'C'"),
         (["segments", "hashed", "--texts"], 1, "saved without its texts"),
-        (["add", "out"], 2, "nothing to add"),
-        (["add", "out", "-m", "wer"], 2, "'wer' is in the result already"),
-        (["add", "out", "--system", "sysA.txt"], 2, "system 'sysA' is already in the result"),
-        (["add", "out", "--system", "short.txt"], 2, "short.txt has 1 segments, but the result has 3"),
+        (["add", "out"], 2, "add ... -m METRIC"),
+        (["add", "out", "-m", "wer"], 2, "'wer' ... result"),
+        (["add", "out", "--system", "sysA.txt"], 2, "system ... 'sysA'"),
+        (["add", "out", "--system", "short.txt"], 2, "short.txt ... 1 ... 3"),
         (["add", "hashed", "-m", "chrf"], 1, "saved without its texts"),
-        (["add", "out", "-m", "chrf", "-o", "hashed"], 1, "holds a result already"),
+        (["add", "out", "-m", "chrf", "-o", "hashed"], 1, "hashed ... --overwrite"),
         (["show", "out", "--by", "domain"], 2, "domain"),
         (["show", "out", "--where", "domain=x"], 2, "domain"),
         (
             ["compare", "alone"],
             1,
-            "only the system 'sysA'; add another with: nlgauge add alone --system FILE",
+            "'sysA' ... --system FILE",
         ),
-        (["compare", "out", "-f", "x"], 2, "'x' is not one of table"),
+        (["compare", "out", "-f", "x"], 2, "'x' ... table"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: list[str], code: int, message: str) -> None:
@@ -244,7 +245,7 @@ def test_what_cannot_be_done_is_said(arguments: list[str], code: int, message: s
     scored()
     printed("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "-o", "hashed", "--no-texts")
     printed("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "-o", "alone")
-    assert message in refused(*arguments, code=code)
+    assert mentions(refused(*arguments, code=code), message)
 
 
 def test_add_metrics_and_systems() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cli_cases import document, enter, printed, refused, run, write
+from messages import mentions
 
 sacrebleu = pytest.importorskip("sacrebleu")
 
@@ -99,39 +100,39 @@ def test_lists_and_citations() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-t", "wmt19", "-l", "de-en", "sys.txt"], "the test set wmt19 is not downloaded"),
+        (["-t", "wmt19", "-l", "de-en", "sys.txt"], "test ... wmt19"),
         (["-t", "wmt19", "-l", "de-en", "sys.txt"], "sacrebleu --download wmt19 -l "),
-        (["-t", "wmt21", "-l", "de-en", "sys.txt"], "the test set wmt21 is not downloaded"),
-        (["-t", "wmt21", "--list"], "the test set wmt21 is not downloaded"),
+        (["-t", "wmt21", "-l", "de-en", "sys.txt"], "test ... wmt21"),
+        (["-t", "wmt21", "--list"], "test ... wmt21"),
         (
             ["-t", "wmt177", "-l", "de-en", "sys.txt"],
-            "unknown test set 'wmt177' (did you mean 'wmt17'",
+            "test set ... 'wmt177' ... 'wmt17'",
         ),
-        (["-t", "wmt17", "-l", "de-xx", "sys.txt"], "wmt17 has no language pair 'de-xx'"),
-        (["-t", "wmt17", "sys.txt"], "-t wmt17 needs a language pair, such as -l en-de"),
+        (["-t", "wmt17", "-l", "de-xx", "sys.txt"], "wmt17 ... 'de-xx'"),
+        (["-t", "wmt17", "sys.txt"], "-t wmt17 ... -l"),
         (["-t", "wmt17", "-l", "en", "sys.txt"], "-t wmt17 needs a language pair"),
         (
             ["-t", "wmt17", "-l", "de-en", "-r", "refs.txt", "sys.txt"],
-            "-t wmt17 and -r refs.txt both specify references",
+            "-t wmt17 ... -r refs.txt",
         ),
         (
             ["-t", "wmt17", "-l", "de-en", "--echo", "x"],
-            "wmt17, de-en has no field 'x'; choose from src, ref, docid",
+            "wmt17 ... 'x'",
         ),
-        (["--echo", "src"], "--echo needs a test set and a language pair"),
+        (["--echo", "src"], "--echo ... test"),
         (["--cite"], "--cite needs a test set"),
         (
             ["--origlang", "de", "-r", "refs.txt", "sysA.txt"],
-            "--origlang and --subset require a test set",
+            "--origlang and --subset ... test",
         ),
         (
             ["-l", "en-ja", "-r", "refs.txt", "sysA.txt"],
-            "use -l ja for Japanese, -l en-JA for English with a region",
+            "-l ja ... Japanese ... -l en-JA ... English",
         ),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:
-    assert message in refused("score", *arguments)
+    assert mentions(refused("score", *arguments), message)
 
 
 def test_languages_with_a_region_are_languages() -> None:

@@ -19,7 +19,7 @@ ONE_WORSE = [*REFERENCES[:-1], "no"]
     "metric", ["chrf", "bleu", "wer", "ter", "rouge", {"path": "wer", "resulting_name": "mistakes"}]
 )
 def test_it_fails_where_the_new_system_is_worse_and_only_then(metric):
-    with pytest.raises(AssertionError, match="is worse than that of the baseline, beyond chance"):
+    with pytest.raises(AssertionError, match=r"worse.*baseline"):
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric=metric)
     assert_not_worse(REFERENCES, REFERENCES, baseline=WORSE, metric=metric)
     assert_not_worse(WORSE, REFERENCES, baseline=WORSE, metric=metric)
@@ -50,7 +50,7 @@ def test_another_output_a_margin_and_a_level():
     with pytest.raises(UnknownNameError, match="no metric"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "rouge", output="rouge7")
     assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", margin=0.31)
-    with pytest.raises(AssertionError, match=r"beyond chance and by more than 0\.29: "):
+    with pytest.raises(AssertionError, match=r"beyond.*0\.29"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", margin=0.29)
     assert_not_worse(WORSE, REFERENCES, REFERENCES, "wer", alpha=0.0005)
     with pytest.raises(AssertionError, match="bootstrap, 200 resamples"):
@@ -70,7 +70,7 @@ def test_few_segments_are_warned_of_and_too_few_refused():
         assert_not_worse(WORSE[:8], REFERENCES[:8], REFERENCES[:8], "wer")
     with pytest.raises(
         InputError,
-        match=r"5 segments with both scores cannot reach p < 0\.05, so nothing could fail; give 6 or more",
+        match=r"5 segments.*< 0\.05.*6",
     ):
         assert_not_worse(WORSE[:5], REFERENCES[:5], REFERENCES[:5], "wer")
 
@@ -78,11 +78,11 @@ def test_few_segments_are_warned_of_and_too_few_refused():
 @pytest.mark.parametrize(
     ("metric", "options", "message"),
     [
-        ("wer", {"alpha": 0}, "alpha must be between 0 and 1, got 0"),
-        ("wer", {"alpha": 5.0}, "alpha must be between 0 and 1"),
-        ("wer", {"margin": -1}, "margin must be a number from 0"),
-        ("wer", {"test": "t"}, "test must be 'randomization' or 'bootstrap'"),
-        ("ari", {}, "of ari neither direction is better, so no system is worse"),
+        ("wer", {"alpha": 0}, "alpha.*0 and 1.*0"),
+        ("wer", {"alpha": 5.0}, "alpha.*0 and 1"),
+        ("wer", {"margin": -1}, "margin.*0"),
+        ("wer", {"test": "t"}, "test.*'randomization' or 'bootstrap'"),
+        ("ari", {}, "ari.*system"),
     ],
 )
 def test_what_cannot_be_asked(metric, options, message):
@@ -92,5 +92,5 @@ def test_what_cannot_be_asked(metric, options, message):
 
 def test_what_cannot_be_compared_fails():
     nothing = nlgauge.metric_from(lambda p, r: None, name="nothing")
-    with pytest.raises(AssertionError, match="nothing cannot be compared with that of the baseline: "):
+    with pytest.raises(AssertionError, match=r"compared.*baseline"):
         assert_not_worse(WORSE, REFERENCES, REFERENCES, nothing)

@@ -162,10 +162,7 @@ def test_a_custom_metric_may_return_a_number_or_numpy() -> None:
 def test_a_custom_metric_without_the_method_says_so() -> None:
     with pytest.raises(
         InputError,
-        match=(
-            "several references per segment, for which OneReference needs the method"
-            " _compute_single_pred_multi_ref"
-        ),
+        match=(r"OneReference.*_compute_single_pred_multi_ref"),
     ):
         NLGMetricverse(OneReference)(preds, MANY_REFS)
     with pytest.raises(InputError, match="_compute_multi_pred_multi_ref"):
@@ -304,7 +301,7 @@ def test_parameters_at_the_call_go_where_they_belong() -> None:
     assert scorer(preds, refs, rouge_types=["rouge2"])["rouge"].keys() >= {"rouge2"}
     with pytest.raises(
         ParameterError,
-        match=r"none of bleu, wer, rouge has a parameter 'max_oder' \(did you mean 'max_order'\?\)",
+        match=r"'max_oder'.*'max_order'",
     ):
         scorer(preds, refs, max_oder=1)
 
@@ -319,7 +316,7 @@ def test_the_language_changes_the_tokeniser_and_not_the_label() -> None:
     assert score["bleu"]["time_elapsed"] > 0
     loaded = load_metric("bleu", compute_kwargs={"lang": "zh"})
     assert loaded.compute(["猫坐在垫子上"], ["猫坐在垫子上面"])["bleu"]["score"] == score["bleu"]["score"]
-    with pytest.raises(ParameterError, match="a scorer has one for all"):
+    with pytest.raises(ParameterError, match="scorer"):
         NLGMetricverse([loaded, load_metric("chrf", compute_kwargs={"lang": "en"})])
 
 
@@ -330,11 +327,9 @@ def test_adding_and_removing_metrics() -> None:
     scorer.remove_metric("bleu")
     assert list(scorer(preds, refs))[3:] == ["characters", "CustomMetric"]
     scorer.remove_metric("bleu", error=False)
-    with pytest.raises(
-        ParameterError, match=r"there is no metric 'characterz' to remove \(did you mean 'characters'\?\)"
-    ):
+    with pytest.raises(ParameterError, match=r"'characterz'.*'characters'"):
         scorer.remove_metric("characterz")
-    with pytest.raises(ParameterError, match="two metrics are labelled 'characters'"):
+    with pytest.raises(ParameterError, match=r"metrics.*'characters'"):
         scorer.add_metric("bleu", resulting_name="characters")
     scorer.remove_metric("characters")
     scorer.remove_metric("CustomMetric")
@@ -348,14 +343,14 @@ def test_adding_and_removing_metrics() -> None:
         (lambda: NLGMetricverse("blue"), UnknownMetricError, "did you mean 'bleu'"),
         (lambda: NLGMetricverse(3), ParameterError, "metrics must be"),
         (lambda: NLGMetricverse([3]), ParameterError, "a metric is a name"),
-        (lambda: load_metric("bleu", compute_kwargs={"n": 1}), ParameterError, "bleu has no parameter 'n'"),
+        (lambda: load_metric("bleu", compute_kwargs={"n": 1}), ParameterError, "bleu.*'n'"),
         (lambda: load_metric("bleu", task="sequence-classification"), ParameterError, "language-generation"),
         (
             lambda: NLGMetricverse("bleu")("folder", "other"),
             InputError,
-            "predictions is 'folder', and there is no such file",
+            "predictions is 'folder'.*file",
         ),
-        (lambda: NLGMetricverse("bleu")(preds, Path("other")), InputError, "give two paths, or two lists"),
+        (lambda: NLGMetricverse("bleu")(preds, Path("other")), InputError, "paths.*lists"),
         (lambda: NLGMetricverse("bleu")(preds, refs, strategy="line"), ParameterError, "strategy must be"),
         (lambda: NLGMetricverse("bleu")({"A": preds}, refs), InputError, "use nlgauge.score"),
         (lambda: nmv.Blue, AttributeError, "Blue"),

@@ -109,7 +109,7 @@ def test_the_installed_packages_files_are_found(monkeypatch: pytest.MonkeyPatch)
     assert first.baseline_vals == pytest.approx(
         (0.83149, 0.83146, 0.83123), abs=1e-4
     )  # from the package's rescale_baseline/en/roberta-large.tsv
-    with pytest.raises(ParameterError, match="bert-score has no baseline of 'no-such-model' for 'en'"):
+    with pytest.raises(ParameterError, match=r"bert-score.*'no-such-model'.*'en'"):
         BERTScorer(  # noqa: B018
             model_type="no-such-model", num_layers=1, lang="en", rescale_with_baseline=True
         ).baseline_vals
@@ -126,7 +126,7 @@ def test_the_installed_packages_files_are_found(monkeypatch: pytest.MonkeyPatch)
 def test_mistakes(model: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="all_layers"):
         score(preds, refs, **model, all_layers=True)
-    with pytest.raises(ParameterError, match="idf must be True or False"):
+    with pytest.raises(ParameterError, match=r"idf.*True or False"):
         score(preds, refs, **model, idf={"a": 1.0})  # type: ignore[arg-type]
     with pytest.raises(InputError, match="compute_idf"):
         BERTScorer(**model, idf=True).score(preds, refs)

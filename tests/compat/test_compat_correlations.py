@@ -110,15 +110,13 @@ def test_missing_and_constant_scores_are_said() -> None:
 
 
 def test_what_is_wrong_is_said() -> None:
-    with pytest.raises(InputError, match="human_scores has 2 scores for 6 predictions; give one for each"):
+    with pytest.raises(InputError, match=r"human_scores.*2.*6"):
         metric_human_correlation(preds, refs, ["chrf"], [1, 2])
     with pytest.raises(ParameterError, match="corrs is another name"):
         metric_human_correlation(
             preds, refs, ["chrf"], human, [CorrelationMeasures.Pearson], corrs=[CorrelationMeasures.Pearson]
         )
-    with pytest.raises(
-        ParameterError, match=r"must hold some of CorrelationMeasures\.Pearson, .*got 'pearson'"
-    ):
+    with pytest.raises(ParameterError, match=r"CorrelationMeasures\.Pearson.*'pearson'"):
         metric_human_correlation(preds, refs, ["chrf"], human, "pearson")
     with pytest.raises(ParameterError, match="correlation_measures is empty"):
         metrics_correlation(preds, refs, ["chrf"], [])
@@ -147,7 +145,7 @@ def test_metrics_with_each_other_as_scipy() -> None:
 
 def test_the_call_of_the_thesis_runs_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NLGAUGE_BENCHMARKS", str(path_of("wmt17_da_seg").parent))
-    with pytest.warns(UserWarning, match="a benchmark has texts of its own"):
+    with pytest.warns(UserWarning, match="benchmark.*texts"):
         found = metric_human_correlation(
             preds,
             refs,
@@ -192,7 +190,7 @@ def test_a_benchmark_of_pairs_has_darr_alone(tmp_path: Path, monkeypatch: pytest
             ("chrf", 0.5, 4),
             ("ter", 0.5, 4),
         ]
-    with pytest.raises(ParameterError, match="wmt18 holds better/worse pairs, of which daRR alone is known"):
+    with pytest.raises(ParameterError, match=r"wmt18.*better/worse.*daRR"):
         metric_human_correlation(None, None, ["chrf"], Benchmarks.WMT18, [CorrelationMeasures.Pearson])
 
 

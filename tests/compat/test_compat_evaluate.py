@@ -266,9 +266,7 @@ def test_mauve_gives_attributes(tiny_models: dict[str, Path]) -> None:
 def test_squad_counts_questions_without_a_prediction_as_0_and_takes_plain_texts() -> None:
     right = [{"id": name, "answers": [{"text": "a cat", "answer_start": 0}]} for name in "xy"]
     answers = [{"id": "x", "prediction_text": "The cat"}, {"id": "z", "prediction_text": "other"}]
-    with pytest.warns(
-        UserWarning, match="1 questions have no prediction and count as 0, the first of them 'y'"
-    ):
+    with pytest.warns(UserWarning, match=r"1 .*prediction.* 0.*'y'"):
         assert hf.load("squad").compute(predictions=answers, references=right) == {
             "exact_match": 50.0,
             "f1": 50.0,
@@ -301,7 +299,7 @@ def test_squad_counts_questions_without_a_prediction_as_0_and_takes_plain_texts(
             [{"id": "x", "answers": {"text": ["a"]}}],
             "'x'; give one",
         ),
-        ("squad_v2", ["a"], ["a"], "a reference of SQuAD is a record"),
+        ("squad_v2", ["a"], ["a"], "reference.*SQuAD"),
         ("accuracy", [0, 1], [1, 1], "class labels"),
         ("nist_mt", ["a b"], ["a b"], "give a smaller n"),
     ],
@@ -349,9 +347,7 @@ def test_what_evaluate_needs_for_its_files_is_accepted() -> None:
     assert hf.load("evaluate-metric/wer").compute(predictions=preds, references=refs) == 3 / 9
     with pytest.raises(ParameterError, match="num_process"):
         hf.load("wer", num_process=2)
-    with pytest.raises(
-        ParameterError, match="module_type must be one of metric, measurement, got 'comparison'"
-    ):
+    with pytest.raises(ParameterError, match=r"module_type.*'comparison'"):
         hf.load("exact_match", module_type="comparison")
 
 
@@ -369,7 +365,7 @@ def test_a_module_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("name", MISSING)
 def test_what_is_not_here_is_answered_with_what_is_near(name: str) -> None:
-    with pytest.raises(UnknownMetricError, match=f"evaluate's {name} is not in nlgauge: "):
+    with pytest.raises(UnknownMetricError, match=f"{name}.*nlgauge"):
         hf.load(name)
 
 
@@ -380,13 +376,11 @@ def test_unknown_names_and_arguments() -> None:
         lambda: hf.load("ter", ignore_punkt=True),
         lambda: hf.load("ter").compute(predictions=["a"], references=["a"], ignore_punkt=True),
     ):
-        with pytest.raises(
-            ParameterError, match=r"ter has no parameter 'ignore_punkt' \(did you mean 'ignore_punct'"
-        ):
+        with pytest.raises(ParameterError, match=r"ter.*'ignore_punkt'.*'ignore_punct'"):
             call()
     with pytest.raises(ParameterError, match="not a regular expression"):
         hf.load("exact_match").compute(predictions=["a"], references=["a"], regexes_to_ignore=["("])
-    with pytest.raises(ParameterError, match="aggregate must be one of mean, sum, median"):
+    with pytest.raises(ParameterError, match=r"aggregate.*mean"):
         hf.load("character").compute(predictions=["a"], references=["a"], aggregate="max")
 
 
@@ -401,15 +395,13 @@ def test_texts_are_collected() -> None:
     with pytest.raises(InputError, match="nothing to score"):
         metric.compute()
     metric.add(prediction="a", reference="a")
-    with pytest.raises(
-        InputError, match="this batch has predictions, those before have predictions, references"
-    ):
+    with pytest.raises(InputError, match=r"predictions.*references"):
         metric.add(prediction="b")
-    with pytest.raises(InputError, match="references has 1 items, predictions has 2"):
+    with pytest.raises(InputError, match=r"references.*1.*2"):
         metric.add_batch(predictions=["b", "c"], references=["b"])
     with pytest.raises(InputError, match="no predictions"):
         metric.add(reference="b")
-    with pytest.raises(InputError, match="prediction and predictions are the same"):
+    with pytest.raises(InputError, match=r"prediction.*predictions"):
         metric.add(prediction="b", predictions="c", reference="b")
     assert metric.compute() == 0.0  # what could not be added was not added
 
@@ -435,7 +427,7 @@ def test_other_spellings_and_our_own_parameters() -> None:
         hf.load("sacrebleu").compute(**chinese, lang="zh")["score"]
         == nlgauge.score(**chinese, metrics="bleu", lang="zh")["bleu"]["score"]
     )
-    with pytest.raises(ParameterError, match="case_sensitive and lowercase are one parameter"):
+    with pytest.raises(ParameterError, match=r"case_sensitive.*parameter"):
         hf.load("ter").compute(case_sensitive=True, lowercase=False, **texts)
 
 
@@ -470,7 +462,7 @@ def test_combined() -> None:
     assert results["one_bleu"] == twice["bleu_1_bleu"]
     assert results["rate_wer"] == 3 / 9
     assert all(name.startswith(("one_", "rate_")) for name in results)
-    with pytest.raises(ParameterError, match="none of bleu, wer has a parameter 'max_oder'"):
+    with pytest.raises(ParameterError, match=r"parameter.*'max_oder'"):
         hf.combine(["bleu", "wer"]).compute(**texts, max_oder=1)
     with pytest.raises(ParameterError, match="one by one"):
         hf.combine({"both": hf.combine(["bleu", "wer"])})  # type: ignore[dict-item]

@@ -132,17 +132,14 @@ def test_nothing_runs_without_permission(script: Path, monkeypatch: pytest.Monke
                 call()
     with pytest.raises(
         UnknownMetricError,
-        match=(
-            r"shows all; Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True,"
-            r" or --allow-"
-        ),
+        match=(r"Hugging Face.*allow_remote_code=True, or --allow-"),
     ):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script))
     with pytest.raises(UnknownMetricError, match="evaluate may compute it"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="code_eval")
     with pytest.raises(UnknownMetricError, match=r"shows all\.$"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="blue")
-    with pytest.raises(ParameterError, match="allow_remote_code must be True or False, got 'yes'"):
+    with pytest.raises(ParameterError, match=r"allow_remote_code.*True or False.*'yes'"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script), allow_remote_code="yes")  # type: ignore[arg-type]
     assert not ran(script)
 
@@ -195,14 +192,11 @@ def test_a_hub_name_is_named_before_evaluate_is_asked(monkeypatch: pytest.Monkey
         with (
             pytest.warns(
                 UserWarning,
-                match=(
-                    f"'{name}' is not a metric of nlgauge; Hugging Face evaluate runs {place} of the Hugging"
-                    " Face hub, which is"
-                ),
+                match=(f"'{name}'.*Hugging Face.*{place}.*Hugging Face"),
             ),
             pytest.raises(
                 UnknownMetricError,
-                match="evaluate does not give it either: FileNotFoundError: nothing of that name",
+                match=r"evaluate.*FileNotFoundError",
             ),
         ):
             nlgauge.Scorer(name, allow_remote_code=True)
@@ -226,7 +220,7 @@ def test_a_result_is_saved_and_loads_where_evaluate_is_not(script: Path, tmp_pat
     assert "overlap" in again.to_text()
     again.save(tmp_path / "again")
     assert nlgauge.load(tmp_path / "again")["B"]["overlap"]["texts"] == 3
-    with pytest.raises(ResultError, match="the class of 'overlap' is not here"):
+    with pytest.raises(ResultError, match=r"class.*'overlap'"):
         again.add(predictions={"C": PREDICTIONS})
 
 
@@ -254,7 +248,7 @@ def test_what_a_script_does_not_take_is_an_error_of_the_metric(script: Path, tmp
     other = write(tmp_path, "measured", ("data",))
     with (
         pytest.warns(UserWarning, match="somebody else's code"),
-        pytest.raises(UnknownMetricError, match="it takes data, and not predictions"),
+        pytest.raises(UnknownMetricError, match=r"data.*predictions"),
     ):
         nlgauge.score(PREDICTIONS, metrics=str(other), allow_remote_code=True)
 
@@ -273,7 +267,7 @@ def test_load_metric_and_its_scorers_ask_for_the_same_permission(script: Path) -
     with pytest.warns(UserWarning, match="somebody else's code"):
         scorer.add_metric(str(script))
     assert scorer(PREDICTIONS, REFERENCES)["overlap"]["overlap"] == 2 / 3
-    with pytest.raises(ParameterError, match="allow_remote_code does not belong to a metric"):
+    with pytest.raises(ParameterError, match=r"allow_remote_code.*metric"):
         NLGMetricverse(metrics=[{"path": str(script), "allow_remote_code": True}])
     with pytest.raises(NotYetError, match="carburacy"):
         load_metric("carburacy")

@@ -60,9 +60,9 @@ def test_sources_and_undefined_scores():
     read = nlgauge.metric_from(lambda prediction, source: source == "again", name="read", needs="sources")
     assert scores_of("again", [read]).value == {"read": 1.0}
     assert math.isnan(scores_of("again", undefined_for_dogs).value["cats"])
-    with pytest.raises(ParameterError, match="distinct has a score for a whole corpus"):
+    with pytest.raises(ParameterError, match=r"distinct.*score"):
         ours.nlgauge_scorer("distinct")
-    with pytest.raises(InputError, match="wer needs a reference for every segment"):
+    with pytest.raises(InputError, match=r"wer.*reference"):
         asyncio.run(
             ours.nlgauge_scorer("wer")(
                 SimpleNamespace(output=SimpleNamespace(completion="a"), input_text="b"), []
@@ -73,9 +73,7 @@ def test_sources_and_undefined_scores():
 def test_without_inspect_the_module_can_be_imported_and_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.scorer", None)
     ours._registered.cache_clear()
-    with pytest.raises(
-        MissingExtraError, match=r"nlgauge_scorer needs inspect_ai; run: pip install \"nlgauge\[inspect\]\""
-    ):
+    with pytest.raises(MissingExtraError, match=r'nlgauge_scorer.*inspect_ai.*"nlgauge\[inspect\]\"'):
         ours.nlgauge_scorer  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'scorer'"):
         ours.scorer  # noqa: B018

@@ -61,7 +61,7 @@ def test_word_matching_has_the_similarities_of_bertscore(encoder: str, tmp_path:
     assert (tmp_path / "match.svg").read_text("utf-8").count("cat</text>") == 2
     shaded = similarity_word_matching(CANDIDATE, REFERENCE, model_type=encoder, num_layers=1, form="text")
     assert {"cat", "sat", "mat"} <= set(words(shaded))
-    with pytest.raises(ParameterError, match="form must be 'matrix', 'links' or 'text'"):
+    with pytest.raises(ParameterError, match=r"form.*'matrix', 'links' or 'text'"):
         similarity_word_matching(CANDIDATE, REFERENCE, encoder, 1, form="pie")
 
 
@@ -90,7 +90,7 @@ def test_distances_are_those_of_moverscore(encoder: str, tmp_path: Path) -> None
 
 def test_words_are_weighed_by_the_texts_of_idf(encoder: str, tmp_path: Path) -> None:
     plain = n_gram_distance_visualization(REFERENCE, CANDIDATE, False, model=encoder)
-    with pytest.warns(UserWarning, match=r"all words weigh the same; give the texts to count in as idf="):
+    with pytest.warns(UserWarning, match="words.*idf="):
         alone = n_gram_distance_visualization(REFERENCE, CANDIDATE, False, model=encoder, idf=True)
     assert np.array_equal(alone.axes[0].images[0].get_array(), plain.axes[0].images[0].get_array())
     texts = ["a cat on the mat .", "the dog sat on a log", "on the road"]
@@ -104,7 +104,7 @@ def test_words_are_weighed_by_the_texts_of_idf(encoder: str, tmp_path: Path) -> 
     links = [patch for patch in flow.axes[0].patches if "\u2192" in patch.get_label()]
     assert len(links) == int((explanation.plan > 1e-9).sum())
     assert "the dog sat on a log" not in (tmp_path / "idf.html").read_text("utf-8")
-    with pytest.raises(ParameterError, match="idf must be True, False or a list of texts, got 'cat'"):
+    with pytest.raises(ParameterError, match=r"idf.*True, False.*'cat'"):
         n_gram_distance_visualization(REFERENCE, CANDIDATE, model=encoder, idf="cat")
 
 
@@ -117,7 +117,7 @@ def test_plot_example_of_bert_score_draws_too(encoder: str, tmp_path: Path) -> N
 
 
 def test_what_cannot_be_drawn_says_why(encoder: str) -> None:
-    with pytest.raises(ParameterError, match="the prediction must be one text, got list"):
+    with pytest.raises(ParameterError, match=r"prediction.*text"):
         similarity_word_matching([CANDIDATE], REFERENCE, encoder, 1)
     with pytest.raises(InputError, match=r"ends with \.pdf, \.png or \.svg"):
         similarity_word_matching(CANDIDATE, REFERENCE, encoder, 1, fname="match.doc")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import mentions
 from segment_rows import rows_by_label
 
 import nlgauge
@@ -343,16 +344,16 @@ def test_several_predictions_and_references_make_all_pairs():
 @pytest.mark.parametrize(
     ("references", "sources", "message"),
     [
-        (None, ["s", "s"], "length_ratio needs references, none were given."),
+        (None, ["s", "s"], "length_ratio ... references"),
         (
             [["r"], []],
             ["s", "s"],
-            "length_ratio needs a reference for every segment; segment 'two' has none.",
+            "length_ratio ... reference ... segment 'two'",
         ),
         (
             ["r", "r"],
             None,
-            "source_share needs sources, none were given; pass sources=[...] (on the command line -s FILE).",
+            "source_share ... sources=[...]",
         ),
     ],
 )
@@ -361,7 +362,7 @@ def test_what_a_metric_needs_is_checked_before_anything_is_computed(references, 
         nlgauge.score(
             ["p", "p"], references, sources, ids=["one", "two"], metrics=[LengthRatio(), SourceShare()]
         )
-    assert str(caught.value) == message
+    assert mentions(str(caught.value), message)
     assert not CALLS
 
 
@@ -573,81 +574,81 @@ def of_rows(change: Callable[[Array], Any]) -> Callable[..., Any]:
     [
         (
             broken(statistics=of_rows(lambda rows: np.vstack([rows, rows[:1]]))),
-            r"one row for each of 2 rows; their shape is \(3, 2\)",
+            r"2 rows.*shape.*\(3, 2\)",
         ),
         (
             broken(statistics=of_rows(lambda rows: rows[1:])),
-            r"one row for each of 2 rows; their shape is \(1, 2\)",
+            r"2 rows.*shape.*\(1, 2\)",
         ),
         (
             broken(statistics=of_rows(lambda rows: rows[:, 0])),
-            r"one row for each of 2 rows; their shape is \(2,\)",
+            r"2 rows.*shape.*\(2,\)",
         ),
         (
             broken(statistics=of_rows(lambda rows: [["long"], ["short"]])),
-            r"the statistics of 'ratio' must be numbers; they are \[\['long'\]",
+            r"statistics of 'ratio'.*numbers.*\[\['long'\]",
         ),
         (
             broken(statistics=of_rows(lambda rows: [[1.0], [1.0, 2.0]])),
-            "the statistics of 'ratio' must be numbers",
+            "statistics of 'ratio'.*numbers",
         ),
         (
             broken(statistics=lambda self, view, fitted: {"other": np.ones((2, 2))}),
-            r"must give the parts \['ratio'\].* it gave \['other'\]",
+            r"parts \['ratio'\].*\['other'\]",
         ),
-        (broken(statistics=lambda self, view, fitted: {}), r"must give the parts \['ratio'\].* it gave \[\]"),
+        (broken(statistics=lambda self, view, fitted: {}), r"parts \['ratio'\].*\[\]"),
         (
             broken(statistics=lambda self, view, fitted: np.ones((2, 2))),
-            r"must give the parts \['ratio'\].* it gave ndarray",
+            r"parts \['ratio'\].*ndarray",
         ),
         (
             broken(score=lambda self, part, rows: {"other": rows[..., 0]}),
-            r"score\(\) of 'ratio' must give \['ratio'\].* it gave \{'other'",
+            r"score\(\) of 'ratio'.*\['ratio'\].*\{'other'",
         ),
         (
             broken(score=lambda self, part, rows: {"ratio": rows}),
-            r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\).*\(2, 2\)",
+            r"score\(\) of 'ratio'.*\['ratio'\].*shape \(2,\).*\(2, 2\)",
         ),
         (
             broken(score=lambda self, part, rows: {"ratio": 1.0}),
-            r"score\(\) of 'ratio' must give \['ratio'\], each of shape \(2,\)",
+            r"score\(\) of 'ratio'.*\['ratio'\].*shape \(2,\)",
         ),
         (
             broken(score=lambda self, part, rows: rows[..., 0]),
-            r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave array",
+            r"score\(\) of 'ratio'.*dictionary.*\['ratio'\].*array",
         ),
         (
             broken(score=lambda self, part, rows: None),
-            r"score\(\) of 'ratio' must give a dictionary with \['ratio'\]; it gave None",
+            r"score\(\) of 'ratio'.*dictionary.*\['ratio'\].*None",
         ),
         (
             broken(outputs=lambda self: None),
-            r"outputs\(\) must give a dictionary from each part to a tuple of its outputs; it gave None",
+            r"outputs\(\).*dictionary.*None",
         ),
         (
             broken(outputs=lambda self: {"ratio": Output("ratio", True)}),
-            r"outputs\(\) must give a dictionary from each part to a tuple",
+            r"outputs\(\).*dictionary",
         ),
         (
             broken(outputs=lambda self: {"ratio": ()}),
-            r"outputs\(\) must give a dictionary from each part to a tuple",
+            r"outputs\(\).*dictionary",
         ),
         (
             broken(outputs=lambda self: {"ratio": ("ratio",)}),
-            r"outputs\(\) must give Output values, at least one; it gave \['ratio'\]",
+            r"outputs\(\).*Output.*\['ratio'\]",
         ),
-        (broken(outputs=lambda self: {}), r"outputs\(\) must give Output values, at least one; it gave \{\}"),
+        (broken(outputs=lambda self: {}), r"outputs\(\).*Output.*\{\}"),
         (
             broken(outputs=lambda self: {"a": (Output("x", True),), "b": (Output("x", True),)}),
-            r"outputs\(\) must give names that differ; it gave \['x'",
+            r"outputs\(\).*names.*\['x'",
         ),
-        (broken(takes="both"), r"takes must be one of 'pair', 'joint', 'alone', got 'both'"),
+        (broken(takes="both"), r"takes.*'pair', 'joint', 'alone'.*'both'"),
     ],
 )
 def test_a_metric_that_breaks_its_contract_is_named(metric, message):
     if "score" in message:
         for rule in ("best", "mean"):
-            with pytest.raises(MetricError, match=r"^broken: score\(\) of 'ratio' must give"):
+            with pytest.raises(MetricError, match=r"^broken: score\(\) of 'ratio'"):
                 nlgauge.score(["pp", "p"], [["r", "s"], ["rr"]], metrics=metric, reduce_fn=rule)
     with pytest.raises(MetricError, match=f"^broken: .*{message}"):
         rows_by_label(nlgauge.score(["pp", "p"], ["r", "rr"], metrics=metric))
@@ -669,7 +670,7 @@ def test_a_corpus_metric_that_gives_other_outputs_is_named(found):
         def whole(self, corpus: Corpus, system: str, features: Features) -> Any:
             return found
 
-    with pytest.raises(MetricError, match=r"^broken: whole\(\) must give the outputs \['size'\]"):
+    with pytest.raises(MetricError, match=r"^broken: whole\(\).*\['size'\]"):
         nlgauge.score(["a"], metrics=Broken())
 
 

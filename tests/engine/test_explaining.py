@@ -69,7 +69,7 @@ def test_segments_and_systems_may_be_chosen_in_any_order(result):
     assert [edit.kind for edit in found["wer", "B", 2][0].edits] == ["equal", "delete"]
     assert list(result.explain(["wer"], 0)) == [("wer", "A", 0), ("wer", "B", 0)]
     assert list(result.explain("wer", 0, ["B"])) == [("wer", "B", 0)]
-    with pytest.raises(ParameterError, match="there is no segment 7"):
+    with pytest.raises(ParameterError, match="segment 7"):
         result.explain(None, [0, 7])
 
 
@@ -202,8 +202,8 @@ def test_nested_kinds_come_back():
     [
         (["a"], "format 1; got 'list'"),
         ({"kind": "Edits"}, "format 1; got None"),
-        ({"format": 1, "kind": "Explanation"}, "no kind of explanation 'Explanation'"),
-        ({"format": 1, "kind": "Edits", "title": "t"}, "not a whole explanation of the kind Edits"),
+        ({"format": 1, "kind": "Explanation"}, "kind.*'Explanation'"),
+        ({"format": 1, "kind": "Edits", "title": "t"}, "explanation.*Edits"),
         (
             {"format": 1, "kind": "Edits", "title": "t", "statistics": {"p": ["x"]}, "edits": []},
             "not a whole explanation",

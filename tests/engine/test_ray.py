@@ -323,7 +323,7 @@ def test_an_unexpected_error_in_a_worker_is_ours(joined, monkeypatch):
             member.actor.__ray_call__.remote(lambda worker: setattr(worker, "_task", None))
         ),
     )
-    with pytest.raises(NlgaugeError, match="in a worker of the cluster: AssertionError"):
+    with pytest.raises(NlgaugeError, match=r"worker.*AssertionError"):
         on_cluster(metrics="wer", executor=Ray(workers=1, characters=SMALL))
 
 
@@ -331,7 +331,7 @@ def test_an_error_of_ours_comes_back_as_itself(joined, tiny_models):
     metric = f"bertscore(model={str(tiny_models['encoder'])!r}, layer=1)"
     with pytest.raises(
         ParameterError,
-        match="in a worker of the cluster: device must be one that torch can use here, got 'cuda:99'",
+        match=r"device.*'cuda:99'",
     ):
         nlgauge.score(["a"], ["b"], metrics=metric, device="cuda:99", executor=Ray(workers=1))
 
@@ -340,7 +340,7 @@ def test_a_node_that_would_give_other_numbers_is_refused(joined, monkeypatch):
     monkeypatch.setattr("nlgauge.metric.installed_version", lambda package: "0.0")
     with pytest.raises(
         NlgaugeError,
-        match=r"in a worker of the cluster: wer is another number on this node .*nlgauge:0\.0.*same versions",
+        match=r"wer.*nlgauge:0\.0",
     ):
         nlgauge.score(["a"], ["b"], metrics="wer", executor=Ray(workers=1))
 
@@ -391,7 +391,7 @@ def test_records_of_a_ray_dataset_are_stored_and_scored_block_by_block(joined, m
         assert is_stored(found.corpus)
         assert found.corpus.records() == expected.corpus.records()
     assert Corpus.read(dataset).records() == expected.corpus.records()
-    with pytest.raises(InputError, match="which carry their own fields; references was given beside them"):
+    with pytest.raises(InputError, match=r"fields.*references"):
         nlgauge.score(dataset, REFERENCES, metrics="wer")
 
 
@@ -411,9 +411,7 @@ def test_a_cluster_that_was_running_goes_on_and_a_connection_that_was_there_stay
     on_cluster(metrics="wer", executor=Ray(cluster.address))
     on_cluster(metrics="wer", executor="ray")
     assert ray.is_initialized()
-    with pytest.raises(
-        ParameterError, match=r"address is '10\.1\.2\.3:6379', but this process has joined the cluster at"
-    ):
+    with pytest.raises(ParameterError, match=r"address is '10\.1\.2\.3:6379'.*cluster"):
         on_cluster(metrics="wer", executor=Ray("10.1.2.3:6379"))
 
 
@@ -435,10 +433,7 @@ def test_no_cluster_at_the_address(monkeypatch):
     )
     with pytest.raises(
         NlgaugeError,
-        match=(
-            r"no Ray cluster was found at '10\.1\.2\.3:6379' \(nobody answers\); start one with `ray start"
-            r" --head`"
-        ),
+        match=(r"Ray.*'10\.1\.2\.3:6379'.*`ray start --head`"),
     ):
         on_cluster(metrics="wer", executor=Ray("10.1.2.3:6379"))
 
@@ -680,7 +675,7 @@ def test_cores_and_gpus_are_shared_out(nodes, workers, gpus, expected):
 
 @pytest.mark.parametrize(
     ("gpus", "message"),
-    [(1, "no node of the cluster has 1 GPU and a core"), (0, "no node of the cluster has a core")],
+    [(1, "cluster.*1 GPU"), (0, "node.*cluster")],
 )
 def test_a_cluster_without_room_is_an_error(gpus, message):
     with pytest.raises(ParameterError, match=message):
@@ -690,13 +685,13 @@ def test_a_cluster_without_room_is_an_error(gpus, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"address": ""}, "address must be that of a Ray cluster"),
-        ({"workers": 0}, "workers must be a whole number from 1, got 0"),
-        ({"workers": True}, "workers must be a whole number from 1, got True"),
-        ({"gpus_per_worker": -1}, "gpus_per_worker must be a number from 0, got -1"),
-        ({"gpus_per_worker": float("nan")}, "gpus_per_worker must be a number from 0, got nan"),
-        ({"gpus_per_worker": 1.5}, "gpus_per_worker over 1 must be a whole number, got 1.5"),
-        ({"characters": 0}, "characters must be a whole number from 1, got 0"),
+        ({"address": ""}, "address.*Ray"),
+        ({"workers": 0}, "workers.*1.*0"),
+        ({"workers": True}, "workers.*1.*True"),
+        ({"gpus_per_worker": -1}, "gpus_per_worker.*0.*-1"),
+        ({"gpus_per_worker": float("nan")}, "gpus_per_worker.*0"),
+        ({"gpus_per_worker": 1.5}, "gpus_per_worker.*1.*1.5"),
+        ({"characters": 0}, "characters.*1.*0"),
     ],
 )
 def test_what_cannot_be_asked_for(options, message):
@@ -706,9 +701,7 @@ def test_what_cannot_be_asked_for(options, message):
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
-    with pytest.raises(
-        MissingExtraError, match=r'scoring on a Ray cluster needs ray; run: pip install "nlgauge\[ray\]"'
-    ):
+    with pytest.raises(MissingExtraError, match=r'Ray.*"nlgauge\[ray\]"'):
         nlgauge.Scorer("wer", executor="ray")
 
 

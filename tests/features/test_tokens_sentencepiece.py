@@ -93,14 +93,14 @@ def test_any_model_by_its_file(folder: Path, model: bytes) -> None:
 def test_what_is_not_there_is_said(folder: Path) -> None:
     with pytest.raises(
         ParameterError,
-        match=r"'flores200' needs the file .*flores200sacrebleuspm; fetch it once from https://",
+        match=r"'flores200'.*flores200sacrebleuspm.*https://",
     ):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='flores200')")
-    with pytest.raises(ParameterError, match=r"there is no file none\.model"):
+    with pytest.raises(ParameterError, match=r"file.*none\.model"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="bleu(tokenizer='spm:none.model')")
     (folder / "text.model").write_text("not a model")
     with pytest.raises(ParameterError, match=r"text\.model is not a SentencePiece model"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=f"bleu(tokenizer='spm:{folder}/text.model')")
     for name in ("spm:", "flores300"):
-        with pytest.raises(ParameterError, match=r"tokenizer must be one of .*flores200.* or spm:FILE"):
+        with pytest.raises(ParameterError, match=r"tokenizer.*flores200.*spm:FILE"):
             nlgauge.score(PREDICTIONS, REFERENCES, metrics=f"bleu(tokenizer='{name}')")

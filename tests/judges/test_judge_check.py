@@ -131,7 +131,7 @@ def test_self_preference_is_held_against_another_metric():
     assert finding.low > 0 and finding.fine is False and "lead of B with this judge" in finding.what
     with pytest.raises(ParameterError, match="own needs another metric"):
         probed(weights, own=["B"])
-    with pytest.raises(ParameterError, match="own must name some of the systems A, B, but not all"):
+    with pytest.raises(ParameterError, match=r"systems.*A, B"):
         probed(weights, own=["A", "B"], against=_like_short())
 
 

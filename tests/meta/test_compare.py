@@ -179,9 +179,9 @@ def test_scores_of_whole_systems():
         compare(judgments, metrics=["good", "bad"], resamples=9)[0]["value"]
     )
     assert found["better"] == "corpus"
-    with pytest.raises(InputError, match="corpus scores whole systems, which cannot be drawn by inputs"):
+    with pytest.raises(InputError, match=r"scores.*systems"):
         compare(with_whole, generalise_to="inputs")
-    with pytest.raises(InputError, match="corpus scores whole systems alone"):
+    with pytest.raises(InputError, match=r"scores.*systems"):
         compare(with_whole, level="input")
 
 
@@ -262,11 +262,9 @@ def test_soft_accuracy_reads_segments_beside_scores_of_systems():
         {"a": judgments.metrics["a"]},
         system_scores={"c": judgments.metrics["c"].mean(axis=1)},
     )
-    with pytest.raises(
-        InputError, match="c scores whole systems alone, and spa at system level needs scores of segments"
-    ):
+    with pytest.raises(InputError, match=r"scores.*systems"):
         compare(alone, coefficient="spa", resamples=50)
-    with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
+    with pytest.raises(InputError, match=r"weights.*segments"):
         compare(noisy(weights=np.ones(40)), coefficient="spa", resamples=50)
 
 
@@ -311,9 +309,9 @@ def test_one_planned_comparison_is_not_corrected_and_has_no_letters():
     assert found[0]["better"] == "good"
     assert found.matrix()[0]["bad"] == found[0]["p_adjusted"]
     for function in (found.clusters, found.letters):
-        with pytest.raises(InputError, match="these were compared with bad alone"):
+        with pytest.raises(InputError, match=r"compared.*bad"):
             function()
-    with pytest.raises(UnknownNameError, match="there is no metric 'god'"):
+    with pytest.raises(UnknownNameError, match=r"metric.*'god'"):
         compare(judged(), against="god")
 
 
@@ -370,17 +368,17 @@ def test_few_systems():
     ("options", "message"),
     [
         ({"test": "randomization", "generalise_to": "both"}, "no randomization test generalises"),
-        ({"test": "t"}, "test must be one of"),
+        ({"test": "t"}, "test must"),
         ({"generalise_to": "people"}, "'systems', 'inputs' or 'both'"),
-        ({"swap": "rows"}, "swap must be one of"),
-        ({"swap": "cells", "test": "bootstrap"}, "swap='cells' is for randomization tests"),
-        ({"swap": "cells", "generalise_to": "systems"}, "swap='cells' is for randomization tests"),
+        ({"swap": "rows"}, "swap must"),
+        ({"swap": "cells", "test": "bootstrap"}, "swap='cells'.*tests"),
+        ({"swap": "cells", "generalise_to": "systems"}, "swap='cells'.*tests"),
         ({"test": "williams", "level": "input"}, "an average of correlations"),
         ({"test": "williams", "generalise_to": "inputs"}, "generalises to systems"),
-        ({"test": "williams", "adjust": "maxT"}, "adjust must be one of"),
-        ({"adjust": "tukey"}, "adjust must be one of"),
+        ({"test": "williams", "adjust": "maxT"}, "adjust must"),
+        ({"adjust": "tukey"}, "adjust must"),
         ({"level": "document"}, "no level"),
-        ({"level": "input", "coefficient": "spa"}, "spa is defined at level system"),
+        ({"level": "input", "coefficient": "spa"}, "spa.*level"),
         ({"coefficient": "pearsn"}, "pearson"),
         ({"resamples": 0}, "resamples must be"),
         ({"alpha": 5}, "between 0 and 1"),
@@ -392,12 +390,12 @@ def test_options_outside_their_domain(options, message):
 
 
 def test_one_metric_and_weights():
-    with pytest.raises(InputError, match="needs two metrics, got good"):
+    with pytest.raises(InputError, match=r"metrics.*good"):
         compare(judged(), metrics=["good"])
     weighted = judged(weights=np.arange(1.0, 31))
     assert compare(weighted, resamples=99)[0]["value"] != compare(judged(), resamples=99)[0]["value"]
     for options in ({"generalise_to": "inputs"}, {"level": "input"}):
-        with pytest.raises(InputError, match="weights of segments only where systems are swapped"):
+        with pytest.raises(InputError, match=r"weights.*segments"):
             compare(weighted, **options)
         assert compare(weighted, test="bootstrap", resamples=99, **options)[0]["p"] < 1
 
@@ -456,3 +454,19 @@ def test_too_few_systems_are_said() -> None:
         .notes[1]
         .startswith("Nothing can be said from 1 system:")
     )
+
+
+@pytest.mark.parametrize(
+    ("swap", "units"), [("systems", 4), ("inputs", 3), ("cells", 12), ("rows-xor-cols", 6)]
+)
+def test_no_p_is_below_what_swaps_of_few_units_allow(swap: str, units: int) -> None:
+    human = np.array([[1.0, 2.0, 4.0], [2.0, 4.0, 3.0], [4.0, 5.0, 5.0], [5.0, 7.0, 8.0]])
+    metrics = {"same": human + 0.1 * np.sin(human), "other": human[::-1], "noise": np.cos(3 * human)}
+    judged = Judgments.from_arrays(human, metrics)
+    least, smallest = 2.0 ** (1 - units), 1.0
+    for seed in range(20):
+        rows = judged.compare(swap=swap, resamples=4096 if units > 6 else 100, seed=seed)
+        for row in rows:
+            assert row["p_adjusted"] >= row["p"] >= least
+            smallest = min(smallest, row["p"])
+    assert smallest == least or units > 6

@@ -26,7 +26,7 @@ def test_rows_columns_and_choices() -> None:
     assert found.where(metric="chrf", n=[3, 4]).column("value") == [-1.0]
     assert found.where(metric="chrf").made == {"seed": 3}
     assert len(found.where(metric="none").where(n=3)) == 0
-    with pytest.raises(UnknownNameError, match="there is no column 'valeu' \\(did you mean 'value'"):
+    with pytest.raises(UnknownNameError, match=r"'valeu'.*'value'"):
         found.column("valeu")
 
 
@@ -84,5 +84,5 @@ def test_a_console_shows_what_says_something() -> None:
 
 
 def test_rows_without_a_plot_say_so() -> None:
-    with pytest.raises(InputError, match="there is no plot of such rows"):
+    with pytest.raises(InputError, match=r"plot.*rows"):
         Findings(ROWS).plot()

@@ -76,7 +76,7 @@ def test_several_annotators() -> None:
     with pytest.raises(InputError, match="judged one output twice"):
         Judgments.from_frame([*rows, rows[0]], "adequacy", "chrf", annotator="who")
     rows[0]["chrf"] = 9.0
-    with pytest.raises(InputError, match="two scores of one output"):
+    with pytest.raises(InputError, match=r"scores.*output"):
         Judgments.from_frame(rows, "adequacy", "chrf", annotator="who")
 
 
@@ -204,7 +204,7 @@ def test_from_the_layout_of_mt_metrics_eval(tmp_path: Path) -> None:
     assert judged.metrics["chrF-refA"].tolist() == [[0.1, 0.2], [0.3, 0.4]]
     assert judged.system_scores["chrF-refA"].tolist() == [0.7, 0.8]
     assert Judgments.from_mtme(tmp_path, ["en-de"]).groups == ("en-de", "en-de")
-    with pytest.raises(InputError, match="lacks human scores of en-fr"):
+    with pytest.raises(InputError, match=r"human.*scores"):
         Judgments.from_mtme(tmp_path, "en-fr")
     with pytest.raises(InputError, match="no folder human-scores"):
         Judgments.from_mtme(tmp_path / "none", "en-de")
@@ -214,7 +214,7 @@ def test_what_is_refused() -> None:
     good = np.ones((2, 3))
     with pytest.raises(InputError, match="shape \\(2, 2\\), needed is"):
         Judgments.from_arrays(good, {"m": np.ones((2, 2))})
-    with pytest.raises(InputError, match="systems must differ, 'A' is there 2 times"):
+    with pytest.raises(InputError, match=r"systems.*'A'.*2"):
         Judgments.from_arrays(good, good, systems=["A", "A"])
     with pytest.raises(InputError, match="groups has 2 values"):
         Judgments.from_arrays(good, good, groups=[1, 2])
@@ -222,9 +222,9 @@ def test_what_is_refused() -> None:
         Judgments.from_arrays(good, good, weights=[0, 0, 0])
     with pytest.raises(UnknownNameError, match="higher_is_better names 'ter'"):
         Judgments.from_arrays(good, good, higher_is_better={"ter": False})
-    with pytest.raises(InputError, match=r"no column 'adequcy'.*did you mean 'adequacy'"):
+    with pytest.raises(InputError, match=r"'adequcy'.*'adequacy'"):
         Judgments.from_frame(ROWS, "adequcy", "chrf")
-    with pytest.raises(InputError, match="must be a number, got 'good'"):
+    with pytest.raises(InputError, match=r"number.*'good'"):
         Judgments.from_frame([{**ROWS[0], "chrf": "good"}], "adequacy", "chrf")
     with pytest.raises(InputError, match="several rows"):
         Judgments.from_frame([*ROWS, ROWS[0]], "adequacy", "chrf")
@@ -241,6 +241,6 @@ def test_what_is_refused() -> None:
 
 
 def test_infinite_scores_are_missing_and_that_is_said() -> None:
-    with pytest.warns(UserWarning, match=r"metrics\['ppl'\] has 1 infinite score, taken as missing"):
+    with pytest.warns(UserWarning, match=r"\['ppl'\].*1"):
         judged = Judgments.from_arrays([[1, 2]], {"ppl": [[math.inf, 3]]})
     assert math.isnan(judged.metrics["ppl"][0, 0])

@@ -44,9 +44,7 @@ def test_weights_of_a_tree():
     assert tree_weights(
         [RankingTask("pearson", "system", share=3), RankingTask("kendall", "system")]
     ) == pytest.approx([0.75, 0.25])
-    with pytest.raises(
-        ParameterError, match="by must name some of group, human, level, coefficient, got 'year'"
-    ):
+    with pytest.raises(ParameterError, match=r"group.*'year'"):
         tree_weights(tasks, ["year"])
 
 
@@ -161,13 +159,13 @@ def test_a_metric_without_a_group_has_no_average_and_costs_the_others_nothing():
 
 def test_what_cannot_be_ranked():
     judgments = judged()
-    with pytest.raises(ParameterError, match=r"give tasks, or a preset of wmt17.*got 'wmt2'"):
+    with pytest.raises(ParameterError, match=r"wmt17.*'wmt2'"):
         rank(judgments, preset="wmt2")
-    with pytest.raises(ParameterError, match="Williams' test has no resamples"):
+    with pytest.raises(ParameterError, match=r"Williams'.*test"):
         rank(judgments, preset="summeval", test="williams")
-    with pytest.raises(InputError, match="there is no group 'z'"):
+    with pytest.raises(InputError, match=r"group.*'z'"):
         rank(judgments, [RankingTask("pearson", "system", "one", group="z")])
-    with pytest.raises(InputError, match="a task and two metrics, got 0 and 3"):
+    with pytest.raises(InputError, match=r"metrics.*0 and 3"):
         rank(judgments, [])
 
 
@@ -210,7 +208,7 @@ def test_claims_about_these_very_systems_are_reversed_more_often():
 def test_what_cannot_be_replicated():
     with pytest.raises(InputError, match=r"one group at a time"):
         replicate(judged(groups=["x"] * 24).only(human=["one"]))
-    with pytest.raises(InputError, match="two metrics and four systems, got 3 and 3"):
+    with pytest.raises(InputError, match=r"metrics.*3 and 3"):
         replicate(judged(systems=3).only(human=["one"]))
     with pytest.raises(ParameterError, match="splits"):
         replicate(judged().only(human=["one"]), splits=0)

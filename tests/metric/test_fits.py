@@ -117,7 +117,7 @@ def test_inverse_document_frequencies_are_checked():
 
 
 def test_a_fit_of_a_system_that_is_not_there_is_refused():
-    with pytest.raises(InputError, match="the system 'ghost', which is not in the corpus"):
+    with pytest.raises(InputError, match=r"system.*'ghost'"):
         check_fit("bertscore", BertScore(model="tiny", layer=1, idf=True), "ghost", FREQUENCIES, CORPUS)
 
 
@@ -127,5 +127,5 @@ def test_rows_of_a_system_must_be_as_many_as_its_predictions(monkeypatch: pytest
         type(metric.fit()), "layout", lambda fit, rows: {"values": Stored("any", (rows, "seeds"))}
     )
     check_fit("bertscore", metric, "A", {"values": np.zeros((3, 7))}, CORPUS)
-    with pytest.raises(InputError, match=r"the shape \(2, 7\), but one of its lengths must be 3"):
+    with pytest.raises(InputError, match=r"\(2, 7\).*3"):
         check_fit("bertscore", metric, "A", {"values": np.zeros((2, 7))}, CORPUS)

@@ -125,13 +125,10 @@ def test_several_outputs_each_with_its_direction():
     assert [output.higher_is_better for output in metric.outputs()["parts"]] == [True, None]
     with pytest.raises(
         MetricError,
-        match=(
-            r"segment 0: parts gave the keys length, overlap; its outputs are parts: say outputs=\('length',"
-            r" 'overlap'"
-        ),
+        match=(r"segment 0.*outputs=\('length', 'overlap'"),
     ):
         measured(nlgauge.metric_from(parts))
-    with pytest.raises(MetricError, match=r"overlap gave .*; it must give a dictionary with a, b"):
+    with pytest.raises(MetricError, match=r"overlap.*dictionary"):
         measured(nlgauge.metric_from(overlap, outputs=("a", "b")))
 
 
@@ -169,17 +166,14 @@ def test_in_batches():
     [
         (
             [1, 2],
-            r"f gave \[1, 2\]; with batch=True it must give a list of 4 values, one for each prediction",
+            r"\[1, 2\].*batch=True.*4",
         ),
-        (1.0, "f gave 1.0; with batch=True it must give a list of 4 values"),
+        (1.0, "1.0.*batch=True.*4"),
         ("1234", "f gave '1234'; with batch=True"),
         ({"f": 1}, r"f gave \{'f': 1\}; with batch=True"),
         (
             [1, 2, "x", 4],
-            (
-                r"segment 2: f gave 'x'; it must give a finite number, or None where there is none \(texts:"
-                r" 'he ran home'\)"
-            ),
+            ("segment 2.*'x'.*None.*'he ran home'"),
         ),
     ],
 )
@@ -204,7 +198,7 @@ def test_an_error_of_the_function_names_the_segment_and_the_function():
         measured(metric, {"A": ["a", "a"], "B": ["a", "bad"]}, ["x", "y"])
     with pytest.raises(MetricError, match=r"^segment 1: fails raised"):
         measured(metric, [["a", "b"], ["c", "bad"]], [["x", "y"], ["y"]])
-    with pytest.raises(MetricError, match="fails raised KeyError on a batch of 2 predictions: 'oops'"):
+    with pytest.raises(MetricError, match=r"KeyError.*2.*'oops'"):
         measured(
             nlgauge.metric_from(lambda ps, rs: list(map(fails, ps, rs)), name="fails", batch=True),
             ["a", "bad"],
@@ -214,39 +208,34 @@ def test_an_error_of_the_function_names_the_segment_and_the_function():
 
 @pytest.mark.parametrize("given", ["0.5", b"1", [1], math.inf, 10**400, object()])
 def test_what_is_not_a_number_is_refused(given):
-    with pytest.raises(
-        MetricError, match=r"segment 0: f gave .*; it must give a finite number, or None where there is none"
-    ):
+    with pytest.raises(MetricError, match=r"segment 0.*None"):
         measured(nlgauge.metric_from(lambda p, r: given, name="f"))
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((lambda p, r: 1,), {}, "'<lambda>' is not; give one: nlgauge.metric_from"),
-        ((functools.partial(overlap, reference="x"),), {"needs": None}, "'' is not; give one"),
+        ((lambda p, r: 1,), {}, "'<lambda>'.*nlgauge.metric_from"),
+        ((functools.partial(overlap, reference="x"),), {"needs": None}, "'' is not"),
         ((overlap,), {"name": "two words"}, "'two words' is not"),
-        ((overlap,), {"name": "bleu"}, "a metric named 'bleu' is registered already"),
-        ((overlap,), {"name": "sacreBLEU"}, "a metric named 'sacrebleu' is registered already"),
+        ((overlap,), {"name": "bleu"}, "metric.*'bleu'"),
+        ((overlap,), {"name": "sacreBLEU"}, "metric.*'sacrebleu'"),
         (
             (overlap,),
             {"needs": "reference"},
-            "needs must be 'references', 'sources', both or None, got 'reference'",
+            "'references', 'sources'.*None.*'reference'",
         ),
         (
             (overlap,),
             {"needs": None},
-            (
-                r"overlap\(prediction, reference\) cannot be called with \(prediction\): missing"
-                r" .*'reference'; see needs="
-            ),
+            (r"overlap\(prediction.*'reference'.*needs="),
         ),
-        ((overlap,), {"needs": ("references", "sources")}, "too many positional arguments; see needs="),
-        ((overlap,), {"outputs": ("a", "a")}, "outputs must be names that differ"),
-        ((overlap,), {"outputs": ()}, "outputs must be names that differ"),
-        ((overlap,), {"outputs": ("a", "score")}, "only the first may be 'score'"),
-        ((overlap,), {"low": 1, "high": 0}, "low must be below high, got 1 and 0"),
-        (("bleu",), {}, "nlgauge.metric_from takes a function of texts, got 'bleu'"),
+        ((overlap,), {"needs": ("references", "sources")}, "positional.*needs="),
+        ((overlap,), {"outputs": ("a", "a")}, "outputs.*differ"),
+        ((overlap,), {"outputs": ()}, "outputs.*differ"),
+        ((overlap,), {"outputs": ("a", "score")}, "'score'"),
+        ((overlap,), {"low": 1, "high": 0}, "low.*1 and 0"),
+        (("bleu",), {}, "nlgauge.metric_from.*'bleu'"),
     ],
 )
 def test_what_cannot_be_a_metric_is_told_so_at_once(arguments, options, message):
@@ -256,7 +245,7 @@ def test_what_cannot_be_a_metric_is_told_so_at_once(arguments, options, message)
 
 @pytest.mark.parametrize("metrics", [overlap, [overlap]])
 def test_a_function_itself_is_told_how_to_become_a_metric(metrics):
-    with pytest.raises(ParameterError, match=r"nlgauge\.metric_from\(f\) makes a metric of a function"):
+    with pytest.raises(ParameterError, match=r"nlgauge\.metric_from\(f\).*function"):
         measured(metrics)
 
 

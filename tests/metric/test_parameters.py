@@ -90,7 +90,7 @@ def test_the_highest_order_costs_no_more_than_short_texts(name):
     score(make(name))
     with bounded():
         score(make(name, orders))
-    with pytest.raises(ParameterError, match=r"must be a whole number from .* to 100, got 101"):
+    with pytest.raises(ParameterError, match=r"to 100, got 101"):
         make(name, dict.fromkeys(orders, 101))
 
 

@@ -175,10 +175,7 @@ def test_a_literal_choice_is_in_the_signature_too():
 def test_names_that_are_no_rule(rule):
     with pytest.raises(
         ParameterError,
-        match=(
-            "reduce_fn must be 'best', 'max', 'min', the name of a NumPy function such as 'mean', or a"
-            " callable"
-        ),
+        match=(r"reduce_fn.*'best', 'max', 'min'.*NumPy.*'mean'"),
     ):
         wer(rule)
 
@@ -189,7 +186,7 @@ def test_names_that_are_no_rule(rule):
     ids=["sort", "array", "identity", "None"],
 )
 def test_functions_that_give_no_number(rule):
-    with pytest.raises(ParameterError, match="must turn several scores into one number"):
+    with pytest.raises(ParameterError, match=r"scores.*number"):
         wer(rule)
 
 

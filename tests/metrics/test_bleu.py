@@ -144,7 +144,7 @@ def test_signature_starts_as_sacrebleus(corpus, options):
 )
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
-    with pytest.raises(ParameterError, match=f"bleu: {name} must be .*got {value!r}"):
+    with pytest.raises(ParameterError, match=f"{name}.*{value!r}"):
         Bleu(**bad)
 
 
@@ -185,9 +185,7 @@ def test_compat_equals_the_coco_captions_program(captions, max_order):
     "other", [{"smooth_method": "none"}, {"smooth_value": 1.0}, {"effective_order": True}], ids=str
 )
 def test_coco_has_its_own_smoothing(other):
-    with pytest.raises(
-        ParameterError, match="bleu: compat must be None where smoothing or effective_order is given"
-    ):
+    with pytest.raises(ParameterError, match=r"compat.*None.*effective_order"):
         Bleu(compat="coco", **other)
 
 

@@ -123,7 +123,7 @@ def test_signature_starts_as_sacrebleus(options):
 )
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
-    with pytest.raises(ParameterError, match=f"chrf: {name} must be .*got {value!r}"):
+    with pytest.raises(ParameterError, match=f"{name}.*{value!r}"):
         Chrf(**bad)
 
 

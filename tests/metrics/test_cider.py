@@ -151,11 +151,9 @@ def test_explanation_shows_the_similarity_of_each_order():
 
 def test_other_names_and_wrong_parameters():
     assert parse("cider_d") == parse("cider-d") == Cider("d")
-    with pytest.raises(ParameterError, match="cider: variant must be 'plain' or 'd', got 'D'"):
+    with pytest.raises(ParameterError, match=r"variant.*'plain' or 'd'.*'D'"):
         Cider("D")
-    with pytest.raises(
-        ParameterError, match=r"cider: sigma must be a number from 0\.001 up to 1,000,000, got 0"
-    ):
+    with pytest.raises(ParameterError, match=r"sigma.*0\.001.*1,000,000.*0"):
         Cider(sigma=0)
     with pytest.raises(ParameterError, match="cider: tokenizer must be"):
         Cider(tokenizer="13a")

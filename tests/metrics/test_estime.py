@@ -284,5 +284,5 @@ def test_parameters_outside_their_domain_are_refused(wrong: dict[str, Any]) -> N
 
 
 def test_a_layer_that_the_model_lacks_is_named(wordy_bert: str) -> None:
-    with pytest.raises(nlgauge.NlgaugeError, match="layer must be from 0 to 3"):
+    with pytest.raises(nlgauge.NlgaugeError, match=r"layer.*0 to 3"):
         nlgauge.score(["milk"], sources=["honey"], metrics=Estime(wordy_bert))

@@ -94,7 +94,7 @@ def test_texts(tiny_models: dict[str, Path]) -> None:
 
 def test_few_texts_are_warned_of_and_one_is_too_few(tiny_models: dict[str, Path]) -> None:
     metric = Frechet(str(tiny_models["encoder"]))
-    with pytest.warns(UserWarning, match="2 texts on a side for 32 dimensions"):
+    with pytest.warns(UserWarning, match=r"2 texts.*32 dimensions"):
         assert nlgauge.score(["the cat", "a cat"], ["the cat", "a cat"], metrics=metric)["frechet"][
             "score"
         ] == pytest.approx(0, abs=1e-9)

@@ -45,7 +45,7 @@ def test_the_four_prompts_of_the_authors_have_both_texts(criterion):
 def test_the_expected_level_is_weighed_by_probabilities_and_the_covered_mass_is_told():
     """The vector of the specification: SmolLM2's probabilities of the digits."""
     client = weighed({"1": 0.096, " 2": 0.01, "2": 0.006, "3": 0.03, "4": 0.023, "5": 0.039, "The": 0.5})
-    with pytest.warns(UserWarning, match=r"20% of the judge's probability is on the levels"):
+    with pytest.warns(UserWarning, match="20%.*levels"):
         scores = scored_by(GEval(model=client))
     assert scores["covered"] == pytest.approx(0.204, abs=1e-12)
     assert scores["g_eval"] == pytest.approx(2.4755, abs=5e-5)
@@ -124,14 +124,14 @@ def test_steps_can_be_written_by_the_judge():
     [
         (
             {"criterion": "tone"},
-            "g_eval: criterion must be one of coherence, .* or any other with definition=",
+            "g_eval: criterion.*definition=",
         ),
-        ({"scale": (5, 1), "definition": "x"}, "g_eval: scale must be two digits"),
-        ({"scale": (0, 100), "definition": "x"}, "g_eval: scale must be two digits"),
-        ({"steps": "1."}, "g_eval: definition must be given"),
-        ({"scoring": "guess"}, "g_eval: scoring must be one of probabilities, samples, single"),
-        ({"base_url": "http://u:secret@host/v1"}, "must not hold a name, a password"),
-        ({"base_url": "host/v1"}, "base_url must be an address"),
+        ({"scale": (5, 1), "definition": "x"}, "g_eval: scale.*digits"),
+        ({"scale": (0, 100), "definition": "x"}, "g_eval: scale.*digits"),
+        ({"steps": "1."}, "g_eval: definition"),
+        ({"scoring": "guess"}, "g_eval: scoring.*probabilities"),
+        ({"base_url": "http://u:secret@host/v1"}, "password"),
+        ({"base_url": "host/v1"}, "base_url.*address"),
         ({"calls": "max_cots=1"}, "did you mean 'max_cost'"),
         ({"calls": "max_cost=1"}, "max_cost needs prices"),
         ({"n": 0}, "g_eval: n must be"),

@@ -208,7 +208,7 @@ def test_esa_takes_any_reply_for_the_list_but_not_an_empty_one():
 def test_names_and_what_is_refused():
     assert parse("gemba_mqm").variant == "MQM"
     assert Gemba(variant="MQM").outputs()["gemba"][0].low == -25
-    with pytest.raises(ParameterError, match="with_reference must be False for MQM"):
+    with pytest.raises(ParameterError, match=r"with_reference.*False.*MQM"):
         Gemba(variant="MQM", with_reference=True)
-    with pytest.raises(ParameterError, match="scoring must be one of samples, single"):
+    with pytest.raises(ParameterError, match=r"scoring.*samples"):
         Gemba(scoring="probabilities")

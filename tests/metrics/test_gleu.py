@@ -93,11 +93,9 @@ def test_explanation_counts_each_order():
 
 def test_other_name_and_wrong_parameters():
     assert parse("google_bleu") == Gleu()
-    with pytest.raises(ParameterError, match="gleu: max_order must be a whole number from 1 to 100, got 0"):
+    with pytest.raises(ParameterError, match=r"max_order.*1 to 100.*0"):
         Gleu(0)
-    with pytest.raises(
-        ParameterError, match="gleu: tokenizer must be one of unicode, 13a, whitespace, got 'bert'"
-    ):
+    with pytest.raises(ParameterError, match=r"tokenizer.*13a.*'bert'"):
         Gleu(tokenizer="bert")
 
 
@@ -107,5 +105,5 @@ def test_the_shortest_ngram_counts_in_explanations_too():
     assert result["gleu"]["score"] == pytest.approx(1 / 3)
     assert [order.name for order in result.explain(str(metric), 0)[0].orders] == ["2-grams", "3-grams"]
     for least in (0, 4, True):
-        with pytest.raises(ParameterError, match="min_order must be a whole number from 1 to max_order"):
+        with pytest.raises(ParameterError, match=r"min_order.*1 to max_order"):
             Gleu(max_order=3, min_order=least)

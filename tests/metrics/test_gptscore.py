@@ -86,7 +86,7 @@ def test_an_empty_text_has_no_score(tiny_models: dict[str, Path]) -> None:
 
 def test_parameters_are_checked(tiny_models: dict[str, Path]) -> None:
     for wrong in ("no place", "{text} {text}", 3):
-        with pytest.raises(ParameterError, match=r"template must be None, or a text with \{text\}"):
+        with pytest.raises(ParameterError, match=r"template.*None.*\{text\}"):
             GptScore(template=wrong)
     with pytest.raises(NlgaugeError, match="source"):
         nlgauge.score(["a"], ["a"], metrics=GptScore(str(tiny_models["causal"]), "source"))

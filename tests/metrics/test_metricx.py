@@ -96,7 +96,7 @@ def test_a_checkpoint_without_its_head_is_refused(tiny_models: dict[str, Path], 
         file,
         {"format": "pt"},
     )
-    with pytest.raises(ModelError, match=r"has no head over the vocabulary \(missing: lm_head.weight\)"):
+    with pytest.raises(ModelError, match=r"vocabulary.*lm_head.weight"):
         nlgauge.score(["a"], ["a"], ["a"], metrics=MetricX(str(tmp_path / "headless")))
     config = json.loads((tmp_path / "headless" / "config.json").read_text())
     (tmp_path / "headless" / "config.json").write_text(json.dumps({**config, "tie_word_embeddings": True}))
@@ -106,11 +106,11 @@ def test_a_checkpoint_without_its_head_is_refused(tiny_models: dict[str, Path], 
 
 
 def test_wrong_parameters_are_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ParameterError, match="version must be 24 or 23, got 22"):
+    with pytest.raises(ParameterError, match=r"version.*24 or 23.*22"):
         MetricX(version=22)
-    with pytest.raises(ParameterError, match="250089 is not a token of"):
+    with pytest.raises(ParameterError, match=r"250089.*token"):
         nlgauge.score(["a"], ["a"], ["a"], metrics=MetricX(str(tiny_models["t5"])))
     with pytest.raises(NlgaugeError, match="source"):
         nlgauge.score(["a"], ["a"], metrics=MetricX(str(tiny_models["metricx"])))
-    with pytest.raises(ModelError, match="nlgauge models get metricx-23-qe-large-v2p0 --hub"):
+    with pytest.raises(ModelError, match=r"models.*metricx-23-qe-large-v2p0 --hub"):
         nlgauge.score(["a"], sources=["a"], metrics=MetricX(version=23, qe=True))

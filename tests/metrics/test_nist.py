@@ -192,5 +192,5 @@ def test_explanation_shows_bits_and_matches():
 )
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
-    with pytest.raises(ParameterError, match=f"nist: {name} must be .*got {value!r}"):
+    with pytest.raises(ParameterError, match=f"{name}.*{value!r}"):
         Nist(**bad)

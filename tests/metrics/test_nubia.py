@@ -164,7 +164,7 @@ def test_what_is_not_an_aggregator_is_refused(models: dict[str, Any], tmp_path: 
 
 
 def test_a_similarity_model_gives_one_number(models: dict[str, Any]) -> None:
-    with pytest.raises(ModelError, match="nubia needs a model that gives one number"):
+    with pytest.raises(ModelError, match=r"nubia.*model"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=Nubia(**{**models, "model": models["nli"]}))
 
 

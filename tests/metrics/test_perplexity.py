@@ -120,5 +120,5 @@ def test_infolm_and_perplexity_share_one_reading(
 
 
 def test_a_start_that_is_no_token_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(NlgaugeError, match=r"start must be one token of .* got 'many words here'"):
+    with pytest.raises(NlgaugeError, match=r"start.*'many words here'"):
         nlgauge.score(["a"], metrics=Perplexity(str(tiny_models["causal"]), start="many words here"))

@@ -20,7 +20,7 @@ import nlgauge
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.metrics.prism import Prism
 from nlgauge.metrics.unieval import UniEval
-from nlgauge.models.loader import load_seq2seq
+from nlgauge.models.loader import load
 from nlgauge.models.networks.prism_layout import converted
 from nlgauge.models.weights import fetch, store
 from nlgauge.models.weights.convert import convert
@@ -97,7 +97,7 @@ def test_equals_the_authors_program(first: bool, lang: str, places: dict[bool, P
 def test_the_language_is_that_of_the_corpus(places: dict[bool, Path]) -> None:
     found = segments(Prism(str(places[True]), "source"), PREDICTIONS, None, SOURCES, lang="de")
     assert found == pytest.approx(OFFICIAL[True, "de"]["source"], abs=1e-5)
-    with pytest.raises(ParameterError, match="has no tag for the language 'fr'"):
+    with pytest.raises(ParameterError, match=r"language.*'fr'"):
         segments(Prism(str(places[True]), lang="fr"), PREDICTIONS, REFERENCES)
 
 
@@ -112,7 +112,7 @@ def test_an_empty_reference_has_no_score_and_long_texts_are_cut(places: dict[boo
 
 
 def test_tokens_are_numbered_by_the_dictionary(places: dict[bool, Path]) -> None:
-    tokenizer = load_seq2seq(str(places[True]), "cpu").tokenizer
+    tokenizer = load(str(places[True]), "seq2seq", "cpu").tokenizer
     lines = (places[True] / "dict.src.txt").read_text("utf-8").splitlines()
     ids = tokenizer(PREDICTIONS[0]).input_ids
     assert ids[-1] == 2 and tokenizer(PREDICTIONS[0], add_special_tokens=False).input_ids == ids[:-1]
@@ -123,7 +123,7 @@ def test_tokens_are_numbered_by_the_dictionary(places: dict[bool, Path]) -> None
     ]
     assert tokenizer.decode(ids[:-1]).strip() == PREDICTIONS[0]
     assert tokenizer("世界", add_special_tokens=False).input_ids[-1] == 3
-    with pytest.raises(ParameterError, match="'Yes' is not a token of"):
+    with pytest.raises(ParameterError, match=r"'Yes'.*token"):
         nlgauge.score(["a"], ["a"], ["a"], metrics=UniEval(str(places[True])))
 
 
@@ -163,7 +163,7 @@ def test_a_checkpoint_of_fairseq_is_converted(tmp_path: Path) -> None:
         OFFICIAL[True, "en"]["recall"], abs=1e-5
     )
     (tmp_path / "spm.model").unlink()
-    with pytest.raises(ModelError, match=r"prism needs spm.model beside the checkpoint"):
+    with pytest.raises(ModelError, match=r"prism.*spm.model"):
         convert(tmp_path / "checkpoint.pt", "prism", tmp_path / "other")
 
 
@@ -173,9 +173,7 @@ def test_the_default_model_is_fetched_by_hand(tmp_path: Path, monkeypatch: pytes
     for call in (lambda: store.require("prism"), lambda: fetch.get("prism", hub=True)):
         with pytest.raises(
             ModelError,
-            match=(
-                r"about 3 GB; license MIT.*m39v1.tar.*nlgauge models convert m39v1/checkpoint.pt --as prism"
-            ),
+            match=(r"3 GB.*MIT.*m39v1.tar.*m39v1/checkpoint.pt --as"),
         ):
             call()
     assert "m39v1.tar" in store.info("prism")["location"]
@@ -232,5 +230,5 @@ def test_a_model_that_is_told_what_it_reads(tmp_path: Path) -> None:
     assert precision == pytest.approx(
         [definition(r, h, (6, 6)) for h, r in zip(PREDICTIONS, REFERENCES, strict=True)], abs=1e-5
     )
-    with pytest.raises(ParameterError, match="must know the language of the sources; give source_lang"):
+    with pytest.raises(ParameterError, match=r"language.*source_lang"):
         segments(Prism(given, "source"), PREDICTIONS, None, SOURCES)

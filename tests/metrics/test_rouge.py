@@ -156,9 +156,7 @@ def test_rouge_155s_union_example():
 def test_types_outside_their_domain(types):
     with pytest.raises(ParameterError, match="rouge: rouge_types must be"):
         Rouge(types)
-    with pytest.raises(
-        ParameterError, match="rouge: tokenizer must be 'unicode', 'google' or 'whitespace', got 'bert'"
-    ):
+    with pytest.raises(ParameterError, match=r"tokenizer.*'unicode', 'google' or 'whitespace'.*'bert'"):
         Rouge(tokenizer="bert")
 
 
@@ -195,5 +193,5 @@ def test_coco_takes_precision_and_recall_from_different_references():
     assert nlgauge.score(["a b c"], [["a b c d e f", "a"]], metrics="rouge")["rouge"][
         "score"
     ] == pytest.approx(2 / 3)
-    with pytest.raises(ParameterError, match="rouge: rouge_types must be left out with compat='coco'"):
+    with pytest.raises(ParameterError, match=r"rouge_types.*compat='coco'"):
         Rouge(("rouge1",), compat="coco")

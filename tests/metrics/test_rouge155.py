@@ -439,7 +439,7 @@ def test_types_outside_their_domain(types):
 )
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
-    with pytest.raises(ParameterError, match=f"rouge155: {name} must be .*got {value!r}"):
+    with pytest.raises(ParameterError, match=f"rouge155: {name}.*{value!r}"):
         Rouge155(**bad)
 
 

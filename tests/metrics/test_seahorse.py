@@ -61,11 +61,11 @@ def test_every_question_has_a_model_of_its_own(two_questions: str) -> None:
 
 
 def test_models_and_questions_must_fit_each_other(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ParameterError, match=r"model must be a name with \{question\} in it"):
+    with pytest.raises(ParameterError, match=r"model.*\{question\}"):
         Seahorse(str(tiny_models["t5"]))
-    with pytest.raises(ParameterError, match="questions must be a tuple of some of q1, q2, q3, q4, q5, q6"):
+    with pytest.raises(ParameterError, match=r"questions.*q1, q2, q3, q4, q5, q6"):
         Seahorse(questions=("q7",))
-    with pytest.raises(ModelError, match="nlgauge models get seahorse-large-q3 --hub"):
+    with pytest.raises(ModelError, match=r"models.*seahorse-large-q3 --hub"):
         nlgauge.score(["a"], sources=["a"], metrics=Seahorse(questions=("q3",)))
 
 
@@ -82,7 +82,7 @@ def test_an_empty_summary_is_the_worst_and_an_empty_document_has_no_score(
 
 @pytest.mark.parametrize("token", ["Жук", 10_000])
 def test_a_model_that_lacks_the_answer_is_refused(token: str | int, tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ParameterError, match=f"{token!r} is not a token of"):
+    with pytest.raises(ParameterError, match=f"{token!r}"):
         FirstTokenLogits(str(tiny_models["t5"]), (token,)).compute(["a"], Work(RunOptions()))
 
 

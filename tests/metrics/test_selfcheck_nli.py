@@ -61,9 +61,9 @@ def test_equals_the_authors_program(model: Model) -> None:
 
 def test_neutral_is_left_out_of_three_labels(tiny_models: dict[str, Path]) -> None:
     place = str(tiny_models["pair"])
-    from nlgauge.models.loader import load_pair
+    from nlgauge.models.loader import load
 
-    loaded = load_pair(place, "cpu")
+    loaded = load(place, "pair", "cpu")
     result = nlgauge.score(["the cat sat"], [["the mat"]], metrics=SelfCheckNli(place))
     with torch.no_grad():
         logits = loaded.model(**loaded.tokenizer("the cat sat", "the mat", return_tensors="pt")).logits[0]
@@ -82,11 +82,9 @@ def test_no_text_and_no_sample_are_not_a_score(tiny_models: dict[str, Path]) -> 
 
 
 def test_a_model_without_contradiction_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(
-        ModelError, match=r"what the labels of .* mean is not known: they are called CORRECT, INCORRECT"
-    ):
+    with pytest.raises(ModelError, match=r"labels.*CORRECT, INCORRECT"):
         nlgauge.score(["the cat"], [["the mat"]], metrics=SelfCheckNli(str(tiny_models["pair_two"])))
-    with pytest.raises(ModelError, match="must tell entail, contradict apart"):
+    with pytest.raises(ModelError, match=r"entail.*contradict"):
         nlgauge.score(
             ["the cat"], [["the mat"]], metrics=SelfCheckNli(str(tiny_models["pair_two"]), labels=("e", "n"))
         )

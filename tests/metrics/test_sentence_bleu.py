@@ -135,5 +135,5 @@ def test_explanation_is_that_of_bleu():
 @pytest.mark.parametrize("bad", [{"max_order": 0}, {"tokenizer": "14a"}], ids=lambda bad: next(iter(bad)))
 def test_parameters_outside_their_domain(bad):
     name, value = next(iter(bad.items()))
-    with pytest.raises(ParameterError, match=f"sentence_bleu: {name} must be .*got {value!r}"):
+    with pytest.raises(ParameterError, match=f"sentence_bleu: {name}.*{value!r}"):
         SentenceBleu(**bad)

@@ -192,11 +192,9 @@ def test_the_splitter_of_the_authors_program_decides_the_sentences(
 
 
 def test_wrong_parameters_are_refused() -> None:
-    with pytest.raises(ParameterError, match="splitter must be 'sentencex' or 'punkt'"):
+    with pytest.raises(ParameterError, match=r"splitter.*'sentencex' or 'punkt'"):
         UniEval(splitter="nltk")
-    with pytest.raises(
-        ParameterError, match="dimensions must be None or a tuple of some of naturalness, informativeness"
-    ):
+    with pytest.raises(ParameterError, match=r"dimensions.*None"):
         UniEval(task="d2t", dimensions=("fluency",))
-    with pytest.raises(ModelError, match="nlgauge models get unieval-dialog --hub"):
+    with pytest.raises(ModelError, match=r"models.*--hub"):
         nlgauge.score(["a"], ["a"], ["a"], metrics=UniEval(task="dialog"))

@@ -102,7 +102,7 @@ def test_texts_without_known_words(tiny_models: dict[str, Path]) -> None:
 
 @pytest.mark.filterwarnings("default")
 def test_many_unknown_words_are_worth_a_warning(tiny_models: dict[str, Path]) -> None:
-    with pytest.warns(UserWarning, match="50% of the words have no vector; choose"):
+    with pytest.warns(UserWarning, match="50%.*words"):
         rows(Wmd(str(tiny_models["vectors"])), ["the zzz"], ["cat yyy"])
 
 
@@ -141,7 +141,7 @@ def test_the_thesis_call(tiny_models: dict[str, Path]) -> None:
 
 
 def test_missing_things_are_named(tiny_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(nlgauge.NlgaugeError, match=r"is a model, not word vectors; give vectors='glove'"):
+    with pytest.raises(nlgauge.NlgaugeError, match=r"model.*vectors='glove'"):
         nlgauge.score(["a"], ["b"], metrics=Wmd(str(tiny_models["encoder"])))
     with pytest.raises(nlgauge.NlgaugeError, match="did you mean 'glove'"):
         nlgauge.score(["a"], ["b"], metrics="wmd(vectors='glov')")

@@ -89,7 +89,7 @@ def test_models_and_parameters(tiny_models: dict[str, Path]) -> None:
     assert Yisi().layer_used == 9
     with pytest.raises(ParameterError, match="alpha must be"):
         Yisi(alpha=1.5)
-    with pytest.raises(ParameterError, match=r"yisi: the best layer of '.*' is not known"):
+    with pytest.raises(ParameterError, match=r"yisi.*layer"):
         Yisi(str(tiny_models["encoder"])).layer_used  # noqa: B018
-    with pytest.raises(ModelError, match="there is no model 'x'"):
+    with pytest.raises(ModelError, match=r"model.*'x'"):
         Yisi("x").layer_used  # noqa: B018

@@ -20,8 +20,8 @@ from nlgauge.metric import Arrays, CorpusMetric, Metric, Output, Takes, View
 from nlgauge.metric.mean import MeanMetric
 from nlgauge.metric.registry import parse
 from nlgauge.results import resampling
-from nlgauge.results.inference import _pair_test, p_value, percentile
-from nlgauge.results.resampling import Clusters, Resampling
+from nlgauge.results.inference import p_value, percentile
+from nlgauge.results.resampling import Clusters
 from nlgauge.stats.corrections import holm
 
 METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
@@ -209,7 +209,7 @@ def test_the_paired_bootstrap_shifts_differences_to_mean_zero(metric):
         drawn.append(scores[0] - scores[1])
     with pytest.warns(
         UserWarning,
-        match="with 9 segments .* the paired bootstrap finds differences that are not there; 20 or more",
+        match="9 segments.*bootstrap.*20",
     ):
         row = result.compare(test="bootstrap", resamples=60, seed=4)[metric]
     extreme = int((np.abs(np.array(drawn) - np.mean(drawn)) >= abs(observed) - 1e-9).sum())
@@ -237,11 +237,61 @@ def test_p_is_b_plus_one_over_B_plus_one():
     assert math.isnan(p_value(1.0, np.array([0.0, math.nan])))
 
 
+LENGTHS = {"A": [1, 2, 3, 4, 5], "B": [2, 3, 4, 5, 7], "C": [1, 3, 3, 5, 6]}
+
+
+@pytest.mark.parametrize(
+    ("segments", "documents", "units"),
+    [
+        (2, None, 2),
+        (3, None, 3),
+        (5, None, 5),
+        (5, ["a", "a", "b", "b", "c"], 3),
+        (5, ["a", "a", "b", "b", "b"], 2),
+    ],
+)
+def test_no_p_is_below_what_swaps_of_few_units_allow(segments, documents, units) -> None:
+    """Sampled swaps give the most extreme outcomes too seldom with some seeds; B and C tie with A in places."""
+    texts = {name: [str(number) for number in row[:segments]] for name, row in LENGTHS.items()}
+    number = nlgauge.metric_from(lambda prediction, reference: float(prediction), name="number")
+    result = nlgauge.score(texts, ["x"] * segments, metrics=[number, "distinct"], documents=documents)
+    least, smallest = 2.0 ** (1 - units), 1.0
+    for seed in range(30):
+        for row in result.compare(all_pairs=True, resamples=60, seed=seed):
+            assert row.units == units
+            assert row.p >= least
+            assert math.isnan(row.p_max_t) == (row.label == "distinct")
+            smallest = min(smallest, row.p)
+            if row.label == "number":
+                assert row.p_max_t >= row.p
+                two = result.compare(row.first, row.second, resamples=60, seed=seed)["number"]
+                assert two.p == row.p
+    assert smallest == least
+
+
+def test_two_systems_have_one_p_also_on_few_units() -> None:
+    texts = {name: [str(number) for number in row] for name, row in LENGTHS.items() if name != "C"}
+    number = nlgauge.metric_from(lambda prediction, reference: float(prediction), name="number")
+    result = nlgauge.score(texts, ["x"] * 5, metrics=number)
+    for seed in range(30):
+        (row,) = result.compare(all_pairs=True, resamples=99, seed=seed)
+        assert row.p == row.p_max_t
+
+
 def test_the_paired_bootstrap_shifts_by_the_mean_of_the_draws_not_by_what_was_observed():
-    """About their mean, 1, one draw of four is 2 or more away; about what was observed, 2, all are."""
-    plan = Resampling(Clusters(None, 4), None, 4, 0, 0.95)
-    tested = _pair_test(2.0, np.array([0.0, 0.0, 0.0, 4.0]), None, plan, "bootstrap")
-    assert (tested.p, tested.test, tested.resamples) == (2 / 5, "bootstrap", 4)
+    """Four resamples of skewed differences have a mean far from the observed difference."""
+    gains = np.array([*[0.0] * 18, 1.0, 9.0])
+    number = nlgauge.metric_from(lambda prediction, reference: float(prediction), name="number")
+    texts = {"A": ["0"] * 20, "B": [str(gain) for gain in gains]}
+    result = nlgauge.score(texts, ["x"] * 20, metrics=number)
+    about_observed = 0
+    for seed in range(20):
+        (row,) = result.compare(test="bootstrap", resamples=4, seed=seed)
+        drawn = np.concatenate(list(Clusters(None, 20).bootstrap(4, seed))) @ gains / 20
+        assert (row.test, row.resamples) == ("bootstrap", 4)
+        assert row.p == (1 + (np.abs(drawn - drawn.mean()) >= gains.mean() - 1e-9).sum()) / 5
+        about_observed += row.p == (1 + (np.abs(drawn - gains.mean()) >= gains.mean() - 1e-9).sum()) / 5
+    assert about_observed < 20
 
 
 def test_a_hand_made_case_with_every_swap_known():
@@ -252,7 +302,7 @@ def test_a_hand_made_case_with_every_swap_known():
     row = result.compare(resamples=4000)["exact_match"]
     assert row.p == pytest.approx(0.25, abs=0.03)
     swaps = np.concatenate(list(Clusters(None, 3).swaps(4000, 12345)))
-    assert row.p == (int(np.isin(swaps.sum(axis=1), [0, 3]).sum()) + 1) / 4001
+    assert row.p == max(0.25, (int(np.isin(swaps.sum(axis=1), [0, 3]).sum()) + 1) / 4001)
 
 
 def plain_holm(p_values: list[float]) -> list[float]:
@@ -407,10 +457,10 @@ def test_seeds_are_arguments_with_the_runs_as_default():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0}, "confidence must be between 0 and 1, got 0"),
-        ({"confidence": 95}, "confidence must be between 0 and 1, got 95"),
-        ({"resamples": 0}, "resamples must be a whole number from 1, got 0"),
-        ({"resamples": 2.5}, "resamples must be a whole number from 1, got 2.5"),
+        ({"confidence": 0}, "confidence.*0 and 1.*0"),
+        ({"confidence": 95}, "confidence.*0 and 1.*95"),
+        ({"resamples": 0}, "resamples.*1.*0"),
+        ({"resamples": 2.5}, "resamples.*1.*2.5"),
     ],
 )
 def test_inference_options_outside_their_domain(options, message):
@@ -422,16 +472,14 @@ def test_inference_options_outside_their_domain(options, message):
 
 def test_comparisons_that_cannot_be_made():
     one = nlgauge.score(["a", "b"], ["a", "b"], metrics="wer")
-    with pytest.raises(ResultError, match="a comparison needs two systems, this result has 'system' alone"):
+    with pytest.raises(ResultError, match=r"systems.*'system'"):
         one.compare()
     two = nlgauge.score({"alpha": ["a", "b"], "beta": ["a", "c"]}, ["a", "b"], metrics="wer")
-    with pytest.raises(KeyError, match=r"no system 'alhpa' in this result \(did you mean 'alpha'\?\)"):
+    with pytest.raises(KeyError, match=r"'alhpa'.*'alpha'"):
         two.compare("alhpa", "beta")
-    with pytest.raises(
-        ParameterError, match="name two systems to compare; you named 'alpha', and there is also 'beta'"
-    ):
+    with pytest.raises(ParameterError, match=r"'alpha'.*'beta'"):
         two.compare("alpha")
-    with pytest.raises(ParameterError, match="test must be 'randomization' or 'bootstrap', got 't'"):
+    with pytest.raises(ParameterError, match=r"test.*'randomization' or 'bootstrap'.*'t'"):
         two.compare(test="t")
 
 
@@ -711,7 +759,7 @@ def test_drawing_in_groups_is_said_and_is_not_sacrebleus(large):
     grouped = large[1]
     said = "3,000 segments (or documents) are drawn in 1,000 groups that chance put together"
     assert said in " ".join(grouped.to_text().split()) and said in " ".join(str(grouped.compare()).split())
-    with pytest.raises(ParameterError, match="sacreBLEU draws single segments, and 3,000"):
+    with pytest.raises(ParameterError, match=r"sacreBLEU.*3,000"):
         grouped.compare(legacy="sacrebleu")
 
 

@@ -340,7 +340,7 @@ def test_missing_segments_are_listed_with_their_reasons() -> None:
     assert "unreadable" in result.missing("grade").to_text()
     assert len(result.where().missing("grade")) == 3
     whole = nlgauge.score(["a b"], metrics="distinct")
-    with pytest.raises(nlgauge.errors.ParameterError, match="distinct has no segment scores"):
+    with pytest.raises(nlgauge.errors.ParameterError, match=r"distinct.*segment"):
         whole.missing("distinct")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import pandas
 import polars
 import pytest
+from messages import mentions
 
 import nlgauge
 from nlgauge.errors import ParameterError, UnknownMetricError
@@ -42,11 +43,11 @@ def test_several_systems_are_a_mapping_from_systems():
     result = nlgauge.score(*TWO, metrics=["wer", "chrf"])
     assert list(result) == ["A", "B"] == list(result.systems)
     assert result["B"]["wer"]["score"] == 0.2
-    with pytest.raises(KeyError, match=r"there are several systems \(A, B\): use result\[system\]\['wer'\]"):
+    with pytest.raises(KeyError, match=r"\(A, B\).*\[system\]\['wer'\]"):
         result["wer"]
     with pytest.raises(KeyError, match="there are several systems"):
         result["chrf(char_order=6)"]
-    with pytest.raises(KeyError, match="there is no system 'C' in this result; there are A, B"):
+    with pytest.raises(KeyError, match=r"system 'C'.*A, B"):
         result["C"]
     assert result.get("wer") is None
 
@@ -67,15 +68,11 @@ def test_bare_names_and_aliases_where_unique():
     )
     assert result["sacrebleu"] == result["bleu"]
     both = nlgauge.score(*ONE, metrics=["chrf(word_order=2)", "chrf(beta=3)"])
-    with pytest.raises(
-        KeyError, match=r"'chrf' may be 'chrf\(word_order=2\)' or 'chrf\(beta=3\)'; name one of them"
-    ):
+    with pytest.raises(KeyError, match=r"'chrf'.*'chrf\(word_order=2\)' or 'chrf\(beta=3\)'"):
         both["chrf"]
-    with pytest.raises(
-        KeyError, match=r"no metric 'bluu' in this result \(did you mean 'bleu'\?\); there are"
-    ):
+    with pytest.raises(KeyError, match=r"'bluu'.*'bleu'"):
         result["bluu"]
-    with pytest.raises(KeyError, match="no metric 'rouge' in this result; there are"):
+    with pytest.raises(KeyError, match=r"metric.*'rouge'"):
         result["rouge"]
 
 
@@ -95,22 +92,22 @@ def test_labels_from_resulting_names():
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        (["bleu", "sacrebleu"], "two metrics are labelled 'bleu'; give one of them a resulting_name."),
-        (["bleu", {"path": "wer", "resulting_name": "bleu"}], "two metrics are labelled 'bleu'"),
-        ([], "no metrics were given; name at least one"),
-        ([3], "a metric is a name, a Metric or a dictionary with 'path'; got 3"),
-        ([{"name": "bleu"}], "a metric is a name, a Metric or a dictionary with 'path'"),
-        (["chrf(nothing=1)"], "chrf has no parameter 'nothing'"),
+        (["bleu", "sacrebleu"], "'bleu' ... resulting_name"),
+        (["bleu", {"path": "wer", "resulting_name": "bleu"}], "metrics ... 'bleu'"),
+        ([], "metrics"),
+        ([3], "Metric ... 'path' ... 3"),
+        ([{"name": "bleu"}], "Metric ... 'path'"),
+        (["chrf(nothing=1)"], "chrf ... 'nothing'"),
         (
             [{"path": "bleu", "compute_kwargs": {"max_oder": 1}}],
-            "bleu has no parameter 'max_oder' (did you mean 'max_order'?)",
+            "bleu ... 'max_oder' ... 'max_order'",
         ),
     ],
 )
 def test_metrics_that_cannot_be_had(metrics, message):
     with pytest.raises(ParameterError) as caught:
         nlgauge.score(*ONE, metrics=metrics)
-    assert message in str(caught.value)
+    assert mentions(str(caught.value), message)
 
 
 def test_an_unknown_metric_is_an_error_before_scoring():
@@ -122,7 +119,7 @@ def test_an_unknown_metric_is_an_error_before_scoring():
     ("name", "value"), [("seed", -1), ("seed", 1.5), ("seed", True), ("batch_size", 0), ("batch_size", "8")]
 )
 def test_run_options_outside_their_domain(name, value):
-    with pytest.raises(ParameterError, match=f"{name} must be a whole number from"):
+    with pytest.raises(ParameterError, match=f"{name}.*number"):
         nlgauge.score(*ONE, metrics="wer", **{name: value})
 
 
@@ -160,7 +157,7 @@ def test_segments_in_every_frame():
     assert isinstance(other, polars.DataFrame)
     assert other.to_dicts() == records
     assert isinstance(result.segments(), pandas.DataFrame)
-    with pytest.raises(ParameterError, match="frame must be 'pandas', 'polars' or 'records', got 'arrow'"):
+    with pytest.raises(ParameterError, match=r"frame.*'pandas', 'polars' or 'records'.*'arrow'"):
         result.segments("arrow")
 
 
@@ -223,16 +220,12 @@ def test_explain_by_number_and_by_id():
     assert by_number.edits == by_id.edits
     assert [edit.kind for edit in by_id.edits] == ["equal", "replace"]
     assert result.explain("exact_match", 0, "A") == []
-    with pytest.raises(
-        ParameterError, match=r"there are several systems \(A, B\): say which one, explain\(..., system='A'\)"
-    ):
+    with pytest.raises(ParameterError, match=r"\(A, B\).*explain\(..., system='A'\)"):
         result.explain("wer", 0)
     with pytest.raises(KeyError, match="no system 'C'"):
         result.explain("wer", 0, system="C")
     for segment in (2, -1, "s3"):
-        with pytest.raises(
-            ParameterError, match=rf"there is no segment {segment!r}; there are 2, from 's1' to 's2'"
-        ):
+        with pytest.raises(ParameterError, match=f"{segment!r}.*2.*'s1' to 's2'"):
             result.explain("wer", segment, system="A")
 
 

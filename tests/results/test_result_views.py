@@ -12,6 +12,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from messages import mentions
 
 import nlgauge
 from nlgauge._core.ragged import Array
@@ -126,7 +127,7 @@ def test_frames_of_every_kind_are_equal(result: Result) -> None:
         records = result.segments(**options, frame="records")
         assert repr(result.segments(**options, frame="polars").to_dicts()) == repr(records)
         assert list(result.segments(**options, frame="pandas").columns) == list(records[0])
-    with pytest.raises(ParameterError, match="frame must be 'pandas', 'polars' or 'records', got 'arrow'"):
+    with pytest.raises(ParameterError, match=r"frame.*'pandas', 'polars' or 'records'.*'arrow'"):
         result.segments(frame="arrow")
 
 
@@ -167,10 +168,7 @@ def test_an_unknown_option_is_named(result: Result, method: str) -> None:
     for shown in (result, result.by("domain")):
         with pytest.raises(
             ParameterError,
-            match=(
-                r"a table has no option 'interval' \(did you mean 'intervals'\?\); there are intervals,"
-                r" tests, "
-            ),
+            match=(r"'interval'.*'intervals'"),
         ):
             getattr(shown, method)(interval=False)
 
@@ -189,9 +187,7 @@ def test_a_field_that_is_called_like_a_column_of_ours_gets_another_name() -> Non
 def test_texts_that_were_not_saved_cannot_be_shown(result: Result, tmp_path: Path) -> None:
     result.save(tmp_path / "out", texts=False)
     saved = nlgauge.load(tmp_path / "out")
-    with pytest.raises(
-        ResultError, match="cannot show the texts of this result: it was saved without its texts"
-    ):
+    with pytest.raises(ResultError, match=r"texts.*result"):
         saved.segments(texts=True)
     assert "prediction" not in saved.worst("bleu", 1)[0]
     assert saved.segments(frame="records")[0]["wer"] == 0
@@ -236,12 +232,12 @@ def test_segments_without_a_value_are_left_out_and_counted(result: Result) -> No
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (("distinct",), ParameterError, "distinct has no segment scores"),
-        (("wer.hits",), ParameterError, "hits of wer is neither better high nor low"),
-        (("wer", 0), ParameterError, "n must be a whole number from 1, got 0"),
-        (("wer", 2, "C"), UnknownNameError, "there is no system 'C'"),
-        (("ter",), UnknownNameError, "there is no metric 'ter'"),
-        (("wer.hit",), UnknownNameError, "wer has no output 'hit'; there are wer, "),
+        (("distinct",), ParameterError, "distinct ... segment"),
+        (("wer.hits",), ParameterError, "hits ... wer"),
+        (("wer", 0), ParameterError, "n must ... got 0"),
+        (("wer", 2, "C"), UnknownNameError, "system ... 'C'"),
+        (("ter",), UnknownNameError, "metric ... 'ter'"),
+        (("wer.hit",), UnknownNameError, "wer ... 'hit'"),
     ],
 )
 def test_what_has_no_worst_segment_says_so(
@@ -249,7 +245,7 @@ def test_what_has_no_worst_segment_says_so(
 ) -> None:
     with pytest.raises(error) as caught:
         result.worst(*arguments)
-    assert message in str(caught.value)
+    assert mentions(str(caught.value), message)
 
 
 def test_fractional_ranks_share_ties() -> None:
@@ -347,7 +343,7 @@ def test_groups_are_a_mapping_from_values_to_results(result: Result) -> None:
     assert list(groups) == ["news", "ted"]
     assert len(groups) == 2
     assert dict(groups["ted"]["B"]) == dict(result.where(domain="ted")["B"])
-    with pytest.raises(KeyError, match="there is no group 'law' of 'domain'; there are 'news', 'ted'"):
+    with pytest.raises(KeyError, match=r"'law' of 'domain'.*'news', 'ted'"):
         groups["law"]
     years = scored(["wer"], {"year": [2020, 2021, 2020, 2021, 2020, 2020]}).by("year")
     assert list(years) == [2020, 2021]

@@ -385,7 +385,7 @@ def test_a_metric_that_is_fitted_on_a_system_cannot_score_one_text(
     served = Served(result, "x")
     metric = result._job.metrics["cider"]
     monkeypatch.setattr(type(metric), "fit", lambda self: SimpleNamespace(over="system"))
-    with pytest.raises(ParameterError, match="fitted on all texts of a system"):
+    with pytest.raises(ParameterError, match=r"texts.*system"):
         served.own("cider", "a", ["b"], "")
 
 
@@ -422,7 +422,7 @@ def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(ParameterError, match=r"cannot be used: .* --port 0 takes a free one"):
+        with pytest.raises(ParameterError, match=r"--port 0.*free"):
             serve({"x": result}, port=taken.getsockname()[1])
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[web\]"):

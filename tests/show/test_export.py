@@ -186,7 +186,7 @@ def test_decimals_on_request(result: Result) -> None:
     assert f" {score:.1f} " in result.to_text(decimals=1)
     assert f"[{low:.1f}, " in result.to_text(decimals=1)
     assert f"{{{score:.3f}}}" in result.to_latex(decimals=3)
-    with pytest.raises(ParameterError, match="decimals must be a whole number from 0 to 15, got -1"):
+    with pytest.raises(ParameterError, match=r"decimals.*0 to 15.*-1"):
         result.to_text(decimals=-1)
 
 
@@ -346,7 +346,7 @@ def test_csv_has_every_number_in_full(result: Result, tmp_path: Path) -> None:
     assert result.to_csv(delimiter="\t", intervals=False, tests=False).split("\n")[0].split("\t") == [
         *("system", "metric", "output", "score", "higher_is_better", "undefined", "reason")
     ]
-    with pytest.raises(ParameterError, match="delimiter must be one character, got '::'"):
+    with pytest.raises(ParameterError, match=r"delimiter.*'::'"):
         result.to_csv(delimiter="::")
 
 

@@ -185,5 +185,5 @@ def test_the_report_is_shown_in_a_frame_that_reaches_nothing(result: Result) -> 
     assert repr(shown).startswith(f"the report {EVIL!r} (")
     assert isinstance(result.show(explain=0, resamples=9), Framed)
     for height in (0, True, "x"):
-        with pytest.raises(ParameterError, match="height must be a number of pixels"):
+        with pytest.raises(ParameterError, match=r"height.*number"):
             result.show(height=height)  # type: ignore[arg-type]

@@ -265,11 +265,11 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
     saved: Callable[[int], str], tmp_path: Path
 ) -> None:
     result = result_of(2)
-    with pytest.raises(ParameterError, match="all_pairs has no baseline, got 'S0'"):
+    with pytest.raises(ParameterError, match=r"all_pairs.*'S0'"):
         result.compare(baseline="S0", all_pairs=True)
-    with pytest.raises(ParameterError, match="name two systems to compare; you named 'S1'"):
+    with pytest.raises(ParameterError, match=r"systems.*'S1'"):
         result.compare("S1", baseline="S1")
-    with pytest.raises(ParameterError, match="legacy='sacrebleu' compares with a baseline, not all pairs"):
+    with pytest.raises(ParameterError, match=r"legacy='sacrebleu'.*baseline"):
         result.compare(all_pairs=True, legacy="sacrebleu")
     assert "there is no system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
     assert "omit --baseline and the systems" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
@@ -278,7 +278,7 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
         (tmp_path / f"{name}.txt").write_text("x\ny\n")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", "a", "b")]
     said = refused("score", "-m", "wer", "-r", *files, "-o", str(tmp_path / "out"), "--baseline", "c")
-    assert "the baseline 'c' is not a system; choose one of a, b" in said
+    assert "baseline 'c'" in said
     assert not (tmp_path / "out").exists()
 
 
@@ -298,6 +298,9 @@ def test_groups_take_the_baseline_too() -> None:
 
 
 def test_the_page_of_statistics_runs_as_printed() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "statistics" / "intervals.md").read_text("utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    exec(program, {})
+    names: dict[str, Any] = {}
+    exec(program, names)
+    assert program.count("assert ") > 5
+    assert names["result"].systems == ("old", "new", "best")

@@ -94,7 +94,8 @@ class Spelled(Command):
         if ctx.resilient_parsing:  # a shell asks for completions
             ctx.meta[WORDS] = tuple(args)
             return super().parse_args(ctx, args)
-        words = arranged(translated(args, names), Names(names, frozenset(flags)))
+        with augment_usage_errors(ctx):
+            words = arranged(translated(args, names), Names(names, frozenset(flags)))
         return super().parse_args(ctx, words)
 
 

@@ -25,13 +25,12 @@ _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": F
 def page(command: click.Command, context: click.Context) -> str:
     """Return the help page of a command, a group, or the program."""
     width = max(40, min(shutil.get_terminal_size().columns, _WIDEST))
-    # A group may have a command without a name, to which all other words belong.
-    unnamed = command.commands.get("") if isinstance(command, click.Group) else None
-    usages = [command] if unnamed is None else [unnamed, command]
-    blocks = [
-        "\n".join(line for usage in usages for line in _usage(usage, context, width)),
-        filled(command.help or "", width),
+    lines = [
+        line
+        for usage in usages(command, context)
+        for line in wrap(usage, width, subsequent_indent=" " * 7, **_WHOLE_WORDS)
     ]
+    blocks = ["\n".join(lines), filled(command.help or "", width)]
     if isinstance(command, click.Group):
         groups = (
             command.groups if isinstance(command, Program) else {"Commands": command.list_commands(context)}
@@ -39,7 +38,7 @@ def page(command: click.Command, context: click.Context) -> str:
         blocks += [
             _table(title, _summaries(command, context, names), width) for title, names in groups.items()
         ]
-    blocks += [_table(title, rows, width) for title, rows in _panels(unnamed or command, context).items()]
+    blocks += [_table(title, rows, width) for title, rows in panels(command, context).items()]
     if command.epilog:
         blocks.append(filled(command.epilog.strip("\n"), width))
     return "\n\n".join(blocks)
@@ -66,10 +65,13 @@ def summary(command: click.Command) -> str:
     return " ".join((command.help or "").split("\n\n")[0].split())
 
 
-def _usage(command: click.Command, context: click.Context, width: int) -> Iterator[str]:
-    start = f"Usage: {context.command_path.strip()} "
-    words = " ".join(filter(None, command.collect_usage_pieces(context)))
-    yield from wrap(start + words, width, subsequent_indent=" " * len(start), **_WHOLE_WORDS)
+def usages(command: click.Command, context: click.Context) -> list[str]:
+    """Return the forms of a command line; a group may have a command without a name."""
+    unnamed = command.commands.get("") if isinstance(command, click.Group) else None
+    return [
+        " ".join(filter(None, ["Usage:", context.command_path.strip(), *form.collect_usage_pieces(context)]))
+        for form in ([command] if unnamed is None else [unnamed, command])
+    ]
 
 
 def _summaries(group: click.Group, context: click.Context, names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -79,19 +81,23 @@ def _summaries(group: click.Group, context: click.Context, names: Iterable[str])
         yield name, summary(command)
 
 
-def _panels(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
-    """Return the rows of each panel in the order of the panels; --help is the last general option."""
-    panels: dict[str, list[tuple[str, str]]] = {}
+def panels(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
+    """Return the names and the help of options in each panel, in the order of the panels; --help is the last
+    general option.
+    """
+    if isinstance(command, click.Group):
+        command = command.commands.get("", command)
+    rows: dict[str, list[tuple[str, str]]] = {}
     *parameters, help_option = command.get_params(context)
     for parameter in parameters:
         if getattr(parameter, "help", ""):
             panel = getattr(parameter, "panel", OPTIONS)
-            panels.setdefault(panel, []).append((_names(parameter, context), _help(parameter)))
-    panels = {panel: panels[panel] for panel in PANELS if panel in panels}
-    general = [panel for panel in panels if panel not in (ARGUMENTS, SACREBLEU)]
-    last = OPTIONS if OPTIONS in panels or not general else general[-1]
-    panels.setdefault(last, []).append((_names(help_option, context), _help(help_option)))
-    return panels
+            rows.setdefault(panel, []).append((_names(parameter, context), _help(parameter)))
+    rows = {panel: rows[panel] for panel in PANELS if panel in rows}
+    general = [panel for panel in rows if panel not in (ARGUMENTS, SACREBLEU)]
+    last = OPTIONS if OPTIONS in rows or not general else general[-1]
+    rows.setdefault(last, []).append((_names(help_option, context), _help(help_option)))
+    return rows
 
 
 def _names(parameter: click.Parameter, context: click.Context) -> str:

@@ -223,7 +223,7 @@ def _report(error: Exception, debug: bool) -> int:
         say("interrupted; nothing was changed")
         return INTERRUPTED if isinstance(error.__context__, KeyboardInterrupt) else FAILURE
     if isinstance(error, NlgaugeError):
-        say(f"error: {error}")
+        say(f"error: {error.for_cli()}")
         return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
     if isinstance(error, OSError) and error.strerror:  # the disk is full, permission is denied, ...
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")

@@ -60,7 +60,7 @@ def write_segments(
     from nlgauge.results.segments import segment_columns
 
     if texts and not result.has_texts:
-        raise ResultError("this result was saved without its texts (--no-texts); omit --texts.")
+        raise ResultError("this result was saved without its texts", cli="omit --texts")
     chosen = of_metrics(result, *metrics) if metrics else result
     if not any(table.has_segments for table in chosen._tables.values()):
         raise ResultError(f"{', '.join(chosen.labels)} has no segment scores; choose another metric.")
@@ -121,10 +121,9 @@ def _no_pyarrow() -> Exception:
 
 
 def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
-    from nlgauge.errors import ParameterError
 
     if target == STDOUT:
-        raise ParameterError("Parquet cannot be written to standard output; use -o with a .parquet file.")
+        raise click.UsageError("Parquet cannot be written to standard output; use -o with a .parquet file.")
     try:
         import pyarrow
         from pyarrow import parquet

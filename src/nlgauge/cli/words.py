@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import join, quote
 
-from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
+import click
+
+from nlgauge.errors import UnknownMetricError, did_you_mean
 
 METRIC, REFERENCES, INPUT, CONFIDENCE, ECHO = "--metric", "--references", "--input", "--confidence", "--echo"
 _METRIC_FORM = re.compile(r"[A-Za-z][\w-]*(?:\.\w+)?(?:\(.*\))?", re.DOTALL)
@@ -109,7 +111,7 @@ def arranged(words: Sequence[str], names: Names) -> list[str]:
     if not with_input:
         return [*options, "--", *systems] if systems else options
     if systems and REFERENCES in options:
-        raise ParameterError(
+        raise click.UsageError(
             f"{systems[0]!r} is neither after -r nor after -i; with -i, write references after -r and systems"
             " after -i."
         )
@@ -166,7 +168,7 @@ def _is_metric(word: str) -> bool:
                 f"{name!r} is neither a metric nor a file{did_you_mean(name, metric_classes())}."
             ) from None
     if is_file:
-        raise ParameterError(
+        raise click.UsageError(
             f"{word!r} is both a metric and a file; write -m {quote(word)} for the metric, or ./{word} for the"
             " file."
         )
@@ -181,7 +183,7 @@ def _check_references(part: OptionWords, systems: list[str]) -> None:
     unclear = bool(systems) or all(_LIKE_REFERENCES.search(Path(file).name) for file in (part.value, first))
     if unclear:
         rest = join([*systems, *others]) or "SYSTEM"
-        raise ParameterError(
+        raise click.UsageError(
             f"{first} may be a reference or a system; for a reference write -r {quote(part.value)} -r"
             f" {quote(first)} {rest}, for a system -r {quote(part.value)} -i"
             f" {join([*systems, *part.following])}"

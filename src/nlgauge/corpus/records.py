@@ -150,15 +150,6 @@ class Records:
             found = found.take(rows)
         return found
 
-    def option(self, name: str) -> str:
-        """How an option is given where these records were: in Python, or on the command line."""
-        return f"{name}=True" if self.file is None else f"--{name.replace('_', '-')}"
-
-    @property
-    def by_value(self) -> str:
-        """How records are chosen by their fields where these were given."""
-        return "" if self.file is None else " (--where FIELD=VALUE)"
-
 
 def columns_of(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     """The values of every key, one per row."""
@@ -293,13 +284,14 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
         present = [name for name in theirs if name in columns]
         if len(present) > 1:
             raise InputError(
-                f"the records have both {present[0]!r} and {present[1]!r} for the {our};"
-                f" {_keep_one(records, our, present[0])}"
+                f"the records have both {present[0]!r} and {present[1]!r} for the {our}",
+                python="keep one of them",
+                cli=_keep_one(records, our, present[0]),
             )
         if present:
             names[our] = present[0]
     if "prediction" not in names and not wide:
-        raise InputError(_no_prediction(records, names))
+        raise _no_prediction(records, names)
     for our in ("id", "system", "weight", "document"):
         if our in names:
             _check_present(records, names[our])
@@ -315,8 +307,7 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
 
 
 def _keep_one(records: Records, our: str, name: str) -> str:
-    if records.file is None:
-        return "keep one."
+    """Return the advice for the command line, which can name a column of most kinds."""
     option = {
         "prediction": "",
         "references": "-r ",
@@ -325,20 +316,13 @@ def _keep_one(records: Records, our: str, name: str) -> str:
         "weight": "--weights ",
         "document": "--documents ",
     }.get(our)
-    return (
-        "keep one."
-        if option is None
-        else (
-            f"keep one, or name the columns that are meant, such as {option}{quote(f'{records.file}:{name}')}"
-        )
-    )
+    if option is None:
+        return "keep one of them"
+    return f"keep one of them, or name the columns to use, such as {option}{quote(f'{records.file}:{name}')}"
 
 
-def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
-    """Return the advice for records without a column of predictions; each system may have a column of its
-    own.
-    """
-    there = ", ".join(map(repr, records.columns))
+def _no_prediction(records: Records, names: Mapping[str, str]) -> InputError:
+    """Return the error for records without a column of predictions, which may have a column per system."""
     texts = [
         name
         for name, values in records.columns.items()
@@ -355,20 +339,17 @@ def _no_prediction(records: Records, names: Mapping[str, str]) -> str:
     systems = [
         name for name in systems if any(" " in str(value) for value in records.columns[name][:100])
     ] or systems
-    if records.file is None:
-        wide = (
-            f"; where every system has a column of its own, name these: systems={systems}" if systems else ""
-        )
-        return f"the records have no prediction, only {there}; name it 'prediction'{wide}."
     words = [quote(f"{records.file}:{name}") for name in systems or ["COLUMN"]]
     for option, role in (("-r", "references"), ("-s", "source")):
         column = names.get(role) or next((name for name in roles if roles[name] == role), None)
         words += [option, quote(f"{records.file}:{column}")] if column else []
-    advice = (
-        "rename the columns to prediction, reference and source, or name the column of each system: nlgauge"
-        f" score {' '.join(words)}"
+    wide = f", or name the column of each system: systems={systems}" if systems else ""
+    return InputError(
+        f"the records have no prediction, only {', '.join(map(repr, records.columns))}",
+        python=f"rename a column to 'prediction'{wide}",
+        cli="rename the columns to prediction, reference and source, or name the column of each system: nlgauge"
+        f" score {' '.join(words)}",
     )
-    return f"the records have no prediction, only {there}; {advice}"
 
 
 def _check_present(records: Records, name: str) -> None:

@@ -190,7 +190,9 @@ def _text(value: Any, place: str) -> str:
         return _encodable(str(value), place)
     if is_missing(value):
         raise InputError(
-            f"{place} is {value!r}; an empty text is ''. skip_missing=True leaves such segments out."
+            f"{place} is {value!r}, but must be a text; an empty text is ''",
+            python="pass skip_missing=True to leave such segments out",
+            cli="use --skip-missing to leave such segments out",
         )
     raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
 

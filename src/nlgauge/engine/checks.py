@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nlgauge._core.language import code, name
 from nlgauge._core.numbers import listed
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.language import code, name
 from nlgauge.corpus.scripts import (
     Script,
     is_mostly_ascii,
@@ -34,7 +34,11 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
     for label, metric in metrics.items():
         if metric.takes != "alone":
             if corpus.references is None:
-                raise InputError(f"{label} needs references, none were given.")
+                raise InputError(
+                    f"{label} needs references",
+                    python="pass references=[...]",
+                    cli="name their file with -r, or as sacreBLEU does: REFERENCES -i SYSTEM",
+                )
             if (
                 not corpus.references.is_single
                 and (bare := np.flatnonzero(corpus.references.lengths == 0)).size
@@ -44,7 +48,7 @@ def check(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
                 )
         if metric.source and corpus.sources is None:
             raise InputError(
-                f"{label} needs sources, none were given; pass sources=[...] (on the command line -s FILE)."
+                f"{label} needs sources", python="pass sources=[...]", cli="name their file with -s"
             )
 
 

@@ -87,11 +87,11 @@ def _named(name: str, parameters: dict[str, Any], allow_remote_code: bool) -> An
         if allow_remote_code:
             return from_evaluate(name, parameters, error)
         if looks_like_one(name):
-            hint = (
-                "Hugging Face evaluate may compute it, which runs its script: allow_remote_code=True, or"
-                " --allow-remote-code, permits that"
-            )
-            raise UnknownMetricError(f"{str(error).removesuffix('.')}; {hint}.") from None
+            raise UnknownMetricError(
+                f"{error.message.removesuffix('.')}; Hugging Face evaluate may have it, as a script to run",
+                python="pass allow_remote_code=True to permit that",
+                cli="use --allow-remote-code to permit that",
+            ) from None
         raise
 
 

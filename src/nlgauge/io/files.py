@@ -176,9 +176,9 @@ def memory() -> int:
 def too_large(path: str, size: int) -> InputError:
     """Return what is said of a file that does not fit into memory."""
     return InputError(
-        f"{path} holds more than {size / 1e9:,.1f} GB when it is read, too much for the memory of this"
-        " machine; with -o RESULT files of plain lines, .tsv, .csv, .jsonl and .parquet are read piece by"
-        " piece."
+        f"{path} needs more than {size / 1e9:,.1f} GB, too much for the memory of this machine",
+        python="pass output=RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
+        cli="use -o RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
     )
 
 
@@ -324,8 +324,9 @@ def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
         every_other = data[first:_LOOKED_AT:2]
         if every_other.count(0) > len(every_other) // 2:
             raise InputError(
-                f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16; say what its encoding is:"
-                f" --encoding {name}"
+                f"{place} is not UTF-8: half of its bytes are 0, as in UTF-16",
+                python=f"pass encoding={name!r}",
+                cli=f"set the encoding with --encoding {name}",
             )
     return UTF8
 
@@ -344,10 +345,15 @@ def undecodable(
         line = lines + data.count(b"\n", 0, start) + 1
         where = f": line {line}, byte {column} is 0x{data[start]:02X}"
     if encoding != UTF8:
-        return InputError(f"{place} is not {encoding}{where}; give its right encoding with --encoding.")
+        return InputError(
+            f"{place} is not {encoding}{where}",
+            python="pass another encoding",
+            cli="set another encoding with --encoding",
+        )
     return InputError(
-        f"{place} is not UTF-8{where}; say what its encoding is, for example --encoding cp1252 for files of"
-        " Western European Windows."
+        f"{place} is not UTF-8{where}",
+        python="pass its encoding, such as encoding='cp1252' for files of Western European Windows",
+        cli="set its encoding, such as --encoding cp1252 for files of Western European Windows",
     )
 
 

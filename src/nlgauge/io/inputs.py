@@ -220,7 +220,10 @@ class Inputs(Choice):
         try:
             yield
         except InputError as error:
-            raise error if str(error).startswith(files) else InputError(f"{files[0]}: {error}") from None
+            if error.message.startswith(files):
+                raise
+            message = f"{files[0]}: {error.message}"
+            raise InputError(message, python=error.python, cli=error.cli) from None
 
     def _records(self, files: Mapping[str, Iterator[Records]]) -> Iterator[Records]:
         """The blocks of a file of records, or of one file per system, each with its name."""

@@ -84,10 +84,11 @@ class Reader:
         column = self.column(given)
         for i, value in enumerate(() if column.plain else column.values):
             if not fits(value) and not (value is None and skip_missing):
-                hint = " --skip-missing leaves such segments out."
+                can_skip = value is None and skip_missing is not None
                 raise InputError(
-                    f"{column.line(i)} is {_shown(value)}; {needed} is needed."
-                    f"{hint if value is None and skip_missing is not None else ''}"
+                    f"{column.line(i)} is {_shown(value)}, but must be {needed}",
+                    python="pass skip_missing=True to leave such segments out" if can_skip else "",
+                    cli="use --skip-missing to leave such segments out" if can_skip else "",
                 )
         return column
 

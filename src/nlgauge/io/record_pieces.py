@@ -110,12 +110,10 @@ class RecordPieces:
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir(parents=True)
         gaps: set[Any] = set()
-        file = None
         try:
             with CorpusWriter(self._scratch) as writer:
                 stored = 0
                 for block in blocks:
-                    file = block.file
                     piece = self._rows(block, gaps)
                     if piece is not None:
                         writer.append(replace(piece, ids=range(stored, stored + len(piece))))
@@ -125,7 +123,7 @@ class RecordPieces:
                 check_left(len(gaps), len(gaps))
                 return
             yield from Joining(
-                stored_corpus(self._scratch, facts), self._systems, gaps, self._choice.common, file
+                stored_corpus(self._scratch, facts), self._systems, gaps, self._choice.common
             ).pieces()
         finally:
             shutil.rmtree(self._scratch, ignore_errors=True)

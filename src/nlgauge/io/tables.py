@@ -180,8 +180,10 @@ def records_of(names: list[str], body: list[QuotedRow], kind: str, place: str) -
     for fields, line in body:
         if len(fields) != len(names):
             raise InputError(
-                f"{place}, line {line} has {_counted(len(fields))} where the first row has {len(names)};"
-                f" {_hint(kind)}"
+                f"{place}, line {line} has {_counted(len(fields))} but the first row has {len(names)}; put"
+                f" fields with {'commas' if kind == 'csv' else 'tabs'} or line breaks in quotes",
+                python="or pass another delimiter",
+                cli="or set the separator with --delimiter",
             )
     columns = list(map(list, zip(*(row.fields for row in body), strict=True))) or [[] for _ in names]
     lines = [row.line for row in body]
@@ -210,8 +212,10 @@ def _guessed(text: str, place: str, last: bool) -> str | None:
         if delimiter in header and "," not in header:
             if not has_even_rows(text, delimiter, last):
                 raise InputError(
-                    f"{place} seems to be separated by {spelt}, but its rows have different numbers of fields"
-                    " then; say what separates them with --delimiter."
+                    f"{place} seems to be separated by {spelt}, but its rows would have different numbers of"
+                    " fields",
+                    python="pass another delimiter",
+                    cli="set the separator with --delimiter",
                 )
             warnings.warn(
                 f"{place} is read as separated by {spelt}: its first line has no comma, and all rows have as"
@@ -244,11 +248,3 @@ def _is_all_words(fields: list[str]) -> bool:
 
 def _counted(fields: int) -> str:
     return "1 field" if fields == 1 else f"{fields} fields"
-
-
-def _hint(kind: str) -> str:
-    within = "commas" if kind == "csv" else "tabs"
-    return (
-        f"put fields that hold {within} or line breaks in quotes, or say what separates the fields with"
-        " --delimiter."
-    )

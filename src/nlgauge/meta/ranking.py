@@ -18,11 +18,11 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError, did_you_mean
-from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
+from nlgauge.meta.all_pairs import AllPairs, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.meta.findings import Findings, made
-from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten
-from nlgauge.stats.corrections import adjusted, max_t, two_sided
+from nlgauge.stats.corrections import two_sided
+from nlgauge.stats.letters import cluster_ranks, letters, not_beaten
 from nlgauge.stats.measures import SPA, Measure
 
 if TYPE_CHECKING:
@@ -184,21 +184,11 @@ def rank(
     parts = chosen.by_group()
     results = []
     for task in suite:
+        part, drawn = parts[task.group], seed + list(parts).index(task.group)
         plan = planned(
-            task.level,
-            task.coefficient,
-            test,
-            generalise_to,
-            adjust,
-            resamples,
-            seed + list(parts).index(task.group),
-            swap,
-            0.95,
-            alpha,
+            task.level, task.coefficient, test, generalise_to, adjust, resamples, drawn, swap, 0.95, alpha
         )
-        results.append(
-            all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False)
-        )
+        results.append(all_pairs(part, part.dimension(task.human), plan, intervals=False))
     rows = _ranked(chosen.labels, suite, weights, results)
     named = "; ".join(f"{task.name} {weight:.4g}" for task, weight in zip(suite, weights, strict=True))
     how = {
@@ -227,11 +217,13 @@ def _ranked(
     )
     k, m = np.triu_indices(len(labels), 1)
     scores, delta, drawn = np.asarray(values), np.asarray(values)[k] - np.asarray(values)[m], np.asarray(null)
-    p = _square(_adjusted(delta, drawn, plan), len(labels))
+    units = _units(suite, results)
+    corrected = plan.corrected(two_sided(delta, drawn, units), delta, drawn, units)
+    p = _square(corrected, len(labels))
     ranks, shown, best = (of(scores, p, plan.alpha) for of in (cluster_ranks, letters, not_beaten))
     within = [cluster_ranks(of.values, _square(of.p, len(labels)), plan.alpha) for of in results]
     rows = []
-    for i in np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable"):
+    for i in np.argsort(-scores, kind="stable"):
         places = [ranked[i] for ranked in within]
         known = [(w, place) for w, place in zip(weights, places, strict=True) if place is not None]
         missing = [task.name for task, of in zip(suite, results, strict=True) if math.isnan(of.values[i])]
@@ -252,12 +244,12 @@ def _ranked(
     return rows
 
 
-def _adjusted(delta: Array, null: Array, plan: Plan) -> Array:
-    return (
-        max_t(delta, null, plan.adjust == "maxT")
-        if plan.adjust in MAX_T
-        else adjusted(two_sided(delta, null), plan.adjust)
-    )
+def _units(suite: Sequence[RankingTask], results: Sequence[AllPairs]) -> float:
+    """Return how many units are swapped independently: tasks of one group share their swaps."""
+    by_group: dict[Any, float] = {}
+    for task, result in zip(suite, results, strict=True):
+        by_group[task.group] = max(by_group.get(task.group, 0), result.units)
+    return sum(by_group.values())
 
 
 def _square(p: Array, count: int) -> Array:
@@ -323,7 +315,7 @@ def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
 
 
 def without_outliers(judgments: Judgments, human: str | None = None, threshold: float = 2.5) -> Judgments:
-    """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) >
+    """Without systems whose mean human score is far from the others': `|h - median| / (1.483 MAD)` >
     threshold (the rule of WMT 2020), in any group.
     """
     gone = set()

@@ -295,7 +295,7 @@ def test_mqm_ratings(tmp_path):
     assert (human.human, human.by_human, machine.by_human) == ({"mqm": -25.0}, True, False)
     with pytest.raises(InputError, match="'Awful' is none of"):
         originals.read(write(tmp_path / "mqm_x_ende.tsv", MQM + "S\td\t1\t1\tr\ts\tt\tc\tAwful\n"))
-    with pytest.raises(InputError, match="language pair is read from the file's name"):
+    with pytest.raises(InputError, match=r"language.*pair"):
         originals.read(write(tmp_path / "ratings.tsv", MQM + body))
 
 
@@ -332,10 +332,10 @@ def test_wmt_direct_assessment(tmp_path):
         ("cs-en:2", "other.1+uedin.4955", "deux", "dva", ("two",), {"da_z": 0.25}),
     ]
     write(tmp_path / "alone" / "DA-seglevel.csv", table)
-    with pytest.raises(InputError, match=r"no translation that .* names was found"):
+    with pytest.raises(InputError, match=r"translation.*names"):
         originals.read(tmp_path / "alone")
     write(folder / "DA-seglevel.csv", "LP DATA SYSTEM SID HUMAN\ncs-en newstest2017 online-A.0 3 -0.5\n")
-    with pytest.raises(InputError, match="segment 3 of newstest2017 cs-en is beyond the 2 lines"):
+    with pytest.raises(InputError, match=r"segment 3 of newstest2017.*2"):
         originals.read(folder)
 
 
@@ -431,19 +431,19 @@ def test_webnlg(tmp_path):
     ],
 )
 def test_what_is_not_known_is_refused(tmp_path, name, text):
-    with pytest.raises(InputError, match="is not a file of a benchmark that is known"):
+    with pytest.raises(InputError, match=r"file.*benchmark"):
         originals.read(write(tmp_path / name, text))
 
 
 def test_what_is_not_there_or_broken_is_refused(tmp_path):
-    with pytest.raises(InputError, match="there is no file or folder"):
+    with pytest.raises(InputError, match=r"file.*folder"):
         originals.read(tmp_path / "nothing.jsonl")
-    with pytest.raises(InputError, match=r"x\.jsonl, line 3 is not JSON"):
+    with pytest.raises(InputError, match=r"x\.jsonl, line 3.*JSON"):
         originals.read(write(tmp_path / "x.jsonl", '{"a": 1}\n\n{"a": NaN}\n'))
     with pytest.raises(InputError, match=r"x\.json is not JSON"):
         originals.read(write(tmp_path / "x.json", "{"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="is not a file of a benchmark"):
+    with pytest.raises(InputError, match=r"file.*benchmark"):
         originals.read(tmp_path / "empty")
 
 

@@ -197,7 +197,7 @@ def test_systems_by_the_score_of_all_their_texts_on_request(folder):
     scores = benchmark.score("bleu", "vendi", show_progress=False)
     assert set(benchmark.judgments(scores, corpus_scores=True).system_scores) == {"bleu", "vendi"}
     assert set(benchmark.judgments(scores).system_scores) == {"vendi"}
-    with pytest.raises(ParameterError, match="outputs must be 'first' or 'all'"):
+    with pytest.raises(ParameterError, match=r"outputs.*'first' or 'all'"):
         benchmark.judgments(scores, outputs="some")
 
 
@@ -245,15 +245,15 @@ def test_results_of_other_texts_are_refused_or_replaced(folder, tmp_path):
     benchmark, place = load("summeval").machines(), tmp_path / "results"
     benchmark.score("chrf", "ter", output=place, show_progress=False)
     other = benchmark.where(systems=["A"])
-    with pytest.raises(InputError, match=r"summeval are of other texts; .* --overwrite"):
+    with pytest.raises(InputError, match=r"summeval.*--overwrite"):
         other.score("chrf", output=place, show_progress=False)
-    with pytest.raises(InputError, match="was scored with the seed 12345"):
+    with pytest.raises(InputError, match=r"seed.*12345"):
         benchmark.score("chrf", output=place, seed=1, show_progress=False)
     found = other.score("chrf", output=place, overwrite=True, show_progress=False)
     assert nlgauge.load(place / "summeval").systems == ("A",)
     renamed = Benchmark(other.card, tuple(replace(row, segment=f"x{row.segment}") for row in other.rows))
     for strangers in (benchmark, renamed):
-        with pytest.raises(InputError, match="scores of chrf are of other texts than those of summeval"):
+        with pytest.raises(InputError, match=r"scores.*texts"):
             strangers.judgments(found)
 
 
@@ -262,7 +262,7 @@ def test_a_metric_that_has_changed_is_computed_again(folder, tmp_path, monkeypat
     benchmark, options = load("summeval").machines(), {"output": tmp_path, "show_progress": False}
     benchmark.score("chrf", "ter", **options)
     monkeypatch.setattr(Chrf, "revision", Chrf.revision + 1)
-    with pytest.warns(UserWarning, match="the scores of chrf in .* are of another version"):
+    with pytest.warns(UserWarning, match="scores.*chrf"):
         benchmark.score("chrf", **options)
     saved = nlgauge.load(tmp_path / "summeval")
     assert sorted(saved.labels) == ["chrf", "ter"]
@@ -307,7 +307,7 @@ def test_scores_without_texts(folder):
     benchmark = load("tac2008")
     assert benchmark.machines().systems == ("0", "1"), "systems with letters are people"
     assert list(benchmark.judgments(peers=True).metrics) == ["METEOR"]
-    with pytest.raises(InputError, match="has scores only, without texts"):
+    with pytest.raises(InputError, match=r"scores.*texts"):
         benchmark.corpus()
 
 
@@ -363,7 +363,7 @@ def test_own_files_are_read(tmp_path):
     path = put(tmp_path, "mine", grid())
     benchmark = load(path)
     assert (benchmark.name, benchmark.dimensions) == ("mine", ("quality",))
-    with pytest.raises(UnknownNameError, match=r"no dimension 'qality' .did you mean 'quality'"):
+    with pytest.raises(UnknownNameError, match=r"'qality'.*'quality'"):
         benchmark.human("qality")
 
 
@@ -385,16 +385,16 @@ def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"segment": 1}', "line 1 has neither a system nor"),
+        ('{"segment": 1}', "line 1.*system"),
         ('{"system": "A"}', "line 1 is not a row"),
         ("[1]", "line 1 is not a row"),
         (
             '{"segment": 1, "system": "A"}\n{"segment": 1, "system": "A"}',
-            "segment '1' of system 'A' is there twice",
+            "segment '1'.*system 'A'.*twice",
         ),
         (
             '{"segment": 1, "system": "A", "human_raw": {"q": 3}}',
-            "line 1: human_raw must hold a list of ratings",
+            "line 1: human_raw.*list",
         ),
         ("", "has no rows"),
     ],
@@ -427,9 +427,7 @@ def test_a_part_by_further_fields_of_its_rows():
     assert whole.where(type="abstractive").systems == ("A",)
     part = whole.where(type=["abstractive", "extractive"], segments=["1"])
     assert (part.systems, part.segments) == (("A", "B"), ("1",))
-    with pytest.raises(
-        UnknownNameError, match=r"has no field 'typ' \(did you mean 'type'\?\); there are type"
-    ):
+    with pytest.raises(UnknownNameError, match=r"'typ'.*'type'"):
         whole.where(typ="abstractive")
     with pytest.raises(InputError, match="has no rows"):
         whole.where(type="abs")

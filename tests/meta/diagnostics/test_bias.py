@@ -157,7 +157,7 @@ def test_groups_are_looked_at_apart():
 
 def test_bias_bad_input():
     judgments, length = judged()
-    with pytest.raises(InputError, match="none were given"):
+    with pytest.raises(InputError, match="covariates"):
         bias(judgments, {})
     with pytest.raises(InputError, match="'length' must hold numbers"):
         bias(judgments, {"length": length[:, :3]})

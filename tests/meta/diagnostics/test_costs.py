@@ -51,9 +51,7 @@ def test_a_metric_whose_seconds_are_not_known_keeps_its_row(seconds: dict[str, f
     assert found.notes[0].startswith("The cost of c is not known")
     assert not cost(Findings(ROWS), SECONDS).notes
     assert cost(Findings(ROWS), {}).column("frontier") == [None] * 3
-    with pytest.raises(
-        InputError, match="must be above 0, or be left out if they are not known; got 0 for c"
-    ):
+    with pytest.raises(InputError, match=r"above 0.*0 for c"):
         cost(Findings(ROWS), {"a": 1, "b": 1, "c": 0})
 
 

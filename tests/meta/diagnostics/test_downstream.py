@@ -94,7 +94,7 @@ def test_undefined_has_a_reason():
 
 
 def test_bad_labels():
-    with pytest.raises(InputError, match="system 1 has 1 labels, there are 2 sources"):
+    with pytest.raises(InputError, match=r"system 1.*1.*2"):
         label_agreement(["a", "b"], [["a", "b"], ["a"]])
 
 

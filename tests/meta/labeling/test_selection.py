@@ -145,7 +145,7 @@ def test_segments_without_outputs_are_not_proposed() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"count": 0}, "count must be a whole number from 1 to 100"),
+        ({"count": 0}, "count.*1 to 100"),
         ({"count": 101}, "from 1 to 100"),
         ({"strata": 0}, "strata must be"),
         ({"of": "ranks"}, "of must be"),
@@ -162,7 +162,7 @@ def test_what_cannot_be_is_refused(options: dict, message: str) -> None:
 def test_segments_must_be_labelled_as_a_whole() -> None:
     human, metrics = scores(0)
     partly = np.where(np.arange(200).reshape(2, 100) < 10, human, np.nan)
-    with pytest.raises(InputError, match="some of their systems only"):
+    with pytest.raises(InputError, match=r"their.*systems"):
         segments_to_label(partly, 10, metrics)
 
 

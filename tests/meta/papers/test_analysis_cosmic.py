@@ -127,9 +127,7 @@ def test_graph_of_systems(directed: Cosmic) -> None:
 
 
 def test_a_symmetric_estimate_is_refused_for_a_directed_graph(metric: Cosmic) -> None:
-    with pytest.raises(
-        ParameterError, match="estimator='gaussian', which is symmetric; use estimator='knife'"
-    ):
+    with pytest.raises(ParameterError, match=r"estimator='gaussian'.*estimator='knife'"):
         information_graph(Corpus.read({"a": ["x", "y"], "b": ["y", "x"]}), metric)
 
 
@@ -160,11 +158,11 @@ def test_a_graph_embeds_each_text_once_and_leaves_empty_ones_out(
 
 
 def test_graphs_need_systems_with_one_prediction(directed: Cosmic) -> None:
-    with pytest.raises(InputError, match="two systems or more, got 1"):
+    with pytest.raises(InputError, match=r"systems.*1"):
         information_graph(Corpus.read(["a", "b"]), directed)
     with pytest.raises(InputError, match="'b' has several"):
         information_graph(Corpus.read({"a": ["x", "y"], "b": [["x", "z"], ["y"]]}), directed)
-    with pytest.raises(ParameterError, match="metric must be cosmic, got 'bleu'"):
+    with pytest.raises(ParameterError, match=r"metric.*'bleu'"):
         information_graph(Corpus.read({"a": ["x"], "b": ["y"]}), "bleu")
 
 
@@ -208,7 +206,7 @@ def test_several_predictions_of_a_segment_count_as_one() -> None:
 def test_what_agreement_needs(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs sources"):
         downstream_agreement(Corpus.read(["a"]), {})
-    with pytest.raises(InputError, match="'bad' gave 0 labels for 2 texts"):
+    with pytest.raises(InputError, match=r"'bad'.*0.*2"):
         downstream_agreement(Corpus.read(["a"], sources=["b"]), {"bad": lambda texts: []})
     nlgauge.score(["a"], ["a"], ["b"], metrics="wer").save(tmp_path / "bare", texts=False)
     with pytest.raises(ResultError, match="without its texts"):

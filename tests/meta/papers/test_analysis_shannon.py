@@ -39,7 +39,7 @@ def test_spoilt_summaries_are_what_they_are_called() -> None:
 
 
 def test_without_two_summaries_none_is_wrong() -> None:
-    with pytest.raises(NlgaugeError, match="at least two different summaries"):
+    with pytest.raises(NlgaugeError, match="two different summaries"):
         spoilt(["a b", "a b"])
 
 
@@ -63,7 +63,7 @@ def test_a_divergence_of_words_tells_the_right_summary_from_a_wrong_one() -> Non
 
 
 def test_a_metric_without_direction_separates_nothing() -> None:
-    with pytest.raises(NlgaugeError, match="metric must be one with a direction, got coverage"):
+    with pytest.raises(NlgaugeError, match=r"metric.*direction"):
         separation(DOCUMENTS, SUMMARIES, "coverage")
 
 

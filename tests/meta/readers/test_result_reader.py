@@ -62,7 +62,7 @@ def test_pooled_records_need_one_value_of_a_group_for_each_segment() -> None:
     result = scored(pooled=True)
     fields = {**result.corpus.fields, "domain": ("ted", "news", "news", "news", "news", "news")}
     result = replace(result, corpus=replace(result.corpus, fields=fields))
-    with pytest.raises(InputError, match="'domain' has two values for one segment, 'ted' and 'news'"):
+    with pytest.raises(InputError, match=r"'domain'.*'ted' and 'news'"):
         Judgments.from_result(result, "adequacy", group="domain")
 
 

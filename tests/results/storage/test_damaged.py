@@ -142,12 +142,12 @@ def test_a_named_pipe_is_not_waited_for(name, place):
 def test_a_text_that_is_no_utf8_is_damage(place):
     content = (place / "texts.jsonl").read_bytes()
     (place / "texts.jsonl").write_bytes(content.replace("ä".encode(), b"\xff\xff", 1))
-    with pytest.raises(InputError, match=r"texts\.jsonl is damaged: .*utf-8"):
+    with pytest.raises(InputError, match=r"texts\.jsonl.*utf-8"):
         use(place)
 
 
 def test_a_line_with_two_texts_does_not_move_the_texts_behind_it(place):
     content = (place / "texts.jsonl").read_bytes()
     (place / "texts.jsonl").write_bytes(content.replace(b"cat 0 sat on", b'cat","sat on', 1))
-    with pytest.raises(InputError, match=r"texts\.jsonl is damaged: .* of its lines hold"):
+    with pytest.raises(InputError, match=r"texts\.jsonl.*damaged"):
         use(place)

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from cli_cases import document, enter, refused, run
+from messages import mentions
 from test_resume import Ending, assert_same, texts
 
 import nlgauge
@@ -156,10 +157,10 @@ def test_a_stored_result_stays_stored_and_its_corpus_is_not_copied(monkeypatch: 
     )
     with pytest.raises(
         InputError,
-        match="a result that a system is added to needs all texts at once, and there are 60 segments",
+        match=r"result.*60",
     ):
         found.add(predictions=THIRD)
-    with pytest.raises(InputError, match="self_bleu needs all texts at once, and there are 60 segments"):
+    with pytest.raises(InputError, match=r"self_bleu.*60"):
         found.add("self_bleu", output="more")
     assert directories() == ["out"]
 
@@ -295,9 +296,7 @@ def test_systems_and_metrics_go_on_where_they_were(step: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         before.add("ter", predictions=THIRD, output="more", executor=EndingIn())
     assert begun.count("score") == step
-    with pytest.raises(
-        ResultError, match=r"holds a run that was not finished \([1-9]\d* segments are scored\)"
-    ):
+    with pytest.raises(ResultError, match=r"unfinished.*\([1-9]\d* segments are scored\)"):
         before.add("ter", predictions=THIRD, output="more")
     seen: list[int] = []
 
@@ -330,10 +329,10 @@ def test_only_the_same_addition_goes_on(kind: str) -> None:
     assert "out.unfinished holds a run with other systems" in refused(
         "add", "out", "-m", "ter", "--system", "C.txt", "--resume", code=1
     )
-    with pytest.raises(ResultError, match="holds a run with other earlier metrics"):
+    with pytest.raises(ResultError, match=r"earlier.*metrics"):
         before.add("wer").add("ter", **options)
     shutil.copy("B.txt", "A.txt")
-    with pytest.raises(ResultError, match="holds a run with other earlier texts"):
+    with pytest.raises(ResultError, match=r"earlier.*texts"):
         result_in("other", kind).add("ter", **options)
     score = [
         "score",
@@ -350,7 +349,7 @@ def test_only_the_same_addition_goes_on(kind: str) -> None:
         "--overwrite",
         "--resume",
     ]
-    assert "out.unfinished holds a run with other" in run(*score).stderr
+    assert "out.unfinished" in run(*score).stderr
     assert_same(nlgauge.load("out"), before)
     document("add", "out", "-m", "wer", "--overwrite")
     assert nlgauge.load("out").labels == (*BEFORE, "wer")
@@ -360,7 +359,7 @@ def test_other_predictions_of_the_system_are_another_addition() -> None:
     before = result_in("out", "memory")
     with pytest.raises(KeyboardInterrupt):
         before.add(predictions=THIRD, output="more", executor=Ending(3, KeyboardInterrupt()))
-    with pytest.raises(ResultError, match="holds a run with other systems"):
+    with pytest.raises(ResultError, match="different systems"):
         before.add(predictions={"C": texts(60, 10)}, output="more", resume=True)
     assert_same(
         before.add(predictions=THIRD, output="more", resume=True), at_once(BEFORE, {**SYSTEMS, **THIRD})
@@ -370,12 +369,9 @@ def test_other_predictions_of_the_system_are_another_addition() -> None:
 def test_a_result_in_another_place_is_replaced_only_on_request() -> None:
     before = result_in("out", "memory")
     before.save("more")
-    with pytest.raises(ResultError, match="more holds a result already"):
+    with pytest.raises(ResultError, match=r"more.*overwrite=True"):
         before.add("ter", output="more")
-    assert (
-        "more holds a result already; choose another directory, or replace it with --overwrite"
-        in run("add", "out", "-m", "ter", "-o", "more").stderr
-    )
+    assert mentions(run("add", "out", "-m", "ter", "-o", "more").stderr, "more ... --overwrite")
     assert not Path("more.unfinished").exists()
     document("add", "out", "-m", "ter", "-o", "more", "--overwrite")
     assert nlgauge.load("more").labels == (*BEFORE, "ter") and nlgauge.load("out").labels == tuple(BEFORE)
@@ -387,7 +383,7 @@ def test_a_full_disk_is_said_and_what_is_done_is_kept(kind: str, monkeypatch: py
     full = OSError(28, "No space left on device")
     with pytest.raises(
         ResultError,
-        match=r"No space left on device; \d+ segments are scored, and the same call goes on with --resume",
+        match=r"No space left on device; \d+ segments are scored.*resume=True",
     ):
         before.add("ter", output="out", overwrite=True, executor=Ending(4, full))
     # While the larger result is written, and when it is moved.
@@ -530,9 +526,7 @@ def test_a_program_that_is_asked_to_end_says_what_is_kept() -> None:
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate()
     assert process.returncode == 143, said
-    assert (
-        "interrupted; what is done is in out.unfinished, and the same command with --resume goes on" in said
-    )
+    assert mentions(said, "interrupted; ... out.unfinished ... --resume")
     assert nlgauge.load("out").labels == ("wer",)
     assert subprocess.run([*command, "--resume"], check=True, capture_output=True).returncode == 0
     assert nlgauge.load("out").labels == ("wer", "ter")
@@ -562,7 +556,7 @@ def test_a_system_with_one_prediction_is_not_added_where_means_of_several_are_ta
     several = nlgauge.score(
         {"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer", reduce_fn="mean"
     )
-    with pytest.raises(InputError, match="the new system has one: score them together"):
+    with pytest.raises(InputError, match=r"system.*score"):
         several.add(predictions={"B": ["the cat sat", "dogs"]})
     best = nlgauge.score({"A": [["the cat", "a cat sat"], ["a dog", "the dog"]]}, references, metrics="wer")
     both = nlgauge.score(

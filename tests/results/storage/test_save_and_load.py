@@ -22,6 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from messages import mentions
 
 import nlgauge
 from nlgauge._core.ragged import Array
@@ -104,9 +105,7 @@ def test_ids_come_back_as_they_were(tmp_path):
 def test_ids_of_other_kinds_come_back_as_texts_and_that_is_said(tmp_path):
     saved = nlgauge.score(["a", "b", "c"], ["a", "c", "c"], metrics="wer", ids=[("doc", 1), 2**70, math.inf])
     assert saved.explain("wer", ("doc", 1))[0].title == saved.explain("wer", "('doc', 1)")[0].title
-    with pytest.warns(
-        UserWarning, match=r"ids that JSON does not have are saved as text, such as \('doc', 1\)"
-    ):
+    with pytest.warns(UserWarning, match="JSON.*'doc', 1"):
         saved.save(tmp_path / "out")
     assert nlgauge.load(tmp_path / "out").corpus.ids == ("('doc', 1)", str(2**70), "inf")
 
@@ -243,9 +242,7 @@ def test_a_callables_reduction_is_kept_but_cannot_be_repeated(tmp_path):
     assert [explanation.title for explanation in again.explain("wer", 0)] == [
         explanation.title for explanation in result.explain("wer", 0)
     ]
-    with pytest.raises(
-        ResultError, match="averaged by a function of the caller, '<lambda>', which is not saved"
-    ):
+    with pytest.raises(ResultError, match=r"averaged.*'<lambda>'"):
         again.add("cer")
 
 
@@ -266,9 +263,7 @@ def test_a_function_named_as_one_of_numpys_is_never_taken_for_it(tmp_path):
         explanation.title for explanation in ours.explain("wer", 0)
     ]
     for act in (lambda: again.add("cer"), lambda: again.add(predictions={"C": SYSTEMS["B"]})):
-        with pytest.raises(
-            ResultError, match="averaged by a function of the caller, 'median', which is not saved"
-        ):
+        with pytest.raises(ResultError, match=r"averaged.*'median'"):
             act()
     again.save(tmp_path / "again")
     assert nlgauge.load(tmp_path / "again")["wer"] == ours["wer"]
@@ -320,7 +315,7 @@ def test_overwriting(result, tmp_path):
     result.save(place)
     with pytest.raises(
         ResultError,
-        match=r"holds a result already; choose another directory, or replace it with overwrite=True",
+        match=r"result.*overwrite=True",
     ):
         result.save(place)
     small = nlgauge.score(["a"], ["b"], metrics="wer")
@@ -336,18 +331,16 @@ def test_what_is_no_result_is_never_overwritten(result, tmp_path):
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     (tmp_path / "file").write_text("work")
     for name in ("mine", "file"):
-        with pytest.raises(
-            ResultError, match="exists and is not an nlgauge result; choose another directory"
-        ):
+        with pytest.raises(ResultError, match=r"exists.*result"):
             result.save(tmp_path / name, overwrite=True)
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
     (tmp_path / "empty").mkdir()
     assert nlgauge.load(result.save(tmp_path / "empty")).systems == ("A", "B")
     (tmp_path / "mine" / "run.json").write_text('{"format": 1, "steps": []}')
-    with pytest.raises(ResultError, match="exists and is not an nlgauge result"):
+    with pytest.raises(ResultError, match=r"exists.*result"):
         result.save(tmp_path / "mine", overwrite=True)
     (tmp_path / "link").symlink_to(tmp_path / "empty")
-    with pytest.raises(ResultError, match="is a link; give the directory that it leads to"):
+    with pytest.raises(ResultError, match=r"link.*directory"):
         result.save(tmp_path / "link", overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "link", "mine"]
 
@@ -645,7 +638,7 @@ def edited(path: Path, change: Any) -> None:
 def test_a_text_that_is_a_number_is_damage_when_it_is_read(place):
     content = (place / "texts.jsonl").read_bytes()
     (place / "texts.jsonl").write_bytes(content.replace(b'"the cat sat"', b"1234567890123", 1))
-    with pytest.raises(InputError, match=r"texts\.jsonl is damaged: Expected `str`, got `int`"):
+    with pytest.raises(InputError, match=r"texts\.jsonl.*Expected `str`.*`int`"):
         nlgauge.load(place).explain("bleu", 0, "A")
 
 
@@ -657,11 +650,11 @@ def test_fewer_segments_than_rows_is_damage(place):
 def test_other_formats_and_places_without_a_result(result, tmp_path):
     result.save(tmp_path / "out")
     edited(tmp_path / "out", lambda run: run.update(format=99))
-    with pytest.raises(ResultError, match="is of format 99, this version reads format 4"):
+    with pytest.raises(ResultError, match=r"format 99.*format 4"):
         nlgauge.load(tmp_path / "out")
-    with pytest.raises(ResultError, match=r"there is no directory .*nowhere\."):
+    with pytest.raises(ResultError, match=r"directory.*nowhere"):
         nlgauge.load(tmp_path / "nowhere")
-    with pytest.raises(ResultError, match=r"is not an nlgauge result: run\.json is missing"):
+    with pytest.raises(ResultError, match=r"result.*run\.json"):
         nlgauge.load(tmp_path)
 
 
@@ -724,12 +717,12 @@ def test_only_what_is_new_is_computed(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        ((), {}, ParameterError, "add takes metrics, predictions={name: texts}, or both; neither was given."),
-        (("cer",), {"resume": True}, ParameterError, "resume is about what is in the output directory"),
-        (("cer",), {"batch_size": 0}, ParameterError, "batch_size must be a whole number from 1, got 0."),
-        (("wer",), {}, ParameterError, "'wer' is in the result already."),
-        ((), {"predictions": {"A": ["x"] * 4}}, InputError, "system 'A' is already in the result"),
-        ((), {"predictions": {"C": ["x"]}}, InputError, "predictions['C'] has 1 segments, the result has 4."),
+        ((), {}, ParameterError, "add ... predictions={name: texts}"),
+        (("cer",), {"resume": True}, ParameterError, "resume ... output"),
+        (("cer",), {"batch_size": 0}, ParameterError, "batch_size ... 1 ... 0"),
+        (("wer",), {}, ParameterError, "'wer' ... result"),
+        ((), {"predictions": {"A": ["x"] * 4}}, InputError, "system ... 'A'"),
+        ((), {"predictions": {"C": ["x"]}}, InputError, "predictions['C'] ... 1 ... 4"),
         ((), {"predictions": {"C": [["x", "y"]] * 4}}, InputError, "score them together"),
         (("shannon_scor",), {}, LookupError, "there is no metric"),
     ],
@@ -737,7 +730,7 @@ def test_only_what_is_new_is_computed(monkeypatch):
 def test_what_cannot_be_added(result, arguments, options, error, message):
     with pytest.raises(error) as caught:
         result.add(*arguments, **options)
-    assert message in str(caught.value)
+    assert mentions(str(caught.value), message)
 
 
 @dataclass(frozen=True)
@@ -921,7 +914,7 @@ def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
         )
         (output,) = [output for output in loaded._tables["A", "mine"].leading() if output.name == "mine"]
         assert output == Output("mine", True, 0, 100)
-        with pytest.raises(ResultError, match="cannot add a system: the class of 'mine"):
+        with pytest.raises(ResultError, match=r"add.*system"):
             loaded.add(predictions={"C": ["x", "y"]})
 
 

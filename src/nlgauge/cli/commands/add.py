@@ -87,7 +87,7 @@ def add(
     if not metrics and not systems:
         raise click.UsageError("nothing to add; use -m METRIC... or --system FILE.")
     if output is not None:
-        check_free(output, overwrite, "--overwrite")
+        check_free(output, overwrite)
     target = output or directory
     put_back(target)
     result = load(directory)

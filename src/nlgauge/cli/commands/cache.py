@@ -65,18 +65,17 @@ def clear_cache(
     """
     from nlgauge.engine.cache.location import common_file
     from nlgauge.engine.cache.maintenance import clear
-    from nlgauge.errors import ParameterError
 
     if replies:
         if metric is not None:
-            raise ParameterError(
+            raise click.UsageError(
                 "--metric cannot be combined with --replies, because replies are not cached by metric."
             )
         _clear_replies(yes)
         return
     file = common_file()
     if file is None:
-        raise ParameterError(f"{_OFF}; unset it, or set it to a file.")
+        raise click.UsageError(f"{_OFF}; unset it, or set it to a file.")
     say(f"{clear(file, metric):,} rows were deleted; judge replies are unchanged")
 
 

@@ -221,19 +221,19 @@ def _with_baseline(
     result: Result, baseline: str, system: str | None, checked: list[str]
 ) -> tuple[Result, str]:
     """Return the result with the baseline among its systems, and the name of the baseline."""
-    from nlgauge.errors import ParameterError, did_you_mean
+    from nlgauge.errors import did_you_mean
     from nlgauge.results.joined import joined
     from nlgauge.results.storage.load import load
 
     if baseline in result.systems:
         if Path(baseline).is_dir():
-            raise ParameterError(
+            raise click.UsageError(
                 f"{baseline!r} is both a system and a directory; use ./{baseline} for the directory."
             )
         return result, baseline
     if not Path(baseline).is_dir():
         near = did_you_mean(baseline, result.systems)
-        raise ParameterError(
+        raise click.UsageError(
             f"{baseline!r} is neither a system{near} nor a directory; systems of the result:"
             f" {', '.join(result.systems)}."
         )
@@ -243,7 +243,7 @@ def _with_baseline(
         other.systems[0] if len(other.systems) == 1 else same[0] if len(checked) == len(same) == 1 else None
     )
     if chosen is None:
-        raise ParameterError(
+        raise click.UsageError(
             f"{baseline} has several systems; choose one with --baseline-system: {', '.join(other.systems)}."
         )
     other._check_system(chosen)

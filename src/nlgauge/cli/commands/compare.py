@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import click
+
 from nlgauge.cli.command import Command
 from nlgauge.cli.complete import complete_systems
 from nlgauge.cli.options import (
@@ -77,7 +79,7 @@ def compare(
         result = result.where(**conditions(where))
     if ranks:
         if systems or baseline is not None:
-            raise ParameterError(
+            raise click.UsageError(
                 "--ranks compares all systems of the result; omit --baseline and the systems."
             )
         ranking = result.ranks(test=test, confidence=confidence, resamples=resamples, seed=seed)
@@ -97,7 +99,7 @@ def compare(
             emit(written(ranking, shown.form, shown.quiet))
         return
     if all_pairs and baseline is not None:
-        raise ParameterError("--all compares each system with each; omit --baseline.")
+        raise click.UsageError("--all compares each system with each; omit --baseline.")
     try:
         comparison = result.compare(
             *(systems or ()),

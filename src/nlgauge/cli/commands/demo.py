@@ -46,7 +46,7 @@ def demo(
     from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer
 
-    check_free(output, overwrite, "--overwrite")
+    check_free(output, overwrite)
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS, cache=not no_cache)
     result = scorer.score_corpus(sample(), None, RunOptions())
     note_written(result.save(output, overwrite=overwrite))

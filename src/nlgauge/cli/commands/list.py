@@ -28,7 +28,10 @@ def list_command(
     ] = None,
     trained: Annotated[
         bool | None,
-        option("--trained/--untrained", help="List only metrics that use, or do not use, trained weights."),
+        option(
+            "--trained/--untrained",
+            help="List only metrics with, or without, weights trained for the metric.",
+        ),
     ] = None,
     unsupervised: Annotated[
         bool | None,

@@ -15,7 +15,6 @@ from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.program import FAILURE
-from nlgauge.errors import ParameterError
 
 # Number of skipped items that are listed.
 _SHOWN = 20
@@ -202,7 +201,7 @@ def get_models(
     from nlgauge.models.weights import fetch, store
 
     if file is not None and len(names) != 1:
-        raise ParameterError(
+        raise click.UsageError(
             f"--from installs one model, got {len(names)}: {', '.join(names)}; use one command for each."
         )
     for name in names:
@@ -248,12 +247,11 @@ def convert_model(
     skipped items are listed.
     """
     from nlgauge._core.paths import require_folder
-    from nlgauge.errors import ParameterError
     from nlgauge.models.weights import store
     from nlgauge.models.weights.convert import Origin, convert
 
     if (output is None) == (name is None):
-        raise ParameterError(
+        raise click.UsageError(
             "missing destination; use either -o DIR, or --name NAME to install the model in the cache."
         )
     if output is not None:

@@ -96,10 +96,10 @@ def plot(
     one_of(kind, _OF_RESULTS, "KIND")
     check_file(output)
     if output.exists() and not overwrite:
-        raise ParameterError(f"{output} already exists; use --overwrite to replace it.")
+        raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
     people = split([*(human or []), *(names or [])])
     if names and not human:
-        raise ParameterError(f"unexpected argument {names[0]!r}; a plot takes one result and one kind.")
+        raise click.UsageError(f"unexpected argument {names[0]!r}; a plot takes one result and one kind.")
     result = load(directory)
     from nlgauge import plots
 
@@ -130,7 +130,7 @@ def _one_metric(metrics: list[str] | None) -> str | None:
 
 def _at_most(values: list[str], count: int, name: str) -> list[str]:
     if len(values) > count:
-        raise ParameterError(f"this plot takes {name} at most {count} times, got {len(values)}.")
+        raise click.UsageError(f"this plot takes {name} at most {count} times, got {len(values)}.")
     return values
 
 
@@ -139,7 +139,7 @@ def _explained(result: Result, metric: str | None, segment: str | None, systems:
     from nlgauge.errors import ResultError
 
     if metric is None or segment is None:
-        raise ParameterError("an explanation needs --metric and --segment.")
+        raise click.UsageError("an explanation needs --metric and --segment.")
     system = next(iter(_at_most(systems, 1, "--system")), None)
     explanations = result.explain(
         metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0]

@@ -52,17 +52,16 @@ def report(
     The report has a leaderboard, a comparison of two systems, the agreement between metrics, and explained
     segments.
     """
-    from nlgauge.errors import ParameterError
     from nlgauge.results.storage.load import load
 
     checked_confidence(confidence)
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
-        raise ParameterError(f"--explain must be a number of segments or all, got {explain!r}.")
+        raise click.UsageError(f"--explain must be a number of segments or all, got {explain!r}.")
     require_folder(output)
     if output.exists() and not overwrite:
-        raise ParameterError(f"{output} already exists; use --overwrite to replace it.")
+        raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
     if not output.absolute().parent.is_dir():
-        raise ParameterError(
+        raise click.UsageError(
             f"the directory {output.parent} of {output.name} does not exist; create it first."
         )
     written = load(directory).report(

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import click
+
 from nlgauge._core.defaults import SEED
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.complete import complete_files
@@ -25,7 +27,7 @@ from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, argument, op
 from nlgauge.cli.present import present, require_replies
 from nlgauge.cli.program import note_running, note_written
 from nlgauge.cli.sacrebleu.options import SacrebleuOptions
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import ParameterError
 
 # Reading more bytes takes a moment.
 _SLOW_BYTES = 8_000_000
@@ -162,11 +164,11 @@ def score(
         allow_remote_code=allow_remote_code,
     )
     if output is None and (resume or stream):
-        raise ParameterError(
+        raise click.UsageError(
             f"{'--resume' if resume else '--stream'} requires the directory of the result; add -o RESULT."
         )
     if output is not None:
-        check_free(output, overwrite, "--overwrite")
+        check_free(output, overwrite)
         scorer.output = Destination(output, resume, overwrite, not no_texts)
         note_running(unfinished(output))
     run = run_options(seed, models.batch_size, models.device)
@@ -200,7 +202,7 @@ def _is_streamed(files: Inputs, requested: bool) -> bool:
     if files.possible():
         return requested or files.large()
     if requested:
-        raise ParameterError(
+        raise click.UsageError(
             "--stream reads only plain lines, .tsv, .csv, .jsonl and .parquet files; omit it for other files."
         )
     return False
@@ -210,7 +212,7 @@ def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, 
     """Return the files of all systems; with a test set and no file, standard input if it is a pipe."""
     named = [*(systems or ()), *(inputs or ())]
     if not named and not (piped and not sys.stdin.isatty()):
-        raise ParameterError(
+        raise click.UsageError(
             "missing predictions; use nlgauge score -r REFERENCES SYSTEM... (- is standard input)."
         )
     return named or ["-"]
@@ -221,7 +223,7 @@ def _check_baseline(baseline: str | None, systems: Sequence[str]) -> None:
     if baseline is not None and baseline not in systems:
         from nlgauge.errors import did_you_mean
 
-        raise ParameterError(
+        raise click.UsageError(
             f"the baseline {baseline!r} is not a system{did_you_mean(baseline, systems)}; choose one of"
             f" {', '.join(systems)}."
         )
@@ -231,11 +233,11 @@ def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
     """Raise InputError if a metric needs references or sources that are missing."""
     for label, metric in metrics.items():
         if metric.takes != "alone" and corpus.references is None:
-            raise InputError(
+            raise click.UsageError(
                 f"{label} needs references; add -r FILE, or use the form of sacreBLEU: REFERENCES -i SYSTEM."
             )
         if metric.source and corpus.sources is None:
-            raise InputError(f"{label} needs source texts; add -s FILE.")
+            raise click.UsageError(f"{label} needs source texts; add -s FILE.")
 
 
 def _adjusted(
@@ -268,7 +270,7 @@ def _adjusted(
             raise (
                 refusals[0]
                 if refusals
-                else ParameterError(
+                else click.UsageError(
                     f"no metric of {', '.join(map(str, metrics))} has the parameter {name}={value!r}."
                 )
             )

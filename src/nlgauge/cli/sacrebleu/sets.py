@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.errors import InputError, ParameterError, did_you_mean
+from nlgauge.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -48,7 +48,7 @@ class TestSet:
         dataset = _dataset(self.name)
         if self.pair not in dataset.langpairs:
             near = did_you_mean(self.pair, dataset.langpairs)
-            raise ParameterError(
+            raise click.UsageError(
                 f"{self.name} has no language pair {self.pair!r}{near}; choose one of"
                 f" {', '.join(dataset.langpairs)}."
             )
@@ -74,7 +74,7 @@ class TestSet:
         chosen_fields = names if list(fields) == ["all"] else fields
         for field in chosen_fields:
             if field not in files:
-                raise ParameterError(
+                raise click.UsageError(
                     f"{self.name}, {self.pair} has no field {field!r}; choose from {', '.join(names)}."
                 )
         columns = self._part(
@@ -91,12 +91,12 @@ class TestSet:
                 columns, self.name, self.pair, self.origlang, self.subset
             )
         except FileNotFoundError as error:
-            raise InputError(
+            raise click.UsageError(
                 f"--origlang and --subset need sacreBLEU's file {error.filename};"
                 f" {_download(self.name, self.pair)}"
             ) from None
         if not selected[0]:
-            raise InputError(
+            raise click.UsageError(
                 f"no segment of {self.name}, {self.pair} matches --origlang and --subset; change or omit them."
             )
         return selected
@@ -112,13 +112,13 @@ def chosen(
     """Return the test set of -t and -l; None without -t."""
     if name is None:
         if origlang or subset:
-            raise ParameterError("--origlang and --subset require a test set; add -t NAME.")
+            raise click.UsageError("--origlang and --subset require a test set; add -t NAME.")
         _check_language(lang)
         return None
     if references:
-        raise ParameterError(f"-t {name} and -r {references[0]} both specify references; omit one.")
+        raise click.UsageError(f"-t {name} and -r {references[0]} both specify references; omit one.")
     if lang is None or "-" not in lang:
-        raise ParameterError(
+        raise click.UsageError(
             f"-t {name} needs a language pair, such as -l en-de; choose one of"
             f" {', '.join(_dataset(name).langpairs)}."
         )
@@ -129,13 +129,13 @@ def chosen(
 
 def _check_language(lang: str | None) -> None:
     """Raise if -l may be a language pair or a language with its region."""
-    from nlgauge.corpus.language import code, name
+    from nlgauge._core.language import code, name
 
     if lang is None or not _PAIR.fullmatch(lang):
         return
     first, _, second = lang.partition("-")
     if name(second) != second:
-        raise ParameterError(
+        raise click.UsageError(
             f"-l {lang} is ambiguous; use -l {code(second)} for {name(second)}, -l {first}-{second.upper()} for"
             f" {name(first)} with a region, or add -t NAME for a language pair."
         )
@@ -156,12 +156,12 @@ def describe(
     if fields:
         test_set = chosen(name, lang, (), origlang, subset)
         if test_set is None:
-            raise ParameterError("--echo needs a test set and a language pair, such as -t wmt17 -l en-de.")
+            raise click.UsageError("--echo needs a test set and a language pair, such as -t wmt17 -l en-de.")
         for line in test_set.lines(fields):
             click.echo(line)
     elif cite:
         if name is None:
-            raise ParameterError("--cite needs a test set; add -t NAME.")
+            raise click.UsageError("--cite needs a test set; add -t NAME.")
         click.echo(_dataset(name).citation or f"{name} has no citation.")
     elif name is not None:
         for pair in [lang] if lang else _dataset(name).langpairs:
@@ -177,7 +177,7 @@ def _dataset(name: str) -> Any:
     from sacrebleu.dataset import DATASETS
 
     if name not in DATASETS:
-        raise ParameterError(
+        raise click.UsageError(
             f"unknown test set {name!r}{did_you_mean(name, DATASETS)}; list all with: nlgauge score --list"
         )
     dataset = copy(DATASETS[name])

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from nlgauge.errors import ParameterError
+import click
 
 SAME = {
     "--metrics": ["--metric"],
@@ -89,10 +89,10 @@ def translated(words: Sequence[str], names: Collection[str]) -> list[str]:
         same = SAME.get(name, [name])
         if name in names or same[0].partition("=")[0] not in names:
             if name in INSTEAD and name not in names and "--references" in names:
-                raise ParameterError(f"{name} {INSTEAD[name]}")
+                raise click.UsageError(f"{name} {INSTEAD[name]}")
             following = "".join(words[i + 1 : i + 2])
             if word == "-s" and following in _SMOOTHINGS and not Path(following).exists():
-                raise ParameterError(
+                raise click.UsageError(
                     f"-s names the source texts; smoothing {_PARAMETER.format(f'bleu(smooth_method={following!r})')}"
                 )
             result.append(word)

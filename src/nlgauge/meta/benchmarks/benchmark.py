@@ -151,8 +151,9 @@ class Benchmark:
         """
         if not self.has_texts:
             raise InputError(
-                f"{self.name} has scores only, without texts; correlate the published metrics instead"
-                " (peers=True, --peers)."
+                f"{self.name} has only scores, without texts",
+                python="pass peers=True to correlate the published metrics",
+                cli="use --peers to correlate the published metrics",
             )
         rows = self.rows
         if not self.is_grid():

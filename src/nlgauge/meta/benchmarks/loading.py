@@ -53,7 +53,9 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     if len(found) != 1 or not found.keys() <= CATALOGUE.keys() or "sample" in found:
         known = ", ".join(one for one in CATALOGUE if one != "sample")
         raise ParameterError(
-            f"{given} may be of several benchmarks or of none that is known; name it with --name: {known}."
+            f"{given} may belong to several benchmarks or to an unknown one; known are {known}",
+            python="pass its name",
+            cli="name it with --name",
         )
     (own,) = found.values()
     # A table may hold several benchmarks, and say of each row of which it is.
@@ -63,7 +65,11 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
     if len({(row.segment, row.system) for row in rows}) < len(rows):
         raise InputError(f"{given}: the same segment of the same system is there twice; give each file once.")
     if place_of(own.name) is not None and not overwrite:
-        raise InputError(f"{own.name} is already in {folder()}; give --overwrite to replace it.")
+        raise InputError(
+            f"{own.name} is already in {folder()}",
+            python="pass overwrite=True to replace it",
+            cli="use --overwrite to replace it",
+        )
     benchmark = Benchmark(own, tuple(rows), tuple(pair for part in parts for pair in part.pairs))
     target = folder() / f"{own.name}.jsonl.gz"
     target.parent.mkdir(parents=True, exist_ok=True)

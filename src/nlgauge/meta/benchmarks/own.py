@@ -45,8 +45,10 @@ def of_corpus(
     others = [field for field in corpus.fields if field not in FIELD_NAMES["system"]]
     if not humans:
         raise InputError(
-            "say which columns hold human scores with --human; beside texts, ids and systems there are"
-            f" {', '.join(others) or 'none'}."
+            "the columns with human scores are not named; the columns other than texts, ids and systems are"
+            f" {', '.join(others) or '(none)'}",
+            python="pass humans=[...]",
+            cli="name them with --human",
         )
     for field in humans:
         if field not in corpus.fields:

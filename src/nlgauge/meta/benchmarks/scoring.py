@@ -156,8 +156,9 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
         map(operator.ne, _texts(result.corpus), _texts(corpus))
     ):
         raise InputError(
-            f"the scores in {place} are of other texts; give another directory, or replace them with"
-            " --overwrite (overwrite=True)."
+            f"the scores in {place} are of other texts",
+            python="pass another directory, or overwrite=True to replace them",
+            cli="use another directory, or replace them with --overwrite",
         )
     current = replace(result, corpus=corpus)
     if refresh and any(

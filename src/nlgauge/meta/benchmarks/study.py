@@ -97,12 +97,17 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         if human_needed and not self.humans:
             fields = ", ".join([*result.corpus.system_fields, *result.corpus.fields])
             raise InputError(
-                f"name the fields of the result that hold human scores with --human; there are"
-                f" {fields or 'none'}."
+                f"the fields with human scores are not named; the result has the fields {fields or '(none)'}",
+                python="pass humans=[...]",
+                cli="name them with --human",
             )
         if self.group is not None:
             if self.group_field is None:
-                raise InputError("name the field of the result that holds groups with --group-by.")
+                raise InputError(
+                    f"the field with the group {self.group!r} is not named",
+                    python="pass group_field",
+                    cli="name it with --group-by",
+                )
             result = result.where(**{self.group_field: self.group})
         return Judgments.from_result(
             result,

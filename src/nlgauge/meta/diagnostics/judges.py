@@ -278,8 +278,9 @@ class _Probes:
             )
         if against is None:
             raise ParameterError(
-                "own needs another metric to hold the judge against: against=... (on the command line"
-                " --against METRIC)."
+                "own needs another metric to compare the judge with",
+                python="pass against=METRIC",
+                cli="name it with --against METRIC",
             )
         result = Scorer([self.metric, against]).score_corpus(corpus, None, RunOptions())
         self._use(result)

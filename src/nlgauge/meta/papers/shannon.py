@@ -173,7 +173,9 @@ def summary_statistics(corpus: Corpus) -> dict[str, Array]:
     """
     if corpus.sources is None:
         raise InputError(
-            "describing summaries needs their documents; give sources=[...] (on the command line -s FILE)."
+            "describing summaries needs their documents",
+            python="pass sources=[...]",
+            cli="name their file with -s",
         )
     for system in corpus.systems:
         if (corpus.predictions[system].lengths != 1).any():

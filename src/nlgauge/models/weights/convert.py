@@ -123,8 +123,9 @@ def write(files: Sequence[Path], layout: str, directory: Path, base: str | None)
                 state, config = rename(state, config)
             except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
                 raise ModelError(
-                    f"{file} has not the weights of a {layout} model ({type(error).__name__}: {error});"
-                    " choose another --as."
+                    f"{file} does not have the weights of a {layout} model ({type(error).__name__}: {error})",
+                    python="pass another layout",
+                    cli="choose another layout with --as",
                 ) from error
         _save(state, directory / _shard(number, len(files)))
         (directory / "config.json").write_bytes(msgspec.json.format(msgspec.json.encode(config)))
@@ -142,10 +143,12 @@ def _write_comet(file: Path, layout: str, directory: Path, base: str | None) -> 
         {"class_identifier": "regression_metric_multi_ref"} if layout == "lens" else {}
     )
     settings = settings_of(hyper, declared)
-    if (settings.form == "lens") != (layout == "lens"):
+    needed = "lens" if settings.form == "lens" else "comet"
+    if (needed == "lens") != (layout == "lens"):
         raise ModelError(
-            f"{file} is a {settings.form} model; convert it with --as"
-            f" {'lens' if settings.form == 'lens' else 'comet'}."
+            f"{file} is a {settings.form} model",
+            python=f"pass layout={needed!r}",
+            cli=f"convert it with --as {needed}",
         )
     place = _base(
         base or _known({**hyper, **(declared if layout == "lens" else {})}.get("pretrained_model")),
@@ -202,10 +205,11 @@ def _base(base: str | None, file: Path, layout: str) -> Path:
         else store.location(base)
     )
     if place is None:
-        named = "" if base is None else f" {base!r} does not hold them."
+        named = "" if base is None else f", and {base!r} does not have them"
         raise ModelError(
-            f"{layout} needs the configuration (config.json) and the tokeniser of its model; give --base DIR,"
-            f" a directory that has them.{named}"
+            f"{layout} needs the configuration (config.json) and the tokenizer of its model{named}",
+            python="pass base=DIRECTORY with these files",
+            cli="use --base DIR for a directory with these files",
         )
     return place
 
@@ -215,8 +219,9 @@ def _beside(place: Path) -> Path:
     missing = [name for name in PRISM_FILES if not (place / name).is_file()]
     if missing:
         raise ModelError(
-            f"prism needs {' and '.join(missing)} beside the checkpoint; give --base DIR where they are"
-            " elsewhere."
+            f"prism needs {' and '.join(missing)} next to the checkpoint",
+            python="pass base=DIRECTORY if they are in another directory",
+            cli="use --base DIR if they are in another directory",
         )
     return place
 

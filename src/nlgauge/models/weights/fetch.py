@@ -90,8 +90,7 @@ def _from_file(name: str, entry: Entry | None, target: Path, file: Path) -> Path
     """Word vectors from a file; the catalogue's own archive is checked as if it had been fetched."""
     if "/" in name or "@" in name or (entry is not None and entry.kind != "vectors"):
         raise ModelError(
-            f"--from is for word vectors, under a name of your own such as my-vectors; {name!r} is not such a"
-            " name."
+            f"a model from a file must be word vectors with a new name such as my-vectors, got {name!r}"
         )
     if entry is not None and file.suffix == ".tgz":
         return installed(target, lambda directory: _checked(entry, file, directory))

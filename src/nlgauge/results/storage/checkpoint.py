@@ -267,9 +267,10 @@ def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) ->
     for name in wanted:
         if there.get(name) != wanted[name]:
             raise ResultError(
-                f"{place} holds a run with other {name}, {there.get(name)!r:.200} instead of"
-                f" {wanted[name]!r:.200}; go on with the same ones, or begin anew with --overwrite"
-                " (overwrite=True)."
+                f"{place} contains an unfinished run with different {name}, {there.get(name)!r:.200} instead of"
+                f" {wanted[name]!r:.200}",
+                python=f"resume with the same {name}, or pass overwrite=True to start over",
+                cli=f"resume with the same {name}, or start over with --overwrite",
             )
 
 

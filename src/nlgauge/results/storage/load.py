@@ -48,8 +48,9 @@ def load(directory: str | Path) -> Result:
         for running in (place, unfinished(place)):
             if far := how_far(running):
                 raise ResultError(
-                    f"{place} is not finished: {far} in {running}. The command that began it goes on with"
-                    " --resume (in Python with resume=True)."
+                    f"{place} is not finished ({far} in {running})",
+                    python="repeat the call that started it with resume=True",
+                    cli="repeat the command that started it with --resume",
                 ) from None
         if not place.exists():
             raise ResultError(

@@ -86,8 +86,9 @@ class Destination:
         far = how_far(place)
         if far and not self.resume and not self.overwrite:
             raise ResultError(
-                f"{place} holds a run that was not finished ({far}); go on with it by --resume (resume=True),"
-                " or begin anew with --overwrite (overwrite=True)."
+                f"{place} contains an unfinished run ({far})",
+                python="pass resume=True to continue it, or overwrite=True to start over",
+                cli="continue it with --resume, or start over with --overwrite",
             )
         if not self.resume:
             shutil.rmtree(place)
@@ -188,9 +189,10 @@ def reporting_disk_errors(output: Destination) -> Iterator[None]:
         yield
     except OSError as error:
         far = how_far(place)
-        hint = f"; {far}, and the same call goes on with --resume (resume=True)" if far else ""
         raise ResultError(
-            f"{error.filename or place} cannot be written to or read: {error.strerror or error}{hint}."
+            f"cannot write to or read {error.filename or place}: {error.strerror or error}",
+            python=f"{far}; repeat the call with resume=True to continue" if far else "",
+            cli=f"{far}; repeat the command with --resume to continue" if far else "",
         ) from error
 
 
@@ -229,8 +231,9 @@ def _fits_so_far(checkpoint: Checkpoint, job: Job, corpus: Corpus) -> Fits:
         RuntimeError,
     ) as error:
         raise ResultError(
-            f"the fits of the run in {checkpoint.place} are damaged: {error}; begin anew with --overwrite"
-            " (overwrite=True)."
+            f"the fits of the run in {checkpoint.place} are damaged ({error})",
+            python="pass overwrite=True to start over",
+            cli="start over with --overwrite",
         ) from None
     return fits
 

@@ -48,12 +48,8 @@ def save(result: Result, directory: Path, texts: bool, overwrite: bool) -> Path:
     return directory
 
 
-def check_free(directory: Path, overwrite: bool, allowed_by: str = "overwrite=True") -> None:
-    """Raise if a result may not be saved: the place cannot be written to, or holds another result or something
-    else.
-
-    `allowed_by` is how a user says that a result may be replaced.
-    """
+def check_free(directory: Path, overwrite: bool) -> None:
+    """Raise if a result cannot be saved in a directory: it is not writable, or contains a result or other files."""
     require_folder(directory)
     home = directory.absolute().parent
     if not os.access(home, os.W_OK | os.X_OK):
@@ -70,7 +66,9 @@ def check_free(directory: Path, overwrite: bool, allowed_by: str = "overwrite=Tr
         raise ResultError(f"{directory} exists and is not an nlgauge result; choose another directory.")
     if not overwrite:
         raise ResultError(
-            f"{directory} holds a result already; choose another directory, or replace it with {allowed_by}."
+            f"{directory} already contains a result",
+            python="choose another directory, or pass overwrite=True to replace it",
+            cli="choose another directory, or replace it with --overwrite",
         )
 
 

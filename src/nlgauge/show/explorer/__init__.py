@@ -52,8 +52,9 @@ def serve(
         raise ParameterError("there is no result to serve.")
     if not is_loopback(host) and not token:
         raise ParameterError(
-            f"{host!r} can be reached from other machines: choose a token of your own (token=..., --token)"
-            " that they must know."
+            f"{host!r} can be reached from other machines, which must know a token",
+            python="pass it as token",
+            cli="choose it with --token",
         )
     if token is not None and not _TOKEN.fullmatch(token):
         raise ParameterError(
@@ -65,8 +66,9 @@ def serve(
             opened.bind((host, port))
         except OSError as error:
             raise ParameterError(
-                f"port {port} of {host} cannot be used: {error.strerror}; another program may have it. --port"
-                " 0 takes a free one."
+                f"cannot use port {port} of {host}: {error.strerror}",
+                python="pass port=0 for a free port",
+                cli="use --port 0 for a free port",
             ) from None
         # From now on requests wait, so that the address can be told before anything answers.
         opened.listen()

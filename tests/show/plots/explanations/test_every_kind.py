@@ -130,7 +130,7 @@ def test_every_kind_is_drawn_on_an_axes_of_ones_own(kind: str) -> None:
 def test_what_is_no_explanation_is_refused() -> None:
     from nlgauge.errors import InputError
 
-    with pytest.raises(InputError, match="there is no plot of list; there are plots of Alignment, "):
+    with pytest.raises(InputError, match=r"plot.*Alignment"):
         nlgauge.plots.explanation([])
 
 
@@ -139,5 +139,5 @@ def test_a_form_is_that_of_the_plot() -> None:
 
     lattice = nlgauge.plots.explanation(EVERY["Edits"], form="lattice")
     assert (lattice.get_xlabel(), lattice.get_ylabel()) == ("prediction", "reference")
-    with pytest.raises(ParameterError, match="the plot words has one form alone; got form='links'"):
+    with pytest.raises(ParameterError, match=r"plot.*form='links'"):
         nlgauge.plots.explanation(EVERY["WordAlignment"], form="links")

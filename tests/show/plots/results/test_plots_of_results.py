@@ -91,7 +91,7 @@ def test_intervals_of_many_systems_have_ranks_and_of_one_neither(result):
     assert plots.intervals(result, "ter", resamples=20).get_title(loc="left") == "ter \u2193"
     with pytest.raises(UnknownNameError):
         plots.intervals(result, "rouge")
-    with pytest.raises(UnknownNameError, match="chrf has no output 'x'; there are chrf"):
+    with pytest.raises(UnknownNameError, match=r"chrf.*'x'"):
         plots.intervals(result, "chrf.x")
 
 
@@ -169,7 +169,7 @@ def test_a_waterfall_has_every_difference_sorted(result):
     heights = np.concatenate([collection.get_paths()[0].vertices[:, 1] for collection in ax.collections])
     assert heights.max() == pytest.approx(max(0, gains.max()))
     assert heights.min() == pytest.approx(min(0, gains.min()))
-    with pytest.raises(InputError, match="this needs two systems, the result has"):
+    with pytest.raises(InputError, match=r"systems.*result"):
         plots.waterfall(scored(1, metrics=["chrf"]), "chrf")
     with pytest.raises(InputError, match="twice"):
         plots.waterfall(result, "chrf", first, first)
@@ -200,9 +200,7 @@ def test_distributions_are_of_systems_spoilt_texts_and_groups(result):
         assert lines(ax, f"median {system}")[0][0][0] == pytest.approx(median)
     lower = Separation({"original": np.array([0.1, 0.2]), "wrong": np.array([0.8, 0.9])}, False)
     assert "n = 2, AUC 1.000" in " ".join(words(plots.distributions(lower).figure)).replace("\n", " ")
-    with pytest.raises(
-        InputError, match="distributions needs segment scores, but self_bleu has only a corpus score"
-    ):
+    with pytest.raises(InputError, match=r"distributions.*self_bleu"):
         plots.distributions(scored(2, metrics=["self_bleu"]))
 
 
@@ -223,9 +221,9 @@ def test_a_heatmap_pools_turned_scores_with_numbers_that_came_with_the_texts(res
     for i, one in enumerate(names):
         for j, other in enumerate(names):
             assert image[i, j] == pytest.approx(spearmanr(pooled[one], pooled[other])[0])
-    with pytest.raises(ParameterError, match="coefficient must be one of spearman, pearson, kendall"):
+    with pytest.raises(ParameterError, match=r"coefficient.*spearman"):
         plots.heatmap(result, "x")
-    with pytest.raises(InputError, match="two metrics with segment scores"):
+    with pytest.raises(InputError, match=r"metrics.*segment"):
         plots.heatmap(scored(2, metrics=["chrf"]))
 
 
@@ -263,10 +261,7 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
     every = given.correlate(interval=None)
     with pytest.raises(
         InputError,
-        match=(
-            r"level system, input, global; coefficient pearson, spearman, kendall.*choose one: level=...,"
-            r" coefficient="
-        ),
+        match=(r"system.*level=..., coefficient="),
     ):
         plots.human_map(every)
     with pytest.raises(InputError, match=r"choose one: level=...[.]"):
@@ -275,13 +270,13 @@ def test_a_map_of_people_is_titled_by_its_table_and_refuses_several():
     assert title(ax) == "Spearman, input level, mean of 12 inputs"
     rows = every.where(level="input", coefficient="spearman", metric="m_3").rows
     assert ax.images[0].get_array()[3].tolist() == pytest.approx([row["value"] for row in rows])
-    with pytest.raises(InputError, match="no level 'by_system'; it has system, input, global"):
+    with pytest.raises(InputError, match=r"level.*'by_system'"):
         plots.human_map(every, "by_system")
     grouped = Judgments.joined({"x": given, "y": judged()})
     assert title(plots.human_map(grouped, coefficient="pearson")) == "Pearson, system level, mean of 2 groups"
     with pytest.raises(InputError, match=r"group x, y, average.*[.]where\(group=...\)"):
         plots.human_map(grouped.correlate(level="system", coefficient="pearson", interval=None))
-    with pytest.raises(InputError, match="several rows of a and h"):
+    with pytest.raises(InputError, match=r"several rows.*\ba\b.*\bh\b"):
         plots.human_map(Findings([{"metric": "a", "human": "h", "value": 1.0}] * 2))
 
 
@@ -309,15 +304,13 @@ def test_a_map_of_people_takes_a_result_also_of_one_system():
         "year": [2001.0, 2002, 2003, 2001, 2002, 2003],
     }
     result = people_of(1, **scores)
-    with pytest.raises(
-        InputError, match=r"human=.* or --human, of the fields with numbers coherence, fluency, year"
-    ):
+    with pytest.raises(InputError, match=r"human=.*--human"):
         plots.human_map(result)
     ax = plots.human_map(result, coefficient="pearson", human=["coherence", "fluency"])
     assert title(ax) == "Pearson, global level, n = 5 to 6 texts of one system"
     chrf = result._tables["s0", "chrf"].segments()["chrf"]
     assert ax.images[0].get_array()[0, 1] == pytest.approx(np.corrcoef(chrf, scores["fluency"])[0, 1])
-    with pytest.raises(InputError, match="no correlation to draw at the system level"):
+    with pytest.raises(InputError, match=r"system.*level"):
         plots.human_map(result, "system", human="fluency")
     named = people_of(1, **{"human.fluency": scores["fluency"]})
     assert [label.get_text() for label in plots.human_map(named).get_xticklabels()] == ["fluency"]
@@ -336,7 +329,7 @@ def test_profiles_have_a_line_for_each_metric():
     widths = {line.get_label(): line.get_linewidth() for line in ax.get_lines()}
     assert widths["a"] > widths["b"]
     check_readable(ax.figure)
-    with pytest.raises(ParameterError, match="there is no metric 'c'"):
+    with pytest.raises(ParameterError, match=r"metric.*'c'"):
         plots.profiles(Findings(rows), highlight=["c"])
     with pytest.raises(InputError, match="task"):
         plots.profiles(Findings(rows), "task")

@@ -246,9 +246,7 @@ def test_pareto_of_several_rows_is_their_mean_without_intervals():
 
 def test_pareto_refuses_a_cost_of_nothing():
     rows = Findings([{"metric": "a", "value": 1.0}, {"metric": "b", "value": 1.0}])
-    with pytest.raises(
-        InputError, match="must be above 0, or be left out if they are not known; got 0 for b"
-    ):
+    with pytest.raises(InputError, match=r"above 0.*0 for b"):
         plots.pareto(rows, {"a": 1, "b": 0})
     assert "(cost not known: b)" in plots.pareto(rows, {"a": 1}).get_xlabel()
 

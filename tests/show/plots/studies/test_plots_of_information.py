@@ -67,7 +67,7 @@ def test_error_bound_has_a_line_for_each_number_of_classes_and_the_systems_on_th
     )
     assert {"A_$", "B"} <= set(words(ax.figure))
     check_readable(plots.error_bound().figure)
-    with pytest.raises(ParameterError, match="classes must be a whole number from 2"):
+    with pytest.raises(ParameterError, match=r"classes.*2"):
         plots.error_bound(classes=[1])
 
 
@@ -101,7 +101,7 @@ def test_the_tree_has_every_metric_under_each_of_its_branches(by: str):
     )
     branches = {value.value for one in cards for value in getattr(one, field)}
     assert branches <= {text.get_text() for text in ax.texts}
-    with pytest.raises(InputError, match="by must be one of category, task, quality"):
+    with pytest.raises(InputError, match=r"category.*task"):
         plots.taxonomy(by="x")
     with pytest.raises(InputError, match="taxonomy needs cards"):
         plots.taxonomy([])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import click
+
 from nlgauge.cli.commands.meta.study import Studied, check_one_dimension
 from nlgauge.cli.options import one_of
 from nlgauge.cli.parameters import OUTPUT, option
-from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
@@ -80,7 +81,7 @@ def _shown_by(kind: str, correlations: Findings, studied: Studied) -> tuple[Any,
 
 def _the_metric(judgments: Judgments, kind: str) -> str:
     if len(judgments.labels) > 1:
-        raise InputError(
+        raise click.UsageError(
             f"--plot {kind} needs exactly one metric; choose one with -m: {', '.join(judgments.labels)}."
         )
     return judgments.labels[0]

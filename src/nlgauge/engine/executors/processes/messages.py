@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.records import columns_of
 from nlgauge.engine.chunk import Chunk, Job, Rows, Task
 from nlgauge.engine.costs import Costs
 from nlgauge.engine.memory import peak
@@ -75,10 +76,23 @@ def of_chunk(chunk: Chunk) -> dict[str, Any]:
     return {"records": corpus.records(), "lang": corpus.lang}
 
 
+def to_corpus(message: dict[str, Any]) -> Corpus:
+    """Return the corpus of a message of `of_chunk`."""
+    columns = columns_of(message["records"])
+    predictions = columns_of(columns["predictions"])
+    return Corpus.read(
+        predictions,
+        columns.get("references"),
+        columns.get("source"),
+        ids=columns["id"],
+        lang=message["lang"],
+    )
+
+
 def answer(task: Task, message: dict[str, Any]) -> dict[str, Any]:
     """What the task gives for the chunk of a message, or the error of ours that it ended with."""
     try:
-        corpus = Corpus.from_saved(message["records"], message["lang"])
+        corpus = to_corpus(message)
         rows, costs = task.run(Chunk(corpus, np.arange(len(corpus)), task.job.options))
     except NlgaugeError as error:
         return refusal(error)
@@ -88,8 +102,8 @@ def answer(task: Task, message: dict[str, Any]) -> dict[str, Any]:
 
 
 def refusal(error: NlgaugeError) -> dict[str, Any]:
-    """An error of ours as an answer."""
-    return {"error": [type(error).__name__, str(error)]}
+    """Return an error of nlgauge as an answer."""
+    return {"error": [type(error).__name__, error.message, error.python, error.cli]}
 
 
 def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
@@ -97,8 +111,8 @@ def found_in(answer: dict[str, Any], where: str) -> tuple[Rows, Costs]:
     message.
     """
     if "error" in answer:
-        kind, message = answer["error"]
-        raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}")
+        kind, message, python, cli = answer["error"]
+        raise _ERRORS.get(kind, NlgaugeError)(f"in {where}: {message}", python=python, cli=cli)
     costs = Costs(answer["metrics"], answer["features"], answer["used"], answer["reads"], *answer["memory"])
     return {(system, label): arrays for system, label, arrays in answer["rows"]}, costs
 

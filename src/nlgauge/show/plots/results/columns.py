@@ -100,9 +100,10 @@ def human_judgments(result: Result, human: str | Sequence[str] | None = None) ->
             for name, values in further.items()
             if single is not None and numeric_rows({single: values}, result) is not None
         ]
-        hint = f": human=[...] or --human, of the fields with numbers {', '.join(numeric)}" if numeric else ""
+        fields_with_numbers = f"; fields with numbers are {', '.join(numeric)}" if numeric else ""
         raise InputError(
-            "human_map needs human scores: name numbers in a further field of the records that were"
-            f" scored{hint}."
+            f"human_map needs human scores, as numbers in a field of the records{fields_with_numbers}",
+            python="pass human=[FIELD]",
+            cli="name the field with --human",
         )
     return Judgments.from_result(result, fields)
