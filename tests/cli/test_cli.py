@@ -605,15 +605,15 @@ def test_models_are_checked_and_removed(folder: Path) -> None:
     first = run("models", "list")
     assert first.stdout.splitlines()[2].split()[0] == "mine"
     assert "1 downloaded models use" in first.stderr
-    assert run("models", "verify").stderr == "mine: all 2 files are what was fetched\n"
+    assert run("models", "verify").stderr == "mine: all 2 files are unchanged\n"
     (place / "words.txt").write_text("b\n")
     result = run("models", "verify", "mine")
     assert result.exit_code == 1
-    assert "not what was fetched: words.txt" in result.stderr
+    assert "changed since the download: words.txt" in result.stderr
     for name, message in (
         ("..", "begins with '.'"),
         ("min", "did you mean 'mine'"),
-        ("minilm", "was not fetched"),
+        ("minilm", "is not downloaded"),
     ):
         result = run("models", "remove", name, "--yes")
         assert result.exit_code in (1, 2), name

@@ -64,7 +64,7 @@ def test_import_puts_a_benchmark_where_its_name_finds_it(tmp_path, folder):
     assert "license: Copyright 2020 Primer AI" in err
     code, _, err = run("benchmarks", "import", str(path))
     assert code == 2
-    assert "give --overwrite" in err
+    assert "--overwrite" in err
     assert run("benchmarks", "import", str(path), "--overwrite")[0] == 0
 
 

@@ -18,7 +18,7 @@ from click.shell_completion import ShellComplete
 
 import nlgauge
 from nlgauge.cli import app, program
-from nlgauge.cli.commands.help import TOPICS, page
+from nlgauge.cli.commands.about import TOPICS, page
 from nlgauge.cli.help import filled, summary
 from nlgauge.cli.parameters import SACREBLEU
 from nlgauge.corpus.records import FIELD_NAMES

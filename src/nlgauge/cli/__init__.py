@@ -33,9 +33,9 @@ app = Program(
         "Set up": {
             "models": "models:app",
             "cache": "cache:app",
-            "completion": "completion:completion",
-            "help": "help:help_command",
-            "version": "version:version",
+            "completion": "about:completion",
+            "help": "about:help_command",
+            "version": "about:version",
         },
     }
 )

@@ -157,7 +157,7 @@ def _print_help() -> None:
 
 def _print_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
     if requested and not context.resilient_parsing:
-        from nlgauge.cli.commands.version import version_line
+        from nlgauge.cli.commands.about import version_line
 
         click.echo(version_line())
         context.exit()
@@ -216,7 +216,8 @@ def _report(error: Exception, debug: bool) -> int:
         traceback.print_exception(error)
     if isinstance(error, click.UsageError):
         message = error.format_message()
-        say(f"error: {message[:1].lower()}{message[1:]}")
+        start = message[:1].lower() if message[1:2].islower() else message[:1]  # click starts with a capital
+        say(f"error: {start}{message[1:]}")
         say(f"try: {'nlgauge' if error.ctx is None else error.ctx.command_path.strip()} --help")
         return USAGE
     if isinstance(error, click.Abort):  # Ctrl-C or the end of the input at a question

@@ -123,7 +123,7 @@ def _no_pyarrow() -> Exception:
 def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
 
     if target == STDOUT:
-        raise click.UsageError("Parquet cannot be written to standard output; use -o with a .parquet file.")
+        raise click.UsageError("cannot write Parquet to standard output; use -o with a .parquet file.")
     try:
         import pyarrow
         from pyarrow import parquet

@@ -5,7 +5,7 @@ errors says.
 
 A pair that is longer than the model reads is cut by BERT's rule, at 512 tokens: of a long document the end is
 not seen. The authors' program labels single sentences; `correct` is the share of sentences that it would
-label CORRECT. Nothing to check (an empty summary, an empty document) is NaN.
+label CORRECT. An empty summary has the worst score; an empty document is NaN.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ makes one number of them.
 s is a regression model of similarity, g the mean loss of a causal language model. Words are split at single
 spaces. A pair that is longer than 512 tokens is cut at its end. The authors' networks are pickles, which are
 not read here: without an `aggregator` the features themselves are the outputs, and there is no score of all.
-An empty text, which is 0 there, is NaN here.
+An empty prediction is 0 with an aggregator, as there, and NaN without one; an empty reference is NaN.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ does more than one that is known.
 
 The references are the samples. The sentence stands first and the sample second, the reverse of what is usual,
 as in the authors' program. Whole samples are read; a pair that is longer than the model reads is cut by the
-rule longest_first. Samples without text are left out; an empty text, or one without samples, is NaN. Lower is
-better.
+rule longest_first. Samples without text are left out; an empty text has the worst score, a text without samples
+is NaN. Lower is better.
 """
 
 from __future__ import annotations

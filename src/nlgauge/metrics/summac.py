@@ -8,8 +8,8 @@ natural language inference says.
 Chunks are sentences, or what `granularity` says; the first hundred of a document are read. The 23 weights of
 Conv are the authors', trained on the model albert-vitaminc and valid for it alone. The authors' program
 (`compat="summac"`) drops chunks of at most ten characters, gives ZS 0 where nothing is left (Conv scores one
-chunk that nothing entails), and lets Conv ignore the summary from the eleventh sentence on; here they are
-kept, NaN, and all counted.
+chunk that nothing entails), and lets Conv ignore the summary from the eleventh sentence on; here all
+chunks and sentences count, and an empty summary has the worst score.
 """
 
 from __future__ import annotations

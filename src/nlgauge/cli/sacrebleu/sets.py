@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.errors import InputError, did_you_mean
+from nlgauge.errors import did_you_mean
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -186,7 +186,7 @@ def _dataset(name: str) -> Any:
     def unpack() -> None:
         packed = [Path(dataset._rawdir) / dataset._get_tarball_filename(url) for url in dataset.data or ()]
         if not packed or not all(path.exists() for path in packed):
-            raise InputError(
+            raise click.UsageError(
                 f"the test set {name} is not downloaded ({Path(dataset._outdir)}); {_download(name, 'PAIR')}"
             )
         download()

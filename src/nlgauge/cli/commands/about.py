@@ -1,4 +1,4 @@
-"""nlgauge help: short pages on topics, and the help of commands."""
+"""nlgauge completion, nlgauge help and nlgauge version: commands about the program itself."""
 
 from __future__ import annotations
 
@@ -12,6 +12,37 @@ from nlgauge.cli.output import show
 from nlgauge.cli.parameters import argument
 
 TOPICS = ("files", "parameters", "statistics", "environment", "exit-codes")
+_SHELLS = ("bash", "zsh", "fish")
+
+
+def _complete_shells(_: click.Context, __: click.Parameter, start: str) -> list[str]:
+    return [shell for shell in _SHELLS if shell.startswith(start)]
+
+
+@Command
+def completion(
+    shell: Annotated[str, argument("bash, zsh or fish.", metavar="SHELL", complete=_complete_shells)],
+) -> None:
+    """Print the completion script of a shell.
+
+    Add one line to the start-up file of your shell, then open a new shell:
+
+        eval "$(nlgauge completion bash)"          # ~/.bashrc
+        eval "$(nlgauge completion zsh)"           # ~/.zshrc
+        nlgauge completion fish | source           # ~/.config/fish/config.fish
+
+    The Tab key then completes commands, options, metrics, saved results, and the systems and metrics of a
+    result.
+    """
+    from click.shell_completion import get_completion_class
+
+    from nlgauge.cli import app
+    from nlgauge.cli.options import one_of
+
+    one_of(shell, _SHELLS, "SHELL")
+    script = get_completion_class(shell)
+    assert script is not None
+    click.echo(script(app, {}, "nlgauge", "_NLGAUGE_COMPLETE").source())
 
 
 def _complete_topics(_: click.Context, __: click.Parameter, start: str) -> list[str]:
@@ -66,3 +97,18 @@ def _help_of(words: list[str]) -> str:
             )
         context = command.context_class(command, info_name=word, parent=context)
     return context.get_help()
+
+
+@Command
+def version() -> None:
+    """Print the version and the kernels in use."""
+    click.echo(version_line())
+
+
+def version_line() -> str:
+    """Return the version and the kernels in use."""
+    from importlib.metadata import version as installed
+
+    from nlgauge._core.backend import chosen
+
+    return f"nlgauge {installed('nlgauge')} ({chosen()} kernels)"
