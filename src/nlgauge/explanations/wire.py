@@ -32,13 +32,15 @@ def read(given: Any) -> Explanation:
     kind = kinds().get(given.get("kind", ""))
     if kind is None:
         raise ResultError(
-            f"there is no kind of explanation {given.get('kind')!r}; there are {', '.join(kinds())}."
+            f"unknown kind of explanation {given.get('kind')!r}; use one of {', '.join(kinds())}."
         )
     own = {name: value for name, value in given.items() if name not in ("format", "kind")}
     try:
         return msgspec.convert(own, kind, strict=False, dec_hook=_array)
     except (msgspec.ValidationError, ValueError) as error:
-        raise ResultError(f"this is not a whole explanation of the kind {kind.__name__}: {error}") from None
+        raise ResultError(
+            f"the document is not a complete explanation of the kind {kind.__name__}: {error}"
+        ) from None
 
 
 def kinds() -> dict[str, type[Explanation]]:

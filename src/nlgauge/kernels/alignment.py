@@ -6,7 +6,7 @@ place, reference place, module) in reference order. A chunk is a run of them tha
 order on both sides.
 
 `fewest_chunks` finds what METEOR's papers define: most matches, then fewest chunks, then the least sum of
-distances between matched places. What other programs find instead is in `kernels.alignment_compat`.
+distances between matched places. `kernels.alignment_compat` has the alignments of other programs.
 `word_alignments` does so for every row of a column.
 """
 
@@ -25,8 +25,8 @@ from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 # How many extensions of partial alignments one pair may cost, about. The search is exact as long as that
 # suffices: for 1,988 of 2,000 translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of
-# SummEval. Beyond it only the best partial alignments go on, at least 8 of them, and of a word's many places
-# only those near the diagonal are tried.
+# SummEval. Beyond it only the best partial alignments continue, at least 8 of them, and of a word's many
+# places only those near the diagonal are tried.
 BUDGET = 200_000
 NARROW = 8
 
@@ -35,7 +35,7 @@ Keys = Sequence[Collection[Any]] | Mapping[int, Collection[Any]]
 
 
 class Match(NamedTuple):
-    """Where a match begins in prediction and reference, its module, and how many words it takes on each
+    """The first place of a match in prediction and reference, its module, and its number of words on each
     side.
     """
 
@@ -132,7 +132,7 @@ def offers(
     """The matches that may begin at each place of the reference, place by place: of words, by module and
     place, then of phrases.
 
-    With `most`, a word that stands at more places than that is matched only at those nearest to the diagonal.
+    With `most`, a word at more places than that is matched only at the places nearest to the diagonal.
     """
     linked = links(prediction, reference, modules)
     places = defaultdict(list)
@@ -170,8 +170,8 @@ def fewest_chunks(
 
 
 class _State(NamedTuple):
-    """A partial alignment: places of the prediction that are taken and may matter later, the one matched
-    last if just before, and costs.
+    """A partial alignment: places of the prediction that are taken and may matter later, the last matched
+    place if it is just before, and costs.
     """
 
     used: int
@@ -183,8 +183,8 @@ class _State(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Words that are linked with each other, directly or not: where they stand, and how many matches they
-    can have at most.
+    """Words that are linked with each other, directly or not: their places, and their greatest possible
+    number of matches.
     """
 
     places: int
@@ -244,8 +244,8 @@ class _Search:
         return found
 
     def _most(self, supply: dict[int, int], room: dict[int, int]) -> int:
-        """The greatest number of matches between words that occur so often: a maximum flow, by augmenting
-        paths.
+        """Return the greatest number of matches between words with these counts: a maximum flow, by
+        augmenting paths.
         """
         flow: dict[tuple[int, int], int] = defaultdict(int)
         total = 0
@@ -287,7 +287,7 @@ class _Search:
         return total
 
     def _later_chunks(self, bigrams: set[tuple[int, int]]) -> list[int]:
-        """How many chunks must at least begin at or after each place of the reference, whatever came
+        """Return the least number of chunks that start at or after each place of the reference, whatever came
         before.
         """
         later = [0]

@@ -64,16 +64,16 @@ def beam_alignments(
 def beam(
     prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match] = ()
 ) -> list[Match]:
-    """What the METEOR 1.5 program finds, left to right with 40 partial alignments.
+    """Return the alignment of the METEOR 1.5 program, left to right with 40 partial alignments.
 
     Matches that share no word with another are taken beforehand. The rest is ranked by the words of exact
     matches and half of those of others, rounded down on each side (so a word matched otherwise counts
-    nothing), then chunks closed so far, then distance, which a tried match adds to the alignment it extends
-    and not to the one it makes. Equal ranks stay in the order in which they were made: by module, then by
-    place in the prediction, phrases as they are given, leaving the word out last.
+    nothing), then chunks closed so far, then distance, which a tried match adds to the alignment that it
+    extends and not to the new alignment. Equal ranks stay in the order in which they were made: by module,
+    then by place in the prediction, phrases in their order, leaving the word out last.
     """
     same = prediction == reference
-    # Twice, because a long text has more matches than should be kept.
+    # Twice, because a long text has more matches than should be stored.
     offered, again = (
         offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases)
         for _ in range(2)
@@ -151,8 +151,8 @@ def greedy_alignments(
 def greedy(
     prediction: list[int], reference: list[int], stems: Sequence[int], accepted: Sequence[Collection[int]]
 ) -> Alignment:
-    """What NLTK finds: module by module, from the end of the prediction, each word takes the last free word
-    of the reference that it matches.
+    """Return the alignment of NLTK: module by module, from the end of the prediction, each word takes the
+    last free word of the reference that it matches.
 
     Stems stay stems: synonyms are looked for with and among the stems of the words that are left.
     """

@@ -1,11 +1,11 @@
 """Word alignments of METEOR in which phrases of several words may match as well; see `kernels.alignment` for
 the terms.
 
-    most words covered on both sides together, then fewest chunks, then least distance between the places where matches begin
+    most words covered on both sides together, then fewest chunks, then least distance between the starts of matches
 
 is what METEOR's papers define. The search goes through the reference from left to right with all partial
-alignments that can still win; where they are too many only the best go on, and the alignment of words alone
-is taken where it is better.
+alignments that can still win; if they are too many, only the best continue, and the alignment of only words
+is used if it is better.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def phrase_alignment(
 
 
 def most_places(reference: Sequence[object], budget: int = BUDGET) -> int:
-    """How many matches are tried at one place of the reference at most."""
+    """The greatest number of matches that are tried at one place of the reference."""
     return max(2, budget // (NARROW * max(1, len(reference))))
 
 
 def cost(alignment: list[Match]) -> tuple[int, int, int]:
-    """What is to be least: words covered, negative; chunks; distance."""
+    """The costs to minimize: words covered, negative; chunks; distance."""
     covered = sum(match.predicted + match.expected for match in alignment)
     return (
         -covered,

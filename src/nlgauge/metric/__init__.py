@@ -29,14 +29,13 @@ Takes = Literal["pair", "joint", "alone"]
 
 @dataclass(frozen=True)
 class Output:
-    """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is
-    shown.
+    """One number of a metric: its direction (None: neither), its bounds, the meaning of NaN, and its display.
 
-    `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table,
-    after the number, where that is not 0. `decimals` is how many a table shows; by default two on a scale to
-    100, none for counts, else four. A run warns where a share is above `warn_above` or below `warn_below`:
-    the share in percent, then `warning`. `missing` names the reason for a missing score that the count
-    stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
+    `note` is for counts that a reader must know of, such as texts that were cut: if the number is not 0, the
+    note follows it below the table. `decimals` is the number of decimals in a table; by default two on a
+    scale to 100, none for counts, else four. A run warns if a share is above `warn_above` or below
+    `warn_below`: the share in percent, then `warning`. `missing` names the reason for a missing score that
+    the count stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
     """
 
     name: str
@@ -52,7 +51,7 @@ class Output:
     missing: str = ""
 
     def with_decimals(self, decimals: int | None) -> Output:
-        """Return the output shown with so many decimals; None: as many as it asks for."""
+        """Return the output with this number of decimals in tables; None: the default of the output."""
         return self if decimals is None else replace(self, decimals=decimals)
 
 
@@ -68,8 +67,8 @@ class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 
     A row is a prediction with one reference ("pair": `references` has one id per row), with all references of
-    its segment ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for
-    metrics fitted on those.
+    its segment ("joint"), or without references ("alone"); `positions` has their numbers among the rows of
+    the system, for metrics that are fitted to these rows.
     """
 
     features: Features
@@ -128,7 +127,7 @@ class View:
         return self.take(np.array([row]), parts)
 
     def rows(self, feature: RowFeature) -> Any:
-        """What a feature finds of every row; metrics that read the same rows share it."""
+        """The feature values of every row; metrics that read the same rows share them."""
         self.features.note(feature)
         if feature not in self._found:
             with self.features.timed(feature):
@@ -137,7 +136,8 @@ class View:
 
 
 class Stored(NamedTuple):
-    """What an array of a fit must be: ascending whole-number keys, finite numbers, or any numbers.
+    """Requirements for an array of a fit: ascending whole-number keys, finite numbers, or any numbers.
+    Lengths of the same name are equal.
 
     Lengths of the same name are equal.
     """
@@ -154,11 +154,11 @@ class Fit:
     over: ClassVar[Literal["references", "sources", "system"]]
 
     def partial(self, view: View) -> Arrays:
-        """What one chunk contributes."""
+        """Return the contribution of one chunk."""
         raise NotImplementedError
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays | None:
-        """Several contributions as one, so that they need not all be kept; None where that saves nothing."""
+        """Combine several contributions into one, to save memory; return None if that saves nothing."""
         return None
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
@@ -172,14 +172,14 @@ class Fit:
         return {}
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
-        """The fit where some of the system's predictions are kept, by number; one that holds a row for
-        each keeps theirs.
+        """Return the fit for some predictions of the system, by number; a fit with a row per prediction
+        selects their rows.
         """
         return fitted
 
 
-# What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns
-# the other way.
+# The names of nlgauge parameters in other programs, if a metric has the parameter; "not" precedes a switch
+# with the opposite meaning.
 SPELLINGS = {
     "tokenize": "tokenizer",
     "tok": "tokenizer",
@@ -194,7 +194,7 @@ SPELLINGS = {
 
 
 class AbstractMetric:
-    """What both kinds of metric share: name, parameters, printing, signature."""
+    """The common base of both kinds of metric: name, parameters, printing, signature."""
 
     name: ClassVar[str]
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -206,8 +206,8 @@ class AbstractMetric:
     languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
-    # Raised when statistics come to mean something else: those of a saved result with another revision are
-    # not interpreted.
+    # Raised when the meaning of the statistics changes: statistics of a saved result with another revision
+    # are not interpreted.
     revision: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -226,7 +226,9 @@ class AbstractMetric:
         return self
 
     def words(self, lang: str | None) -> Tokens | None:
-        """What splits a text into the words that the metric counts; None where words do not matter to it."""
+        """The function that splits a text into the words that the metric counts; None if words do not
+        matter.
+        """
         name = getattr(self, "tokenizer", None)
         return Tokens(name) if isinstance(name, str) else None
 
@@ -237,15 +239,15 @@ class AbstractMetric:
         return self
 
     def fit(self) -> Fit | None:
-        """What must be known of the whole corpus first."""
+        """The values that the metric needs from the whole corpus first."""
         return None
 
     def may_leave(self) -> bool:
-        """Whether other processes may compute it; not where it counts what it asks of others."""
+        """True if other processes may compute the metric; False if it counts requests to a service."""
         return True
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        """Everything beside our own version that changes the number."""
+        """Return everything that changes the scores, except the version of nlgauge."""
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
     def libraries(self) -> tuple[str, ...]:
@@ -256,7 +258,7 @@ class AbstractMetric:
         return () if words is None else token_libraries(words.tokenizer)
 
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
-        """One line that says which number this is; `run` holds the options of the run that change it too."""
+        """Return one line that identifies the number; `run` has the options of the run that change it too."""
         versions = {package: installed_version(package) for package in (*self.libraries(), "nlgauge")}
         facts = {**self.facts(corpus), **(run or {}), **versions}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
@@ -271,7 +273,7 @@ class AbstractMetric:
         return f"{self.name}({', '.join(given)})" if given else self.name
 
     def require(self, holds: bool, parameter: str, domain: str) -> None:
-        """Raises unless a parameter is in its domain."""
+        """Raise an error unless a parameter is in its domain."""
         if not holds:
             raise ParameterError(
                 f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r}."
@@ -282,23 +284,23 @@ class Metric(AbstractMetric):
     """A metric whose corpus score is a function of summed rows of statistics."""
 
     reduce: ClassVar[str] = "best"
-    # Why a row has no value if no count says so: "absent" (an input that cannot be scored), or "empty" (the
-    # prediction).
+    # Why a row has no value if no count gives the reason: "absent" (an input that cannot be scored), or
+    # "empty" (the prediction).
     missing_reason: ClassVar[str] = "absent"
 
     @property
     def costly(self) -> bool:
-        """Whether the statistics of a row are kept from run to run (`nlgauge.engine.cache`): where a model or
-        word vectors are read.
+        """True if the statistics of a row are cached between runs (`nlgauge.engine.cache`): if the metric
+        reads a model or word vectors.
 
-        A class may say it otherwise, `costly: ClassVar[bool] = True`, if its numbers follow from texts,
-        parameters and `facts` alone.
+        A class may override it with `costly: ClassVar[bool] = True`, if its numbers depend only on texts,
+        parameters and `facts`.
         """
         return is_dataclass(self) and any(f.name in ("model", "vectors") for f in fields(self))
 
     def reads(self, options: RunOptions) -> tuple[Feature, ...]:
-        """The features of every text that take a pass of a model, announced so that metrics on one model
-        can share it; () where none can be.
+        """Return the features of every text that need a pass of a model, so that metrics on one model can
+        share the pass; () if none can be shared.
         """
         return ()
 
@@ -356,13 +358,13 @@ REGISTERED = _Registered()
 
 
 def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
-    """Raises where another metric than this one has a name; the same class may come again, from a module
-    that is loaded anew.
+    """Raise an error if another metric has the name; the same class may be registered again when its module
+    is reloaded.
     """
     if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
         from nlgauge.metric.registry import load_own
 
-        load_own()  # so that a name of ours is refused here, not where ours is imported
+        load_own()  # so that a built-in name is refused here, not when the built-in metric is imported
     owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name)
     same = (
         owner is not None
@@ -374,7 +376,7 @@ def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
 
 
 def register(metric: MetricClass) -> MetricClass:
-    """Makes a metric known by its name and aliases; a decorator for its class."""
+    """Register a metric under its name and aliases; a decorator for its class."""
     from nlgauge.metric.complete import check_class
 
     check_class(metric)

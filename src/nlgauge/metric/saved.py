@@ -28,7 +28,7 @@ def describe(metric: AnyMetric) -> dict[str, Any]:
 
 
 def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) -> AnyMetric | None:
-    """The metric that was described; None where its class is not here, is another package's, or has
+    """Return the described metric; None if its class is not installed, belongs to another package, or has
     another revision or other parameters now.
     """
     try:
@@ -39,13 +39,13 @@ def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) 
 
 
 def can_be_made_again(metric: AnyMetric) -> bool:
-    """Whether another process can make the same metric of its description."""
+    """Return True if another process can make the same metric from its description."""
     return is_importable(metric) and restore(**describe(metric)) == metric
 
 
 def can_run_remotely(metric: AnyMetric) -> bool:
-    """Whether another process can make the same metric of its description, and needs nothing of a whole
-    system for it.
+    """Return True if another process can make the same metric from its description, without data of a whole
+    system.
     """
     if (
         not isinstance(metric, Metric)

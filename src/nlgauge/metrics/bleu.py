@@ -32,7 +32,7 @@ from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 
 def require_bleu(metric: Any) -> None:
-    """Raises unless the parameters that a metric has of BLEU's are in their domains."""
+    """Raise ParameterError unless the BLEU parameters of a metric are in their domains."""
     require_order(metric)
     metric.require(
         is_bleu_tokenizer(metric.tokenizer), "tokenizer", f"one of {', '.join(BLEU_TOKENIZERS)} or spm:FILE"

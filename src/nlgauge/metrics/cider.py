@@ -102,7 +102,7 @@ class Cider(Metric):
                     True,
                     0,
                     10,
-                    "document frequencies of one segment weigh nothing; give all segments at once",
+                    "document frequencies of one segment have no weight; score all segments together",
                 ),
             )
         }

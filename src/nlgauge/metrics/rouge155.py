@@ -204,7 +204,7 @@ class Rouge155(Metric):
 
 
 def _ratio(hits: Array, counts: Array) -> Array:
-    """hits / counts, 0 where there is nothing to count."""
+    """Return hits / counts, 0 if the count is 0."""
     return np.asarray(hits / np.where(counts > 0, counts, 1.0))
 
 

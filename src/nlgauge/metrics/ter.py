@@ -62,9 +62,7 @@ class TercomTokens(Tokens):
 @register
 @dataclass(frozen=True)
 class Ter(Metric):
-    """TER as sacreBLEU computes it; 0 is perfect, above 100 where there are more edits than reference
-    words.
-    """
+    """TER as sacreBLEU computes it; 0 is perfect, above 100 if there are more edits than reference words."""
 
     normalized: bool = False
     no_punct: bool = False

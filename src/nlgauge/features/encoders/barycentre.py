@@ -26,12 +26,12 @@ class Barycentres(NamedTuple):
 
 @dataclass(frozen=True)
 class LayerBarycentre(LayerFeature):
-    """As many equally heavy points as a text has pieces, special ones included: the Wasserstein barycentre of
-    its last layers.
+    """The Wasserstein barycenter of the last layers of a text: one point of equal weight per piece, special
+    pieces included.
 
-    A layer is the uniform measure on the unit vectors of all pieces. The search for the barycentre starts
-    from each piece's mean vector ("mean"), or with every point at zero ("zero"). The layers are held for a
-    batch only; the points for a chunk, 8 bytes times the width for each piece.
+    A layer is the uniform measure on the unit vectors of all pieces. The search for the barycenter starts
+    from each piece's mean vector ("mean"), or with every point at zero ("zero"). The layers are stored only
+    for a batch; the points for a chunk, 8 bytes times the width for each piece.
     """
 
     model: ModelSpec
@@ -40,7 +40,7 @@ class LayerBarycentre(LayerFeature):
 
     def layers_of(self, depth: int) -> tuple[int, ...]:
         if self.layers > depth:
-            raise ModelError(f"layers must be from 1 to {depth} for this model, got {self.layers}.")
+            raise ModelError(f"layers must be 1 to {depth} for this model, got {self.layers}.")
         return tuple(range(depth - self.layers + 1, depth + 1))
 
     def room(self, pieces: int, width: int) -> Array:

@@ -1,10 +1,10 @@
-"""Cloze tests: which tokens of a document are hidden together, and which of them a masked language model
-guesses, without and with a summary.
+"""Cloze tests: tokens of a document that are hidden together, and the guesses of a masked language model,
+without and with a summary.
 
-A document is read sentence by sentence; the summary stands before each, or as many dots in its place. What
-does not fit into the model's window is cut: first the end of the sentence, down to a length that is kept;
-then whole sentences of the summary, from its end for the first half of the document and from its start for
-the second; last the tokens of the one sentence that is left, from the same side.
+A document is read sentence by sentence; the summary, or the same number of dots, precedes each sentence. What
+does not fit into the model's window is cut: first the end of the sentence, down to a minimum length; then
+whole sentences of the summary, from its end for the first half of the document and from its start for the
+second; last the tokens of the remaining sentence, from the same side.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from nlgauge.models.loader import Loaded, inference, load
 # Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are what is held at a time.
 _HEAD_PLACES = 512
 _QUESTIONS = 4096
-# What marks a continuation piece of a word (the first), or the piece that begins a word (the others).
+# The mark of a continuation piece of a word (the first), or of the piece that begins a word (the others).
 _MARKS = ("##", "Ġ", "▁")
 
 
@@ -62,7 +62,7 @@ class WordPieces(NamedTuple):
 
 
 class Masked(NamedTuple):
-    """What a model reads: tokens, some of them hidden, and where those are."""
+    """The input of a model: tokens, some of them hidden, and the places of the hidden tokens."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -87,8 +87,8 @@ class Cloze(NamedTuple):
 
 @dataclass(frozen=True)
 class Hiding:
-    """Which tokens are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random share;
-    never a short one.
+    """The tokens that are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random
+    share; never a short token.
 
     `shortest` has the least length of a word in one piece, of the first piece of a longer word, and of a
     continuation piece.
@@ -120,14 +120,14 @@ class Hiding:
 
 @dataclass(frozen=True)
 class ClozeReader:
-    """How documents become questions."""
+    """Settings that turn documents into questions."""
 
     hiding: Hiding
     lang: str
     separator: str = ""
     kept: int = 100
-    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last one from its
-    # start.
+    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last sentence from
+    # its start.
     as_released: bool = False
 
     def sentences(self, loaded: Loaded, texts: Sequence[str], work: Work) -> dict[str, list[WordPieces]]:
@@ -182,7 +182,7 @@ class ClozeReader:
 
 @dataclass(frozen=True)
 class HelpedGuesses(Feature):
-    """What a model guesses of a document with a summary before each sentence; a key is (summary,
+    """The guesses of a model for a document with a summary before each sentence; a key is (summary,
     document).
     """
 
@@ -299,8 +299,8 @@ def seed_of(seed: int, *parts: str) -> int:
 
 
 def word_pieces(loaded: Loaded, text: str) -> WordPieces:
-    """The pieces of a text without special tokens; of a text that stands after others, where the
-    tokeniser makes a difference.
+    """Return the pieces of a text without special tokens, as for a text that follows others if the tokenizer
+    makes a difference.
     """
     mark = loaded.made("mark", lambda: _mark(loaded))
     ids = list(
@@ -312,8 +312,8 @@ def word_pieces(loaded: Loaded, text: str) -> WordPieces:
     if mark == "##":
         continues = [piece.startswith(mark) for piece in pieces]
     else:
-        # A comma has no mark either, but does not belong to the word before it; a mark that stands alone does
-        # not belong to a word.
+        # A comma has no mark either, but does not belong to the word before it; a separate mark does not
+        # belong to a word.
         inner = [piece[:1] not in string.punctuation and not piece.startswith(mark) for piece in pieces]
         continues = [
             i > 0 and inner[i] and pieces[i - 1][-1:] not in (*string.punctuation, mark)
@@ -328,9 +328,9 @@ def _mark(loaded: Loaded) -> str:
     mark = max(_MARKS, key=lambda mark: counts[mark])
     if not counts[mark]:
         raise ModelError(
-            f"the vocabulary of {loaded.name} does not say which are continuation pieces of a word; a"
-            " tokeniser is needed that marks those by '##' (BERT), or the first piece of a word by 'Ġ'"
-            " (RoBERTa) or '▁' (XLM-R, ALBERT)."
+            f"the vocabulary of {loaded.name} does not mark word boundaries; choose a model whose"
+            " tokenizer marks continuations with '##' (BERT), or starts of words with 'Ġ' (RoBERTa)"
+            " or '▁' (XLM-R, ALBERT)."
         )
     return mark
 
@@ -340,7 +340,7 @@ def start_and_end(loaded: Loaded) -> tuple[int, int]:
     start, end = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if start is None or end is None:
         raise ModelError(
-            f"the tokeniser of {loaded.name} has no start or end token; set tokenizer.cls_token and"
+            f"the tokenizer of {loaded.name} has no start or end token; set tokenizer.cls_token and"
             " tokenizer.sep_token."
         )
     return int(start), int(end)

@@ -1,4 +1,4 @@
-"""What a masked language model makes of a text with some of its tokens hidden."""
+"""States of a masked language model for a text with some of its tokens hidden."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nlgauge.models.loader import Loaded, first_layers, load, torch_modules
 
 @dataclass(frozen=True)
 class MaskedStates(Feature):
-    """The state at each token of a text when that token alone is hidden; special tokens are read, but
-    never hidden.
+    """The state at each token of a text when only that token is hidden; special tokens are read, but never
+    hidden.
     """
 
     model: ModelSpec
@@ -38,8 +38,8 @@ def mask_token(loaded: Loaded) -> int:
     """The token that hides another."""
     if loaded.tokenizer.mask_token_id is None:
         raise ModelError(
-            f"the tokeniser of {loaded.name} has no mask token; a masked language model (BERT, RoBERTa,"
-            " DistilBERT, XLM-R, ALBERT) is needed."
+            f"the tokenizer of {loaded.name} has no mask token; choose a masked language model"
+            " (BERT, RoBERTa, DistilBERT, XLM-R, ALBERT)."
         )
     return int(loaded.tokenizer.mask_token_id)
 

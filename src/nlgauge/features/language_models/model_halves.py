@@ -65,14 +65,14 @@ def token_strings(loaded: Loaded, ids: list[int]) -> list[str]:
 
 
 def is_transformer(loaded: Loaded) -> bool:
-    """Whether this is a model of the Transformers library, rather than the user's own callable."""
+    """Return True if the model is from the Transformers library, not a callable of the user."""
     with tidy_environment():
         return isinstance(loaded.model, torch_modules("a language model")[0].PreTrainedModel)
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """What may be the head: BERT's, RoBERTa's and ALBERT's by name, DistilBERT's in four steps, a causal
-    model's output layer.
+    """Yield candidates for the head: BERT's, RoBERTa's and ALBERT's by name, DistilBERT's in four steps, a
+    causal model's output layer.
     """
     for name in ("cls", "lm_head", "predictions"):
         if callable(getattr(model, name, None)):

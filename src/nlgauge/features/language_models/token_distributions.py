@@ -1,5 +1,5 @@
-"""What a language model would write at each place of a text: distributions over its vocabulary, from a
-masked or a causal model.
+"""Predictions of a language model at each place of a text: distributions over its vocabulary, from a masked
+or a causal model.
 """
 
 from __future__ import annotations

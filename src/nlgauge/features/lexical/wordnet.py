@@ -1,7 +1,7 @@
 """WordNet 3.0: the synsets of an English word, found by WordNet's own morphology.
 
-The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` says what is in
-it.
+The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` describes its
+content.
 """
 
 from __future__ import annotations
@@ -57,13 +57,11 @@ _RULES = {
 class _Index(NamedTuple):
     # For each part of speech and inflected form the bases, entry by entry: a few forms have two.
     exceptions: dict[str, dict[str, list[list[str]]]]
-    # For each word in lower case its spellings with their synsets, as they stand in the file: most are never
-    # asked for.
+    # For each word in lower case its spellings with their synsets, unparsed, because most are never used.
     words: dict[str, list[str]]
     # The numbers of each part of speech's synsets.
     ranges: dict[str, range]
-    # For synsets that stand at the same place of two parts of speech's files, the number of the first of
-    # them.
+    # For synsets at the same place of the files of two parts of speech, the number of the first synset.
     pooled: dict[int, int]
 
 
@@ -115,8 +113,8 @@ def synsets(word: str) -> frozenset[int]:
 def pooled_synsets(word: str) -> frozenset[int]:
     """The synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
 
-    So it looks up exceptions and endings, and takes synsets for one that stand at the same place of two parts
-    of speech's files: "standing" and "down" are synonyms to it.
+    So it looks up exceptions and endings, and identifies synsets at the same place of the files of two parts
+    of speech: "standing" and "down" are synonyms to it.
 
     >>> bool(pooled_synsets("combat") & pooled_synsets("fighter")), bool(synsets("combat") & synsets("fighter"))
     (True, False)
@@ -172,8 +170,7 @@ def synset_column(words: list[str], pooled: bool) -> Ragged:
 
 @compiled
 def accepted_stems(stems: list[str]) -> Ragged:
-    """For each stem those, of all that there are, that NLTK takes for synonyms of it; they are numbered in
-    order of first appearance.
+    """Return for each stem the stems that NLTK takes for its synonyms, numbered in order of first appearance.
 
     >>> accepted_stems(["auto", "dog", "car", "auto"]).lists()
     [[0, 2], [1], [0, 2], [0, 2]]
@@ -202,8 +199,8 @@ def exceptions() -> Mapping[str, str]:
 
 
 def _bases(form: str, part: str) -> list[str]:
-    """What a form may be an inflection of: all that the exception list says, else the first word that
-    detaching an ending leaves.
+    """Return the words that a form may be an inflection of: all words of the exception list, otherwise the
+    first word that detaching an ending leaves.
     """
     if form in _index().exceptions[part]:
         return [base for entry in _index().exceptions[part][form] for base in entry]

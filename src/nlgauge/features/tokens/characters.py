@@ -49,5 +49,5 @@ class Characters:
         return list(map(chr, self.tokens([text]).values.tolist()))
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where each character begins and ends in the text."""
+        """Return the start and end of each character in the text."""
         return tokenizer(self._form).places(text, self._lowercase)

@@ -1,5 +1,5 @@
-"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the
-shortest words stay as they are.
+"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the shortest
+words stay unchanged.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _STEP_4 = tuple("al ance ence er ic able ible ant ement ou ism ate iti ous ive i
 
 @compiled
 def nltk_stems(words: list[str], shortest: int = 4) -> list[str]:
-    """The stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of three
-    letters, as the shortest ones, as they are.
+    """The stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of up to three
+    letters unchanged.
 
     >>> nltk_stems(["gas", "Dying", "relational"]), nltk_stems(["gas"], 3)
     (['gas', 'die', 'relat'], ['ga'])

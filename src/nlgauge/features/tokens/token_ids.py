@@ -17,7 +17,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
 from nlgauge.features.tokens.tokenizers import Tokenizer
 
-# What becomes of different words, such as their stems; None for a word that is left out.
+# The forms of distinct words, such as their stems; None for a word that is left out.
 Form = Callable[[list[str]], Sequence[str | None]]
 
 
@@ -27,7 +27,7 @@ class Vocabulary:
     def __init__(self, split: Tokenizer, lowercase: bool = False, form: Form | None = None) -> None:
         self._split, self._lowercase, self._form = split, lowercase, form
         self._ids: dict[str, int] = {}
-        # The id of each word by what it was before it got its form; -1 where it is left out.
+        # The id of each word before it got its form; -1 if it is left out.
         self._formed: dict[str, int] = {} if form else self._ids
 
     def tokens(self, texts: list[str]) -> Ragged:
@@ -40,7 +40,7 @@ class Vocabulary:
         return [words[number] for number in numbers]
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where each token of a text begins and ends in it."""
+        """Return the start and end of each token in a text."""
         self._numbers(text)
         words = self._split(text.lower() if self._lowercase else text)
         return [

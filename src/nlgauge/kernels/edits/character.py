@@ -1,10 +1,10 @@
 """CharacTER's edits: phrases of the prediction are shifted to where the reference has them, then characters
 are edited.
 
-Texts are rows of code points with one space (32) between words. In every round each longest common phrase
-that stands at another word place in the reference is taken out of the prediction and put back at that place;
-the shift that leaves the lowest edit distance on words is made if it lowers the distance. Ties: the word list
-that is greatest in the order of code points.
+Texts are rows of code points with one space (32) between words. In every round each longest common phrase at
+another word place in the reference is taken out of the prediction and put back at that place; the shift that
+leaves the lowest edit distance on words is made if it lowers the distance. Ties: the word list that is
+greatest in the order of code points.
 
 `rounded` repeats the released program, which counts in shares of the reference's words: rounding then makes
 it take a shift for a gain now and then that is not one. Otherwise, once the shifts tried have cost MOST_CELLS
@@ -116,7 +116,7 @@ def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) 
 
 
 def _letter(rank: int) -> str:
-    """The character of a rank; surrogates are left out, which no string may hold."""
+    """Return the character of a rank; surrogates are skipped, because strings cannot contain them."""
     return chr(rank if rank < 0xD800 else rank + 0x800)
 
 
@@ -147,7 +147,7 @@ def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str]
 
 
 def _shift_cost(original: list[Word], shifted: list[Word]) -> float:
-    """The mean word length of each phrase that now stands later, summed over phrases.
+    """The mean word length of each phrase that is now later, summed over phrases.
 
     Read from left to right: where the two differ, the phrase that begins here is looked for in its first
     later place.

@@ -48,7 +48,7 @@ def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
 
 
 def runs(steps: list[Opcode]) -> list[Opcode]:
-    """Steps of one token each as runs: neighbours of one kind become one; every jump stays alone."""
+    """Combine steps of one token each into runs: neighbors of one kind become one run, except jumps."""
     found: list[Opcode] = []
     for kind, start, end, first, last in steps:
         if found and found[-1][0] == kind != "jump":

@@ -1,8 +1,8 @@
 """bert-score's baselines of P, R and F: their means over pairs of unrelated sentences, by language, model and
 layer.
 
-The numbers are those of the files that bert-score 0.3.13 (MIT) ships, for the models and layers that are
-defaults somewhere; a test compares them.
+The numbers are from the files of bert-score 0.3.13 (MIT), for the models and layers that are defaults
+somewhere; a test compares them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _BASELINES = {
 
 
 def has_baseline(lang: str, model: ModelSpec, layer: int) -> bool:
-    """Whether there is a baseline."""
+    """Return True if there is a baseline."""
     return (lang, plain_name(model), layer) in _BASELINES
 
 
@@ -64,7 +64,7 @@ def baseline_of(lang: str, model: ModelSpec, layer: int) -> tuple[float, ...]:
     """
     if not has_baseline(lang, model, layer):
         raise ParameterError(
-            f"bertscore: there is no baseline for layer {layer} of {model!r} in {lang!r}; score without"
-            " rescale, or give baseline=(P, R, F), the means over pairs of unrelated sentences."
+            f"bertscore has no baseline for layer {layer} of {model!r} in {lang!r}; omit rescale, or"
+            " set baseline=(P, R, F), the means over pairs of unrelated sentences."
         )
     return _BASELINES[lang, plain_name(model), layer]

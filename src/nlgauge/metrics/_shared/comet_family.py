@@ -1,5 +1,5 @@
-"""What COMET, CometKiwi, UniTE, XCOMET and LENS share: a network of the family, the mean of segments,
-texts that say nothing, what was cut.
+"""The base of COMET, CometKiwi, UniTE, XCOMET and LENS: a network of the family, the mean of segments, empty
+texts, cut texts.
 """
 
 from __future__ import annotations
@@ -97,11 +97,13 @@ class VectorMetric(FamilyMetric):
     """
 
     def read(self, view: View, m: Any, s: Any, r: Any) -> list[Any]:
-        """What the feed-forward network reads, from the vectors of predictions, sources and references."""
+        """Return the input of the feed-forward network, from the vectors of predictions, sources and
+        references.
+        """
         raise NotImplementedError
 
     def texts(self, view: View) -> list[Array]:
-        """The ids of predictions, sources and, where they are used, references."""
+        """The ids of predictions, sources and, if used, references."""
         return [
             visible(view, view.predictions),
             view.source,
@@ -131,8 +133,9 @@ class VectorMetric(FamilyMetric):
 
 
 class Passes(NamedTuple):
-    """What the passes over rows give: (rows, passes) scores, NaN if a text beside the prediction is empty;
-    each row's label probabilities and where the pieces stand; in which rows the prediction is empty."""
+    """The values of all passes over rows: (rows, passes) scores, NaN if a text other than the prediction is
+    empty; the label probabilities and places of the pieces of each row; the rows with an empty prediction.
+    """
 
     scores: Array
     labels: list[Array]

@@ -1,4 +1,4 @@
-"""What coverage and density share: the fragments of the source that a summary is put together from."""
+"""The base of coverage and density: the fragments of the source that a summary consists of."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.metric.mean import MeanMetric
 
 
 class CopiedFragments(MeanMetric):
-    """What coverage and density share: everything but which of the two comes first."""
+    """The base of coverage and density: everything except their order."""
 
     exhaustive: bool
     tokenizer: str

@@ -17,8 +17,8 @@ from nlgauge.explanations import ErrorSpan
 
 
 class Span(NamedTuple):
-    """A run: where it begins and ends in the text, the number of its label (from 1), and the mean
-    probability of its pieces' likeliest labels.
+    """A run: its start and end in the text, the number of its label (from 1), and the mean probability of its
+    pieces' likeliest labels.
     """
 
     start: int

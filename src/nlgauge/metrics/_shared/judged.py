@@ -30,7 +30,7 @@ from nlgauge.models import Model, is_model_spec, model_facts
 SCORINGS = ("probabilities", "samples", "single")
 # The base_url that stays on this machine although NLGAUGE_JUDGE_URL names an endpoint.
 HERE = "local"
-NAN = "no reply could be used: unparsed, refused, too_long and failed say why"
+NAN = "no reply could be used; unparsed, refused, too_long and failed show the reason"
 NOT_SENT = "this was a dry run, and nothing was sent"
 COVERED = Output(
     "covered",
@@ -39,8 +39,8 @@ COVERED = Output(
     1,
     warn_below=0.9,
     warning=(
-        "of the judge's probability is on the levels that it may choose from; the rest of what it would have"
-        " said is not in the score"
+        "of the judge's probability is on the permitted levels; the score ignores the rest."
+        " Check the prompt and the levels"
     ),
 )
 COUNTS = {
@@ -55,9 +55,7 @@ _MISSING = {"failed": "error", "empty": "empty"}
 
 
 class JudgedRow(NamedTuple):
-    """What was found of one row: the value of each measure, why there is none, and the judgments behind
-    it.
-    """
+    """The finding for one row: the value of each measure, the reason if it is missing, and the judgments."""
 
     values: tuple[float, ...]
     judgments: tuple[Judgment, ...]
@@ -87,7 +85,7 @@ class Judged(MeanMetric):
     calls: str | Calls = ""
 
     takes: ClassVar[Takes] = "alone"
-    # Every reply is kept already, and a row without one must be asked about again: `nlgauge.judges.cache`.
+    # Every reply is cached already, and a row without a reply must be asked again: `nlgauge.judges.cache`.
     costly: ClassVar[bool] = False
     # How the metric may score; numbers that are not single tokens have no probabilities.
     scorings: ClassVar[tuple[str, ...]] = SCORINGS
@@ -126,7 +124,7 @@ class Judged(MeanMetric):
 
     @property
     def judge(self) -> Judge:
-        """Who is asked."""
+        """The judge that is asked."""
         return Judge(self.model, "" if self.base_url == HERE else self.base_url, str(self.calls))
 
     def may_leave(self) -> bool:
@@ -140,9 +138,7 @@ class Judged(MeanMetric):
         return score, *self.about_replies()
 
     def about_replies(self) -> tuple[Output, ...]:
-        """What is reported beside the score: the covered probability, or how far samples of one row lie
-        apart.
-        """
+        """Outputs besides the score: the covered probability, or the spread of the samples of one row."""
         if self.scoring == "probabilities":
             return (COVERED,)
         spread = Output("sd_within", None, 0, nan="no row has two samples that can be read")
@@ -202,7 +198,9 @@ class Judged(MeanMetric):
         }
 
     def _fingerprints(self, corpus: Corpus) -> dict[str, str]:
-        """What the endpoint called its state in the replies for this corpus, once it was asked."""
+        """Return the fingerprint that the endpoint reported in the replies for this corpus, after it was
+        asked.
+        """
         asked = [
             known.memory
             for feature, known in corpus.texts.kept.items()
@@ -212,7 +210,7 @@ class Judged(MeanMetric):
         return {"fingerprint": ",".join(found)} if found else {}
 
     def rows(self, view: View) -> list[JudgedRow]:
-        """What the judge says of every row."""
+        """Return the replies of the judge for every row."""
         texts = texts_of(view)
         asked = [i for i, row in enumerate(texts) if can_be_seen(row["prediction"])]
         found = self.asked(view, self.template(), [texts[i] for i in asked])
@@ -245,7 +243,7 @@ class Judged(MeanMetric):
         ]
 
     def ask(self, prompt: Prompt, expects: Reads | None = None) -> Ask:
-        """How the judge is asked with this prompt."""
+        """Return the settings of the judge with this prompt."""
         expected, scoring = expects or prompt.expects, self.scoring
         if scoring == "samples":
             return Ask(expected, prompt.max_tokens, prompt.before, self.n, self.temperature, self.seed)

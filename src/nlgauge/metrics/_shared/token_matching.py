@@ -1,4 +1,4 @@
-"""What BERTScore and YiSi-1 share: each token of one text is matched with the most similar token of the
+"""The base of BERTScore and YiSi-1: each token of one text is matched with the most similar token of the
 other, by contextual vectors.
 """
 
@@ -75,12 +75,12 @@ class TokenMatching(Metric):
 
     @property
     def model_used(self) -> ModelSpec:
-        """The model, the default where none was given."""
+        """The model, or the default if it is None."""
         raise NotImplementedError
 
     @property
     def layer_used(self) -> int:
-        """The layer, that which is known to be best where none was given."""
+        """The layer; if it is None, the best layer that is known for the model."""
         known = LAYERS.get(plain_name(self.model_used)) if self.layer is None else self.layer
         if known is None:
             if isinstance(self.model_used, str):
@@ -88,13 +88,13 @@ class TokenMatching(Metric):
                     self.model_used
                 )  # a model that is missing is the first problem, its layer the second
             raise ParameterError(
-                f"{self.name}: the best layer of {self.model_used!r} is not known; give layer=..., for"
-                " example the last but three."
+                f"{self.name}: the best layer of {self.model_used!r} is unknown; set layer, for example"
+                " to the fourth from the end."
             )
         return known
 
     def check(self) -> None:
-        """Raises where a parameter that they share is outside its domain."""
+        """Raise ParameterError if a common parameter is outside its domain."""
         self.require(
             is_model_spec(self.model_used), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
         )
@@ -146,8 +146,8 @@ class TokenMatching(Metric):
         return {**found, **{output.name: notes[output.name] for output in self.outputs()[part][1:]}}
 
     def _hidden(self, view: View) -> tuple[Hidden, Array, Array, Array]:
-        """The vectors of the texts' pieces, where each prediction and reference is among them, and each
-        pair's unknown and all tokens.
+        """Return the vectors of the texts' pieces, the place of each prediction and reference among them, and
+        each pair's unknown and all tokens.
         """
         read = read_pairs(view.features, self.model_used, "encoder", view.predictions, view.reference)
         (feature,) = self.reads(view.features.options)

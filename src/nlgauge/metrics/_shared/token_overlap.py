@@ -1,4 +1,4 @@
-"""What token precision, recall, F1 and accuracy share: bags of tokens and how many of them are common."""
+"""The base of token precision, recall, F1 and accuracy: bags of tokens and the number of common tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nlgauge.metric.mean import MeanMetric
 
 
 class TokenOverlap(MeanMetric):
-    """What the measures of overlapping tokens share: everything but the share itself."""
+    """The base of the measures of overlapping tokens: everything except the share itself."""
 
     normalize: str | None
     compat: str | None
@@ -51,7 +51,7 @@ class TokenOverlap(MeanMetric):
 
     def values(self, view: View) -> Array:
         overlap, predicted, expected = self._counts(view)
-        # Nothing was asked for and nothing was said.
+        # Both texts are empty.
         value = np.where(predicted + expected > 0, self.share(overlap, predicted, expected), 1.0)
         return value[:, None]
 

@@ -1,5 +1,5 @@
-"""What the explorer knows of a result: the parts of its page, explanations of every segment, slices, and
-explanations of the user's own text.
+"""The explorer's data of a result: the parts of its page, explanations of every segment, slices, and
+explanations of a text of the user.
 """
 
 from __future__ import annotations
@@ -74,8 +74,9 @@ class Served:
 
     @lazy
     def dimensions(self) -> dict[str, str | None]:
-        """What the segments can be sliced by, as a page names it, and which field that is: columns with few
-        values, and the length of the reference or else of the source, which is not a field."""
+        """Return the names to slice segments by, with the field of each: columns with few values, and the
+        length of the reference or else of the source, which is not a field.
+        """
         fields = self.result.corpus.fields
         found: dict[str, str | None] = {
             visible(name): name
@@ -93,12 +94,12 @@ class Served:
         }
 
     def _slices(self, dimension: str) -> list[dict[str, Any]]:
-        """For each value of a dimension the scores, intervals and letters of its segments alone, computed
-        from the rows.
+        """Return for each value of a dimension the scores, intervals and letters of only its segments,
+        computed from the rows.
         """
         if dimension not in self.dimensions:
             raise ParameterError(
-                f"there is nothing to slice by called {dimension!r}; there are {', '.join(self.dimensions)}."
+                f"unknown field to slice by {dimension!r}; choose from {', '.join(self.dimensions)}."
             )
         found = []
         for value, segments in self._groups(dimension).items():
@@ -162,7 +163,8 @@ class Served:
         fit = metric.fit()
         if fit is not None and fit.over == "system":
             raise ParameterError(
-                f"{label} is fitted on all texts of a system, so it cannot score a text alone."
+                f"{label} is fitted to all texts of a system and cannot score a single text; choose"
+                " another metric."
             )
         corpus = Corpus.read(
             [prediction],

@@ -1,5 +1,5 @@
-"""What a Comparison shows: a table for each pair of systems, with both scores, the gain of the second over the
-first, and p-values.
+"""The page of a Comparison: a table for each pair of systems, with both scores, the gain of the second over
+the first, and p-values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What explanations show: one function per type of explanation.
+"""The pages of explanations: one function per type of explanation.
 
 Tones help, but every mark is there without them.
 """
@@ -32,7 +32,8 @@ from nlgauge.explanations import (
 
 _SHADES: tuple[Tone, ...] = ("worst", "bad", "fair", "good", "perfect")
 _MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
-# What is shown of a matrix of entailments: as many texts and sentences, and as many characters of each text.
+# The displayed size of a matrix of entailments: number of texts and sentences, and of characters of each
+# text.
 _MOST_PREMISES, _MOST_HYPOTHESES, _SHOWN = 40, 12, 80
 _TONES: dict[str, Tone] = {
     "equal": "",
@@ -52,7 +53,7 @@ def explanation_page(explanation: Explanation) -> Page:
 
 @singledispatch
 def _blocks(explanation: Explanation) -> list[Block]:
-    """Nothing but the title where a type of explanation is not known here."""
+    """Return only the title for an unknown type of explanation."""
     return []
 
 
@@ -270,8 +271,8 @@ def _lines(text: str) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Entailment) -> list[Block]:
-    """Each judged sentence with the text that decided it, then the first matrix as a whole, where it is
-    small enough to be read.
+    """Each judged sentence with the text that decided it, then the first matrix as a whole, if it is small
+    enough to read.
     """
     if not explanation.hypotheses or not explanation.premises:
         return [Line("There is no sentence to judge, or nothing to judge it by.")]

@@ -1,4 +1,4 @@
-"""How explanations look in a terminal."""
+"""Explanations in a terminal."""
 
 from __future__ import annotations
 

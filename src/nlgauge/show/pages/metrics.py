@@ -33,9 +33,7 @@ def card_page(found: Card) -> Page:
 
 
 def _outputs(metric: type[AnyMetric]) -> list[Output]:
-    """The leading outputs of a metric with its default parameters; none where it cannot be made without
-    any.
-    """
+    """Return the leading outputs of a metric with its default parameters; none if it needs parameters."""
     try:
         parts = metric().outputs()
     except (TypeError, NlgaugeError):

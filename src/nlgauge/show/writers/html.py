@@ -127,7 +127,7 @@ def _gauge(gauge: Gauge) -> str:
 
 
 def _strip(strip: Strip) -> str:
-    """Every stack is a small column that flows as words do; the names stand in the first one."""
+    """Return every stack as a small column in running text; the names are in the first column."""
     names = "".join(f'<div style="opacity:.7">{_safe(name)}</div>' for name in strip.names)
     boxes = [f'<span style="display:inline-block;margin:0 1em .5em 0;vertical-align:top">{names}</span>']
     for stack in strip.stacks:
@@ -143,7 +143,7 @@ def _strip(strip: Strip) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Markdown as HTML; HTML within it is shown as text, and links lead to pages alone."""
+    """Return Markdown as HTML; HTML within it is shown as text, and links lead only to pages."""
     from markdown_it import MarkdownIt
 
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))

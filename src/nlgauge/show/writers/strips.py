@@ -1,4 +1,4 @@
-"""How a strip looks in a terminal: stacks of cells side by side, broken into blocks that fit the width."""
+"""A strip in a terminal: stacks of cells side by side, broken into blocks that fit the width."""
 
 from __future__ import annotations
 

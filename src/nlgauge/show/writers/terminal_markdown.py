@@ -1,4 +1,4 @@
-"""How Markdown looks in a terminal: paragraphs are wrapped, code is not, so that it can be copied."""
+"""Markdown in a terminal: paragraphs are wrapped, code is not, so that it can be copied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How wide the columns of a table are, and where names break: at their joints, so that a table fits a
+"""The widths of the columns of a table, and the breaks of names: at their joints, so that a table fits a
 terminal and its words stay whole.
 """
 
@@ -24,8 +24,8 @@ def pieces(text: str) -> list[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a text that may be this wide: broken between words, else at the joints of a word, and
-    within only where nothing else is left.
+    """Return the lines of a text of this width: broken between words, else at the joints of a word, and
+    inside words only as a last resort.
 
     >>> wrapped("the online-Facebook-AI", 12)
     ['the online-', 'Facebook-AI']

@@ -13,7 +13,7 @@ from nlgauge.show.plots.explanations.judged import entailment, guesses, verdict
 from nlgauge.show.plots.explanations.links import alignment, transport
 from nlgauge.show.plots.explanations.texts import edits, errors, groups, ngrams, tokens, words
 
-# One renderer for each kind; a test holds this against the kinds that there are.
+# One renderer for each kind; a test compares this with the kinds that exist.
 KINDS: dict[str, Callable[..., Axes]] = {
     "Alignment": alignment,
     "Distributions": guesses,
@@ -56,11 +56,11 @@ def explanation(explained: Explanation, *, form: str | None = None, ax: Axes | N
     kind = KINDS.get(type(explained).__name__)
     if kind is None or not isinstance(explained, Explanation):
         raise InputError(
-            f"there is no plot of {type(explained).__name__}; there are plots of {', '.join(KINDS)}."
-            " result.explain(...) gives a list of them."
+            f"cannot plot {type(explained).__name__}; pass an element of result.explain(...):"
+            f" {', '.join(KINDS)}."
         )
     if form is None:
         return kind(explained, ax=ax)
     if "form" not in signature(kind).parameters:
-        raise ParameterError(f"the plot {kind.__name__} has one form alone; got form={form!r:.60}.")
+        raise ParameterError(f"the plot {kind.__name__} has only one form, got form={form!r:.60}; omit form.")
     return kind(explained, form, ax=ax)

@@ -62,7 +62,7 @@ def tokens(
     )
     for name in names:
         if name not in explanation.values:
-            raise ParameterError(f"there are no values {name!r}; there are {', '.join(explanation.values)}.")
+            raise ParameterError(f"unknown values {name!r}; choose from {', '.join(explanation.values)}.")
     texts, glued = cleaned(explanation.tokens)
     known = {name: np.array(explanation.values[name], dtype=np.float64) for name in names}
     most = (
@@ -345,8 +345,8 @@ def _edited(edit: Edit) -> list[MarkedWord]:
 
 
 def _lattice(explanation: Edits, ax: Axes | None) -> Axes:
-    """Draw the prediction across, the reference down, and the path between them: dashes where tokens differ,
-    arrows where it jumps.
+    """Draw the prediction across, the reference down, and the path between them: dashes for differing tokens,
+    arrows for jumps.
     """
     ours = dict(enumerate(explanation.prediction))
     theirs: list[str] = []

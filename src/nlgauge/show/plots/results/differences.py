@@ -71,19 +71,24 @@ def forest(
     first, second = first or data.rows[0].first, second or data.rows[0].second
     rows = [(row, data.corrected(row)) for row in data.rows if {row.first, row.second} == {first, second}]
     if not rows:
-        raise InputError(f"there is no comparison of {first!r} and {second!r}.")
+        raise InputError(
+            f"the comparison does not contain {first!r} and {second!r}; compare these systems first."
+        )
     return _gains(rows, first, second, 1 - data.confidence, ax)
 
 
 def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, str]:
     if len(result.systems) < 2:
-        raise InputError(f"this needs two systems, the result has {result.systems[0]!r} alone.")
+        raise InputError(
+            f"the plot needs two systems, but the result has only {result.systems[0]!r}; score"
+            " another system."
+        )
     first = first or next(system for system in result.systems if system != second)
     second = second or next(system for system in result.systems if system != first)
     for system in (first, second):
         result._check_system(system)
     if first == second:
-        raise InputError(f"this needs two systems, got {first!r} twice.")
+        raise InputError(f"the plot needs two systems, got {first!r} twice; choose another.")
     return first, second
 
 

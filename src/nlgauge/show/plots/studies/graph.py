@@ -94,7 +94,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     ax.set_ylim(low[1] / radius, high[1] / radius)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: tells, border: is told")
+    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: about others, border: from others")
     canvas.titled(ax, f"{len(edges)} strongest of {edges.made['n_edges']} edges")
     listed = ", ".join(f"{system} {canvas.decimals(value)}" for system, value in outgoing.items())
     return canvas.described(ax, f"Mean information that each system tells about the others: {listed}.")

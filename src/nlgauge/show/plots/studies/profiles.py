@@ -43,14 +43,14 @@ def profiles(
     """
     if not findings.rows or any(name not in findings.names for name in (over, by, "value")):
         raise InputError(
-            f"profiles needs rows with the columns {over}, {by} and value; there are"
+            f"profiles needs rows with the columns {over}, {by} and value; the table has"
             f" {', '.join(findings.names) or 'none'}."
         )
     places = [str(value) for value in canvas.distinct(findings.rows, over)]
     names = [str(value) for value in canvas.distinct(findings.rows, by)]
     for name in highlight:
         if name not in names:
-            raise ParameterError(f"there is no {by} {name!r}; there are {', '.join(names)}.")
+            raise ParameterError(f"unknown {by} {name!r}; choose from {', '.join(names)}.")
     ax = canvas.one_axes(
         ax, max(canvas.COLUMN, 0.5 * len(places) + 1.2), 2.6 + canvas.room(places) * 0.7, "y"
     )

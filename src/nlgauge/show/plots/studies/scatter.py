@@ -63,14 +63,17 @@ def scatter(
     (Figure 3.7 of the NLG-Metricverse thesis).
     """
     if level not in ("system", "global"):
-        raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
+        raise ParameterError(f"level must be 'system' or 'global' for a scatter plot, got {level!r:.60}.")
     description = f"{metric} against {judgments.dimension(human)}."
     if level == "global":
         return canvas.described(
             _outputs(judgments, metric, judgments.dimension(human), coefficient, ax), description
         )
     if judgments.groups is not None:
-        raise InputError("a scatter plot is of one group: give one of judgments.by_group().")
+        raise InputError(
+            "a scatter plot shows one group, but the judgments have several; pass one of"
+            " judgments.by_group()."
+        )
     dimension, people = judgments.dimension(human), judgments.human(human)
     scores = judgments.oriented(metric)
     whole = judgments.oriented_system_scores(metric)
