@@ -19,8 +19,9 @@ need_chromium = [ -n "$$NLGAUGE_CHROMIUM" ] || command -v chromium || command -v
 	{ [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
 	echo "without Chromium the tests of the pages are skipped: apt-get install chromium, or name it in NLGAUGE_CHROMIUM"
 
-# A test process that dies ends the run: pytest-xdist would wait for ever for the tests that it had.
-pytest = .venv/$(PROGRAMS)/pytest -n 2 --dist loadfile --max-worker-restart 0 -rs
+# Three processes keep two cores busy: some tests wait for a server, a browser or another program. Files start in the
+# order of tests/conftest.py. A test process that dies ends the run: pytest-xdist would wait for ever for its tests.
+pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -rs
 # Tests of these are quick, but for those that are marked slow.
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 
@@ -47,9 +48,11 @@ demo-models: .venv/.models
 	.venv/$(PROGRAMS)/nlgauge models get minilm smollm2
 	.venv/$(PROGRAMS)/nlgauge demo --models -o demo-models-result --overwrite
 
-# Two test processes share two cores: more threads in each would only wait for each other.
+# The test processes share the cores: more threads in each would only wait for each other.
 $(TESTS): export OMP_NUM_THREADS := 1
 $(TESTS): export NLGAUGE_THREADS := 1
+# Tests start many programs, which start sooner when the modules are compiled.
+$(TESTS): export PYTHONDONTWRITEBYTECODE :=
 # A continuous integration fails if the pages cannot be tested; elsewhere their tests are skipped.
 ifdef CI
 $(TESTS): export NLGAUGE_PAGES ?= required
@@ -105,6 +108,7 @@ endurance: .venv/.test
 
 clean:
 	rm -rf .venv .venv-bench .cache demo-result demo-models-result
+	find src tests tools studies benchmarks -name __pycache__ -prune -exec rm -r {} +
 
 # Stamps: an environment is made once, and installed into again when the requirements change. The pip that comes with
 # Python 3.11 does not know dependency groups, so each environment first gets the pinned one.

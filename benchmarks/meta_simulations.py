@@ -36,7 +36,7 @@ from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.stats.corrections import adjusted, max_t, two_sided
 from nlgauge.stats.intervals import Bounds, bca, fisher, percentile
-from nlgauge.stats.levels import grouped_by
+from nlgauge.stats.levels import Scores, grouped_by
 from nlgauge.stats.measures import Measure, measure
 from nlgauge.stats.permutation.linear import of_systems, standardized
 from nlgauge.stats.permutation.swaps import drawn_swaps
@@ -358,7 +358,7 @@ def covering(
     """
     of = measure(setting.coefficient)
     x, z, level = study.metrics[0], study.human, setting.level
-    value = of.value(level, x, z)
+    value = of.value(level, Scores(x, z))
     found = {
         "Fisher, Bonett-Wright": (
             fisher(value.value, value.n, of.name)
@@ -368,9 +368,9 @@ def covering(
     }
     for over in ("systems", "both", "inputs"):
         drawn = bootstrap(*z.shape, over, resamples, seed)
-        replicates = [of.replicates(level, one, z, drawn) for one in study.metrics]
+        replicates = [of.replicates(level, Scores(one, z), drawn) for one in study.metrics]
         found[f"bootstrap, {over}"] = percentile(replicates[0])
-        left = of.replicates(level, x, z, leave_one_out(*z.shape, over))
+        left = of.replicates(level, Scores(x, z), leave_one_out(*z.shape, over))
         found[f"bootstrap, {over}, BCa"] = bca(replicates[0], value.value, left)
         found[f"difference, bootstrap, {over}"] = percentile(replicates[0] - replicates[1])
     found["difference, Zou"] = zou_interval(study, setting)
@@ -474,7 +474,9 @@ def print_scale(options: argparse.Namespace) -> None:
         claims: dict[str, list[tuple[float, float]]] = {name: [] for name in table}
         for run in range(options.runs):
             study = simulated(rng, systems, 100, [0.75] * 6)
-            values = np.array([pearson.value("system", one, study.human).value for one in study.metrics])
+            values = np.array(
+                [pearson.value("system", Scores(one, study.human)).value for one in study.metrics]
+            )
             swaps = drawn_swaps("systems", systems, 100, options.resamples, run)
             ready = standardized(study.metrics, study.human, "system", pearson)
             for name, points in zip(table, (ready, ready._replace(x=study.metrics)), strict=True):

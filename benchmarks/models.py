@@ -61,10 +61,10 @@ def plain_moverscore(workload: Workload) -> Callable[[], Numbers]:
     import torch
     from pyemd import emd
 
-    from nlgauge.models.loader import load_encoder
+    from nlgauge.models.loader import load
     from nlgauge.models.weights.store import location
 
-    loaded = load_encoder(str(location("minilm")), "cpu")
+    loaded = load(str(location("minilm")), "encoder", "cpu")
 
     def points(texts: list[str]) -> list[np.ndarray]:
         encoded = loaded.tokenizer(texts, return_tensors="pt", padding=True, truncation=True)

@@ -13,7 +13,7 @@ from nlgauge import Result, Scorer
 from nlgauge.stats.bootstrap import replicates
 from nlgauge.stats.coefficients import coefficient
 from nlgauge.stats.intervals import percentile
-from nlgauge.stats.levels import at_level
+from nlgauge.stats.levels import Scores, at_level
 from nlgauge.stats.resampling import Resamples
 
 MEASURES = ("pearson", "spearman", "kendall")
@@ -56,14 +56,15 @@ def results(name: str, segments: Mapping[str, Texts], metrics: str | list[str]) 
 def system_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
     """The correlation of the systems' means; both (systems, segments)."""
     # Of all texts that have a score, also where a person did not judge one.
-    return at_level(coefficient(measure), "system", metric, human, whole=np.nanmean(metric, axis=1)).value
+    scores = Scores(metric, human, whole=np.nanmean(metric, axis=1))
+    return at_level(coefficient(measure), "system", scores).value
 
 
 def text_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
     """The mean over segments of the correlation over systems; segments where one side is constant are
     left out.
     """
-    return at_level(coefficient(measure), "input", metric, human).value
+    return at_level(coefficient(measure), "input", Scores(metric, human)).value
 
 
 def interval(
@@ -79,8 +80,7 @@ def interval(
     drawn = replicates(
         coefficient(measure),
         {system_level: "system", text_level: "input"}[level],
-        metric,
-        human,
+        Scores(metric, human),
         Resamples(systems, segments, "both"),
     )
     found = percentile(drawn)

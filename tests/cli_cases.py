@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from nlgauge.cli import app
 
@@ -35,6 +37,23 @@ def write(path: str, content: str | bytes) -> str:
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Any:
     return CliRunner().invoke(app, list(arguments), input=stdin)
+
+
+def commands() -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command and group, with the words that call it."""
+
+    def below(
+        path: tuple[str, ...], command: click.Command
+    ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+        yield path, command
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                found = command.get_command(context, name)
+                assert found is not None
+                yield from below((*path, name), found)
+
+    return below((), app)
 
 
 def warned(*arguments: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -43,17 +44,30 @@ settings.register_profile("thorough", settings.get_profile("nlgauge"), max_examp
 settings.load_profile("nlgauge")
 
 
+# Fixtures of models, of Chromium and of a Ray cluster.
+_SLOW = {"tiny_models", "browser", "cluster"}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need a model as slow, and those of metrics with plain kernels as thorough: tests/kernels
-    proves that both kinds of kernels give the same numbers.
+    """Mark tests that need a model, a browser or a cluster as slow, and those of metrics with plain kernels as
+    thorough: tests/kernels proves that both kinds of kernels give the same numbers.
+
+    Files with many slow tests come first: several test processes take whole files, and one of these at the end
+    would run alone.
     """
     for item in items:
-        if "tiny_models" in getattr(item, "fixturenames", ()):
+        if not _SLOW.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
         kernels = item.callspec.params.get("both_kernels") if hasattr(item, "callspec") else None
         if kernels == "python" and backend.NATIVE is not None and item.path.parent.name == "metrics":
             item.add_marker(pytest.mark.thorough)
+    slow = Counter(
+        item.path
+        for item in items
+        if any(item.iter_markers("slow")) and not any(item.iter_markers("thorough"))
+    )
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,15 +5,12 @@ and prints what the page shows.
 from __future__ import annotations
 
 import doctest
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import shell
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -67,6 +64,7 @@ def test_every_block_does_what_the_page_says(tmp_path, monkeypatch):
     """Run the blocks in one test, because each uses the files and names of those above it."""
     session = Session({}, tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     run = {"python": _run_python, "sh": _run_commands, "console": _run_console}
     blocks = [block for block in BLOCKS if not block.is_set_up]
     lacking = {block.line: _missing(block) for block in blocks}
@@ -98,9 +96,7 @@ def _run_commands(block: Block, session: Session) -> list[str]:
     """Runs each line of a block; those that print nothing, though they do not write to a file."""
     lines = [line for line in block.body.splitlines() if line]
     return [
-        line
-        for line in lines
-        if not _shell(line, session.directory).strip() and not _written(line, session.directory)
+        line for line in lines if not shell.printed(line).strip() and not _written(line, session.directory)
     ]
 
 
@@ -118,7 +114,7 @@ def _run_console(block: Block, session: Session) -> list[tuple[list[str], list[s
     assert shown
     found = []
     for command, expected in zip(shown[::2], shown[1::2], strict=True):
-        printed = _words(_shell(command, session.directory))
+        printed = _words(shell.printed(command))
         wanted = _words(expected)
         if wanted[-1] == "...":
             wanted.pop()
@@ -132,30 +128,6 @@ def _run_console(block: Block, session: Session) -> list[tuple[list[str], list[s
 def _words(text: str) -> list[str]:
     """The words of what was printed: lines may break elsewhere, and rules may be longer or shorter."""
     return [word for word in text.split() if set(word) != {"─"}]
-
-
-def _shell(commands: str, directory: Path) -> str:
-    if shutil.which("sh") is None:
-        pytest.skip("needs a POSIX shell")
-    environment = {
-        **os.environ,
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "COLUMNS": "80",
-    }
-    # Output is UTF-8 whatever the locale, so that arrows and rules are printed as the page shows them.
-    environment["PYTHONUTF8"] = "1"
-    done = subprocess.run(
-        ["sh", "-e", "-c", commands],
-        cwd=directory,
-        env=environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout
 
 
 def test_the_page_opens_with_scores_python_and_an_explanation():

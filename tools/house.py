@@ -38,6 +38,7 @@ ORDER = [
     "results",
     "scoring",
     "meta",
+    "advisor",
     "show",
     "plots",
     "testing",

@@ -1,4 +1,4 @@
-"""Writes docs/metrics.md, the table of all metrics, from their cards and code:
+"""Write docs/metrics.md, the table of all metrics, from their cards and code:
 
     python tools/metrics_page.py
 
@@ -18,14 +18,14 @@ from nlgauge.metric.registry import metric_classes
 PAGE = Path(__file__).parents[1] / "docs" / "metrics.md"
 OPENING = """# Metrics
 
-This page is made from the cards and the code of the metrics by `python tools/metrics_page.py`; edit the cards, not the page. `nlgauge card NAME`
-prints a card: how the metric is computed, how to read it, when it misleads, its parameters and an example.
+The cards and the code of the metrics are the source of this page; `python tools/metrics_page.py` writes it. `nlgauge card NAME` prints a card:
+definition, interpretation, limits, parameters and an example.
 
-- *Other names* are accepted wherever a metric is named; some of them stand for a metric with other parameters, which are shown.
-- *Needs*: what must be given beside the predictions. A model needs the extra `models` and weights; the default model is in brackets.
+- *Other names* are accepted wherever a metric is named; if a name implies other parameters, the table shows them.
+- *Needs*: the required inputs in addition to the predictions. A model needs the extra `models` and weights; the default model is in brackets.
 - *Scale*: the bounds of the first output with default parameters, and whether higher (↑) or lower (↓) values are better; – means neither.
 - *Languages*: the languages that the metric is made for, as ISO codes.
-- *Tested against*: whose numbers ours are compared with in the tests, and with which parameters they are equal.
+- *Tested against*: the implementations that the tests compare with, and the parameters with which the scores are equal.
 """
 SECTIONS = {
     Categories.Overlap: "Shared words and characters, and edits",

@@ -1,5 +1,6 @@
 """The public names, declared once: type checkers read them here, and `nlgauge` imports each at its first use."""
 
+from nlgauge.advisor import choose as choose
 from nlgauge.compat.rewards import reward as reward
 from nlgauge.corpus import Corpus as Corpus
 from nlgauge.errors import NlgaugeError as NlgaugeError

@@ -2,7 +2,9 @@
 
 python -m studies leaderboard score                           scores what is not kept yet, numbers only
 python -m studies leaderboard score -m wmd -b summeval        one metric on one benchmark
-python -m studies leaderboard tables                          the pages of docs/results from what is kept
+python -m studies leaderboard tables                          the pages of docs/results from what is kept, and the
+                                                              evidence of `nlgauge choose`
+python -m studies leaderboard needs                           the needs of metrics in that evidence, after a card changed
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ from studies.leaderboard.scoring import score
 
 PAGES = Path("docs/results")
 SCORES = PAGES / "scores" / "leaderboard"
+EVIDENCE = Path("src/nlgauge/data/evidence.json.gz")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The two steps and their options."""
+    """Add the steps and their options."""
     steps = parser.add_subparsers(dest="step", required=True)
     scoring = steps.add_parser(
         "score", help="score what is not kept yet; what was stopped goes on where it was"
@@ -40,6 +43,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tables.add_argument(
         "--resamples", type=int, default=1000, help="draws of intervals and tests (default: %(default)s)"
     )
+    refreshing = steps.add_parser(
+        "needs", help="write the needs and languages of metrics into the evidence anew, from code and cards"
+    )
+    for step in (tables, refreshing):
+        step.add_argument(
+            "--evidence",
+            type=Path,
+            default=EVIDENCE,
+            help="file of the evidence of `nlgauge choose` (default: %(default)s)",
+        )
     for step in (scoring, tables):
         step.add_argument(
             "--scores",
@@ -58,17 +71,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def report(
-    scores: Path,
     step: str,
-    benchmarks: list[str] | None,
+    scores: Path = SCORES,
+    benchmarks: list[str] | None = None,
     metrics: list[str] | None = None,
     again: bool = False,
     pages: Path = PAGES,
+    evidence: Path = EVIDENCE,
     resamples: int = 1000,
 ) -> str:
-    """What was done, in one line."""
+    """Take a step, and return what was done in one line."""
     if step == "score":
         return score(scores, benchmarks or list(BENCHMARKS), metrics, again)
+    if step == "needs":
+        from studies.leaderboard.evidence import refresh
+
+        refresh(evidence)
+        return f"wrote {evidence}"
     from studies.leaderboard.page import write
 
-    return write(scores, pages, benchmarks or list(BENCHMARKS), resamples)
+    return write(scores, pages, evidence, benchmarks or list(BENCHMARKS), resamples)

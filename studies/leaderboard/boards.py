@@ -4,7 +4,7 @@ of their samples.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nlgauge.meta.benchmarks import load
 from nlgauge.meta.benchmarks.benchmark import Benchmark
@@ -44,7 +44,8 @@ class Board:
 
     `human` is the dimension that the main table shows, `coefficients` one per level, `samples` how many
     segments (of each language pair) are drawn for costly metrics, where not all are scored. `over` is what
-    intervals draw, and `most_draws` bounds how often where there are many texts.
+    intervals draw, and `most_draws` bounds how often where there are many texts. `year` is the year of the
+    systems, `languages` those of the predictions.
     """
 
     task: str
@@ -56,20 +57,23 @@ class Board:
     benchmark: str = ""
     others: tuple[str, ...] = ()
     most_draws: int = 1000
+    year: int = field(kw_only=True)
+    languages: tuple[str, ...] = ("en",)
 
 
 TAU = {"system": "kendall", "input": "kendall"}
 EXPERTS = ("coherence", "consistency", "fluency")
 
 BENCHMARKS: dict[str, Board] = {
-    "summeval": Board("summarization", "relevance", TAU, {SLOW: 8, JUDGES: 3}, others=EXPERTS),
-    "realsumm": Board("summarization", "litepyramid_recall", TAU, {SLOW: 8}),
+    "summeval": Board("summarization", "relevance", TAU, {SLOW: 8, JUDGES: 3}, others=EXPERTS, year=2020),
+    "realsumm": Board("summarization", "litepyramid_recall", TAU, {SLOW: 8}, year=2020),
     "rose_cnndm": Board(
         "summarization",
         "normalized_acu",
         TAU,
         {MODELS: 50, SLOW: 16},
         others=("acu", "ref_based", "ref_free", "prior"),
+        year=2022,
     ),
     "primer_dailynews300": Board(
         "summarization",
@@ -78,6 +82,7 @@ BENCHMARKS: dict[str, Board] = {
         {SLOW: 40},
         "inputs",
         others=("fluent", "understandable", "informative", "compact"),
+        year=2020,
     ),
     "webnlg2020_en": Board(
         "data-to-text",
@@ -85,6 +90,7 @@ BENCHMARKS: dict[str, Board] = {
         TAU,
         {MODELS: 60, SLOW: 15},
         others=("datacoverage", "relevance", "textstructure", "fluency"),
+        year=2020,
     ),
     "bagel": Board(
         "data-to-text",
@@ -94,6 +100,7 @@ BENCHMARKS: dict[str, Board] = {
         "inputs",
         others=("informativeness", "naturalness"),
         most_draws=300,
+        year=2014,
     ),
     "hanna": Board(
         "stories",
@@ -101,6 +108,7 @@ BENCHMARKS: dict[str, Board] = {
         TAU,
         {MODELS: 30, SLOW: 8},
         others=("relevance", "empathy", "surprise", "engagement", "complexity"),
+        year=2022,
     ),
     "usr_topicalchat": Board(
         "dialogue",
@@ -109,6 +117,7 @@ BENCHMARKS: dict[str, Board] = {
         {SLOW: 30},
         "inputs",
         others=("understandability", "naturalness", "coherence", "engagingness", "groundedness"),
+        year=2020,
     ),
     "wmt17_da_seg": Board(
         "translation",
@@ -117,13 +126,29 @@ BENCHMARKS: dict[str, Board] = {
         {MODELS: 60, SLOW: 20, JUDGES: 6},
         "inputs",
         most_draws=300,
+        year=2017,
     ),
-    "wmt19_darr": Board("translation", None, {"input": "darr"}, {MODELS: 20, SLOW: 8}, most_draws=200),
+    "wmt19_darr": Board(
+        "translation", None, {"input": "darr"}, {MODELS: 20, SLOW: 8}, most_draws=200, year=2019
+    ),
     "wmt21_mqm_news.en-de": Board(
-        "translation", "mqm", TAU, {MODELS: 40, SLOW: 12}, group="en-de", benchmark="wmt21_mqm_news"
+        "translation",
+        "mqm",
+        TAU,
+        {MODELS: 40, SLOW: 12},
+        group="en-de",
+        benchmark="wmt21_mqm_news",
+        year=2021,
+        languages=("de",),
     ),
     "wmt21_mqm_news.zh-en": Board(
-        "translation", "mqm", TAU, {MODELS: 40, SLOW: 12}, group="zh-en", benchmark="wmt21_mqm_news"
+        "translation",
+        "mqm",
+        TAU,
+        {MODELS: 40, SLOW: 12},
+        group="zh-en",
+        benchmark="wmt21_mqm_news",
+        year=2021,
     ),
 }
 

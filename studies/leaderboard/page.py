@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from studies import study
+from studies.leaderboard import evidence
 from studies.leaderboard.boards import BENCHMARKS
 from studies.leaderboard.learned import learned
 from studies.leaderboard.shown import agreement, shown, shown_name, title
@@ -22,9 +23,10 @@ TEMPLATE = Path(__file__).with_name("template.md")
 CHOOSING = Path(__file__).with_name("choosing.md")
 
 
-def write(folder: Path, pages: Path, benchmarks: Sequence[str], resamples: int) -> str:
-    """Writes the pages; the summary is of all benchmarks, so that it is written only when all of them
-    were asked for.
+def write(folder: Path, pages: Path, evidence_path: Path, benchmarks: Sequence[str], resamples: int) -> str:
+    """Write the pages and the evidence of `nlgauge choose`.
+
+    The summary and the evidence are of all benchmarks: they are written only if `benchmarks` has all of them.
     """
     found = {}
     for name in benchmarks:
@@ -36,6 +38,7 @@ def write(folder: Path, pages: Path, benchmarks: Sequence[str], resamples: int) 
         (pages / "leaderboard.md").write_text(leaderboard(found, resamples), encoding="utf-8")
         (pages / "choosing.md").write_text(choosing(found), encoding="utf-8")
         (pages / "learned.md").write_text(filled(learned(found, folder), found), encoding="utf-8")
+        evidence.write(evidence_path, found)
     return (
         f"{len(found)} benchmarks, {sum(len(table.lines) for each in found.values() for table in each)} rows."
     )

@@ -6,14 +6,17 @@ import numpy as np
 
 from nlgauge.meta import Judgments
 from nlgauge.meta.ready_pairs import columns, ordered, replicates
-from nlgauge.stats.clusters import cluster_ranks, wins
 from nlgauge.stats.corrections import max_t
+from nlgauge.stats.letters import cluster_ranks, wins
 from nlgauge.stats.resampling import bootstrap
 
 
-def pair_clusters(people: Judgments, resamples: int, seed: int = 12345) -> dict[str, tuple[int, int]]:
-    """Cluster and number of metrics that beat it, by metric: DARR averaged over groups; the claims are
-    about new systems.
+def pair_clusters(
+    people: Judgments, resamples: int, seed: int = 12345
+) -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """Return the cluster of each metric, and the pairs of metrics of which the first beats the second.
+
+    The value is DARR averaged over groups; the claims are about new systems.
     """
     labels = list(people.metrics)
     value, drawn = np.zeros(len(labels)), np.zeros((resamples, len(labels)))
@@ -27,9 +30,9 @@ def pair_clusters(people: Judgments, resamples: int, seed: int = 12345) -> dict[
     null = drawn[:, k] - drawn[:, m]
     p = np.full((len(labels), len(labels)), np.nan)
     p[k, m] = p[m, k] = max_t(value[k] - value[m], null - np.nanmean(null, axis=0), True)
-    beaten = wins(value, p).sum(axis=0)
-    return {
-        label: (place, int(beaten[at]))
-        for at, (label, place) in enumerate(zip(labels, cluster_ranks(value, p), strict=True))
+    clusters = {
+        label: place
+        for label, place in zip(labels, cluster_ranks(value, p), strict=True)
         if place is not None
     }
+    return clusters, [(labels[winner], labels[loser]) for winner, loser in np.argwhere(wins(value, p))]

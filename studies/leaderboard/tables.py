@@ -5,9 +5,11 @@ clusters and cost.
 from __future__ import annotations
 
 import math
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,9 +83,10 @@ class Planned(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The cluster of a metric, 1 the best, and how many metrics beat it."""
+    """The cluster of a metric, 1 the best, the metrics that it beats, and the number that beat it."""
 
     cluster: int
+    beats: tuple[str, ...]
     beaten: int
 
 
@@ -105,12 +108,14 @@ class Table:
     """The metrics on one set of texts, best first by the first level; `drawn` is the size of the sample, None
     for all.
 
-    `planned` has the planned comparisons by level and yardstick.
+    `counts` are the numbers of systems, inputs and texts; `planned` has the planned comparisons by level and
+    yardstick.
     """
 
     name: str
     drawn: int | None
     size: str
+    counts: tuple[int, int, int]
     lines: Sequence[Line]
     ceilings: Mapping[tuple[str, str], float]
     human: str
@@ -290,7 +295,8 @@ def _table(
         size += f" in {len(benchmark.groups)} language pairs"
     if benchmark.pairs:
         size += f", {len(benchmark.pairs):,} pairs"
-    return Table(name, drawn(name, cost), size, lines, ceilings, human, undefined, planned)
+    counts = len(benchmark.systems), len(benchmark.segments), len(benchmark.rows)
+    return Table(name, drawn(name, cost), size, counts, lines, ceilings, human, undefined, planned)
 
 
 def _main_level(board: Board) -> str:
@@ -336,7 +342,7 @@ def _tested(
     asked for.
     """
     if people.pairs is not None:
-        return {label: Place(*place) for label, place in pair_clusters(people, resamples).items()}, {}
+        return placed(*pair_clusters(people, resamples)), {}
     z = people.human(board.human)
     lacking = {
         label: float(np.isnan(values)[~np.isnan(z)].mean()) for label, values in people.metrics.items()
@@ -354,11 +360,7 @@ def _tested(
         rows = rank(
             chosen, tasks=[RankingTask(coefficient, level)], generalise_to=target, resamples=resamples
         )
-        return {
-            row["metric"]: Place(row["cluster"], 0 if row["not_beaten"] else 1)
-            for row in rows
-            if row["cluster"] is not None
-        }, {}
+        return _placed_by_letters(rows), {}
     # Swapping whole systems within every input costs minutes per table; the bootstrap of the same claim,
     # which errs on the side of caution, seconds.
     options: dict[str, Any] = {
@@ -369,10 +371,31 @@ def _tested(
     }
     options["test"] = "bootstrap" if level == "input" else "randomization"
     rows = chosen.compare(**options).clusters()
-    places = {
-        row["metric"]: Place(row["cluster"], row["losses"]) for row in rows if row["cluster"] is not None
+    return _placed_by_letters(rows), _planned(chosen, options) if planned else {}
+
+
+def placed(clusters: Mapping[str, int], wins: Collection[tuple[str, str]]) -> dict[str, Place]:
+    """Return the place of each metric from its cluster and the pairs (winner, loser) of all metrics."""
+    return {
+        label: Place(
+            cluster,
+            tuple(loser for winner, loser in wins if winner == label),
+            sum(loser == label for _, loser in wins),
+        )
+        for label, cluster in clusters.items()
     }
-    return places, _planned(chosen, options) if planned else {}
+
+
+def _placed_by_letters(rows: Iterable[Mapping[str, Any]]) -> dict[str, Place]:
+    """Return the place of each metric from rows in order, best first: a metric beats those after it with
+    which it shares no letter.
+    """
+    ranked = [row for row in rows if row["cluster"] is not None]
+    letters = {row["metric"]: set(re.findall(r"\(\d+\)|\w", row["letters"])) for row in ranked}
+    wins = [
+        (one, other) for one, other in combinations(letters, 2) if letters[one].isdisjoint(letters[other])
+    ]
+    return placed({row["metric"]: row["cluster"] for row in ranked}, wins)
 
 
 def _planned(people: Judgments, options: Mapping[str, Any]) -> dict[str, Planned]:

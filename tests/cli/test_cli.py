@@ -284,7 +284,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         ),
         (["score"], "predictions ... -r REFERENCES SYSTEM"),
         (["score", "--nonsense"], "--nonsense"),
-        (["nonsense"], "No such command 'nonsense'"),
+        (["nonsense"], "unknown command 'nonsense'"),
         (["card", "blue"], "no metric 'blue'"),
         (["list", "--category", "nonsense"], "'nonsense' ... Categories"),
     ],

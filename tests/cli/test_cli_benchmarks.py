@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from nlgauge.cli import app
 from nlgauge.meta.benchmarks import names

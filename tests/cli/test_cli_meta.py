@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from messages import mentions
-from typer.testing import CliRunner
 
 import nlgauge
 from nlgauge.cli import app
@@ -504,7 +504,7 @@ def test_help_lists_the_commands_and_the_options_of_the_benchmark_form():
         assert "--human" in out
         assert "meta run" not in out
         for command in ("compare", "between", "cost", "estimate"):
-            assert re.search(rf"^│ {command} ", out, re.MULTILINE), command
+            assert re.search(rf"^  {command} ", out, re.MULTILINE), command
     assert "--against" in run("compare", "--help")[1]
     assert Study(benchmark="sample").read().systems == load("sample").systems
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
-import json
 import math
 from collections import UserList
 from datetime import date
@@ -417,8 +416,6 @@ def test_fields_are_kept_through_every_change_of_a_corpus():
     assert corpus.adding({"C": ["x", "y"]}).fields == corpus.fields
     assert corpus.adding({"C": ["x", "y"]}).system_fields == {}
     assert corpus.swapping("A", "B", np.array([True, False])).system_fields == corpus.system_fields
-    again = Corpus.from_saved(json.loads(json.dumps(corpus.records())), None)
-    assert (again.fields, again.system_fields) == (corpus.fields, corpus.system_fields)
     assert (Corpus.read(["a"]).fields, Corpus.read(["a"]).system_fields) == ({}, {})
 
 
@@ -806,22 +803,6 @@ def test_records_are_untouched():
     frame = pandas.DataFrame(LONG)
     Corpus.read(frame)
     assert frame.equals(pandas.DataFrame(before))
-
-
-@given(corpora(), st.booleans())
-def test_records_make_the_same_corpus_again(corpus, weighted):
-    predictions, references = corpus
-    extra = (
-        {"weights": [float(i + 1) for i in range(len(predictions))], "documents": ["d"] * len(predictions)}
-        if weighted
-        else {}
-    )
-    read = Corpus.read({"A": predictions, "B": predictions}, references, predictions, lang="en", **extra)
-    again = Corpus.from_saved(read.records(), "en")
-    assert shape(again) == shape(read)
-    assert (again.ids, again.documents, again.lang) == (read.ids, read.documents, read.lang)
-    assert again.weights is None or again.weights.tolist() == read.weights.tolist()
-    assert again.records() == read.records()
 
 
 @given(corpora(), st.integers(1, 60))

@@ -56,7 +56,8 @@ def test_a_second_run_computes_nothing_and_has_the_same_bits(
     metrics = [bertscore(encoder), {**bertscore(encoder), "resulting_name": "again"}]
     without, first = score(metrics, cache=False), score(metrics)
     assert (cached(without), cached(first)) == (0, 0)
-    monkeypatch.setattr(loader, "_load", lambda *_: pytest.fail("a model was loaded"))
+    loader.release()
+    monkeypatch.setattr(loader, "_loaded", lambda *_: pytest.fail("a model was loaded"))
     second = score(metrics)
     assert cached(second) == 2 * ROWS
     assert statistics(without) == statistics(first) == statistics(second)
@@ -277,7 +278,7 @@ def test_worker_processes_use_a_costly_metricss_cache(costly_metrics: ModuleType
 @pytest.fixture
 def uncached(tiny_models: Any, costly_metrics: ModuleType) -> Iterator[dict[str, Any]]:
     causal = str(tiny_models["causal"])
-    own = loader.load_encoder(str(tiny_models["encoder"]), "cpu")
+    own = loader.load(str(tiny_models["encoder"]), "encoder", "cpu")
     yield {
         "words are compared faster than they are looked up": "chrf",
         "a class that says so": costly_metrics.Cheap(),

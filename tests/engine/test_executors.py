@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from messages import mentions
 from segment_rows import rows_by_label
+from strategies import corpora
 
 import nlgauge
 from nlgauge._core.ragged import Array
@@ -29,7 +30,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.engine.chunk import Chunk, Job, Task
 from nlgauge.engine.executors import Serial, Threads, processes
 from nlgauge.engine.executors.processes import Processes, wire
-from nlgauge.engine.executors.processes.messages import of_chunk, of_task
+from nlgauge.engine.executors.processes.messages import of_chunk, of_task, to_corpus
 from nlgauge.engine.executors.processes.wire import WireError, receive, send
 from nlgauge.engine.prepare import labelled
 from nlgauge.errors import NlgaugeError, ParameterError
@@ -534,3 +535,13 @@ def test_an_executor_is_anything_with_a_map():
     theirs = nlgauge.score(PREDICTIONS, REFERENCES, metrics=["wer", "cider"])
     assert (ours["wer"], ours["cider"]) == (theirs["wer"], theirs["cider"])
     assert ours.add("nist", executor=Backwards())["nist"] == theirs.add("nist")["nist"]
+
+
+@given(corpora(), st.booleans())
+def test_a_message_of_a_chunk_makes_the_same_corpus_again(corpus, with_sources):
+    predictions, references = corpus
+    systems = {"A": predictions, "B": [[text, text] for text in predictions]}
+    read = Corpus.read(systems, references, predictions if with_sources else None, lang="en")
+    message = wire.decode(wire.encode(of_chunk(Chunk(read, np.arange(len(read)), RunOptions()))))
+    again = to_corpus(message)
+    assert (again.records(), again.lang) == (read.records(), "en")

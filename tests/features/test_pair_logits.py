@@ -19,7 +19,7 @@ from nlgauge.features.encoders.pair_logits import PairLogits, bert, longest_firs
 from nlgauge.features.passages import Passages, WordChunks
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.models import Model
-from nlgauge.models.loader import Loaded, load_align, load_pair
+from nlgauge.models.loader import Loaded, load
 from nlgauge.models.networks.align_layout import converted as align_converted
 from nlgauge.models.networks.bleurt_layout import converted as bleurt_converted
 
@@ -132,7 +132,7 @@ def test_the_end_of_a_row_is_cut_with_its_last_mark() -> None:
 
 def test_a_pair_is_read_once_for_all_systems_and_metrics(tiny_models: dict[str, Path]) -> None:
     place = tiny_models["pair"]
-    model, tokenizer = load_pair(str(place), "cpu").model, load_pair(str(place), "cpu").tokenizer
+    model, tokenizer = load(str(place), "pair", "cpu").model, load(str(place), "pair", "cpu").tokenizer
     seen: list[int] = []
     forward = model.forward
     model.forward = lambda **inputs: seen.append(len(inputs["input_ids"])) or forward(**inputs)
@@ -149,8 +149,8 @@ def test_a_pair_is_read_once_for_all_systems_and_metrics(tiny_models: dict[str, 
 
 
 def test_a_model_without_a_head_is_refused(tiny_models: dict[str, Path]) -> None:
-    with pytest.raises(ModelError, match=r"classifier.bias.*pairs"):
-        load_pair(str(tiny_models["masked"]), "cpu")
+    with pytest.raises(ModelError, match=r"head.*classifier.bias.*pairs"):
+        load(str(tiny_models["masked"]), "pair", "cpu")
 
 
 def test_weights_that_are_not_alignscores_are_refused(tiny_models: dict[str, Path]) -> None:
@@ -158,7 +158,7 @@ def test_weights_that_are_not_alignscores_are_refused(tiny_models: dict[str, Pat
         ModelError,
         match=(r"AlignScore.*tri_layer\.weight, bin_layer\.weight, reg_layer\.weight"),
     ):
-        load_align(str(tiny_models["pair"]), "cpu")
+        load(str(tiny_models["pair"]), "align", "cpu")
 
 
 def test_alignscores_checkpoint_loses_its_language_head_alone() -> None:

@@ -107,7 +107,7 @@ def test_statistics_and_explanations_share_one_computation(calls, metric, kernel
     found = calls(f"nlgauge.kernels.{module}", name)
     view = view_of(parsed)
     rows = parsed.statistics(view, {})
-    explanations = parsed.explain(view, {})
+    explanations = list(parsed.explain(view, {}))
     assert len(explanations) == len(PAIRS)
     assert len(found) == count
     for i, explanation in enumerate(explanations):
@@ -123,5 +123,5 @@ def test_cider_explains_with_one_look_at_the_similarities(calls):
     assert fitted is not None
     frequencies = fitted.combine([fitted.partial(view)], RunOptions())
     found = calls("nlgauge.kernels.tfidf", "tfidf_similarity")
-    metric.explain(view, frequencies)
+    list(metric.explain(view, frequencies))
     assert len(found) == metric.max_order

@@ -17,6 +17,7 @@ DOORS = {
     "results.ranks": {"show"},
     "results.result": {"show", "scoring"},
     "meta.findings": {"plots"},
+    "advisor.advice": {"show"},
     "engine.prepare": {"compat"},
 }
 LARGEST_FOLDER = 20

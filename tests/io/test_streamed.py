@@ -617,14 +617,15 @@ def _attempt(work: Callable[[], Any]) -> Any:
         return str(error)
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
-    lines = "".join(f"line {i} with some words\n" for i in range(40)).encode()
-    Path("marked.txt").write_bytes(b"\xef\xbb\xbf" + lines)
+@pytest.mark.parametrize(("encoding", "mark"), [(None, b"\xef\xbb\xbf"), ("utf-16-le", b"\xff\xfe")])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(encoding: str | None, mark: bytes) -> None:
+    lines = "".join(f"line {i} with some words\n" for i in range(40)).encode(encoding or "utf-8")
+    Path("marked.txt").write_bytes(mark + lines)
     Path("plain.txt").write_bytes(lines)
     for pair in (("marked.txt", "plain.txt"), ("plain.txt", "marked.txt")):
-        found = list(Inputs([pair[0]], [pair[1]]).pieces(Path("rows")))
-        assert len(found) > 1
-        for piece in found:
+        pieces = list(Inputs([pair[0]], [pair[1]], encoding=encoding).pieces(Path("rows")))
+        assert len(pieces) > 1
+        for piece in pieces:
             assert piece.texts.strings == [text for text in piece.texts.strings if text.startswith("line")]
 
 

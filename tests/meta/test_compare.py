@@ -454,3 +454,19 @@ def test_too_few_systems_are_said() -> None:
         .notes[1]
         .startswith("Nothing can be said from 1 system:")
     )
+
+
+@pytest.mark.parametrize(
+    ("swap", "units"), [("systems", 4), ("inputs", 3), ("cells", 12), ("rows-xor-cols", 6)]
+)
+def test_no_p_is_below_what_swaps_of_few_units_allow(swap: str, units: int) -> None:
+    human = np.array([[1.0, 2.0, 4.0], [2.0, 4.0, 3.0], [4.0, 5.0, 5.0], [5.0, 7.0, 8.0]])
+    metrics = {"same": human + 0.1 * np.sin(human), "other": human[::-1], "noise": np.cos(3 * human)}
+    judged = Judgments.from_arrays(human, metrics)
+    least, smallest = 2.0 ** (1 - units), 1.0
+    for seed in range(20):
+        rows = judged.compare(swap=swap, resamples=4096 if units > 6 else 100, seed=seed)
+        for row in rows:
+            assert row["p_adjusted"] >= row["p"] >= least
+            smallest = min(smallest, row["p"])
+    assert smallest == least or units > 6

@@ -17,7 +17,7 @@ from scipy import stats
 from nlgauge.errors import InputError, ParameterError, UnknownNameError
 from nlgauge.meta import Judgments, correlate, soft_pairwise_accuracy
 from nlgauge.stats.intervals import fisher, percentile
-from nlgauge.stats.levels import LEVELS
+from nlgauge.stats.levels import LEVELS, Scores
 from nlgauge.stats.measures import MEASURES, measure
 from nlgauge.stats.resampling import bootstrap
 from nlgauge.stats.ties import calibrate, darr
@@ -81,9 +81,7 @@ def test_intervals_are_those_of_the_shared_draws() -> None:
         resamples = bootstrap(6, 12, over, 40, 7)
         for row in found.where(metric=["good", "ter"]):
             expected = percentile(
-                measure(row["coefficient"]).replicates(
-                    row["level"], judged.oriented(row["metric"]), judged.human(), resamples
-                )
+                measure(row["coefficient"]).replicates(row["level"], judged.scores(row["metric"]), resamples)
             )
             assert (row["low"], row["high"]) == pytest.approx(expected[:2])
             assert row["over"] == over
@@ -162,16 +160,20 @@ def test_replicates_of_pairs_as_an_explicit_loop(sides: np.ndarray, over: str, s
                 outer.append(w[n])
         expected["darr"].append((right - wrong) / (right + wrong) if right + wrong else math.nan)
         expected["star"].append(np.average(shares, weights=outer) if shares else math.nan)
-    np.testing.assert_allclose(darr_by.replicates("input", *sides, resamples), expected["darr"], atol=1e-9)
-    np.testing.assert_allclose(star.replicates("input", *sides, resamples), expected["star"], atol=1e-6)
+    np.testing.assert_allclose(
+        darr_by.replicates("input", Scores(*sides), resamples), expected["darr"], atol=1e-9
+    )
+    np.testing.assert_allclose(
+        star.replicates("input", Scores(*sides), resamples), expected["star"], atol=1e-6
+    )
 
 
 def test_soft_accuracy_in_draws() -> None:
     judged = made_up(systems=4, segments=5)
     x, z, spa = judged.oriented("good"), judged.human(), measure("spa")
-    whole = spa.replicates("system", x, z, bootstrap(4, 5, "systems", 6, 1))
+    whole = spa.replicates("system", Scores(x, z), bootstrap(4, 5, "systems", 6, 1))
     resamples = bootstrap(4, 5, "both", 6, 1)
-    both = spa.replicates("system", x, z, resamples)
+    both = spa.replicates("system", Scores(x, z), resamples)
     for b in range(6):
         columns = np.repeat(np.arange(5), resamples.inputs[b].astype(int))
         rows = [i for i in range(4) if resamples.systems[b][i]]
@@ -371,9 +373,7 @@ def test_groups_are_drawn_each_for_itself() -> None:
         group="average",
     )
     drawn = [
-        measure("pearson").replicates(
-            "system", part.oriented("good"), part.human(), bootstrap(6, 12, "both", 30, 4 + i)
-        )
+        measure("pearson").replicates("system", part.scores("good"), bootstrap(6, 12, "both", 30, 4 + i))
         for i, part in enumerate(parts.values())
     ]
     assert (row["low"], row["high"]) == pytest.approx(percentile(np.mean(drawn, axis=0))[:2])

@@ -15,7 +15,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.stats import weighted
 from nlgauge.stats.bootstrap import _VECTORISED, draw_by_draw, replicates
 from nlgauge.stats.coefficients import COEFFICIENTS, coefficient
-from nlgauge.stats.levels import LEVELS
+from nlgauge.stats.levels import LEVELS, Scores
 from nlgauge.stats.resampling import Resamples, bootstrap, leave_one_out
 
 SCORES = st.one_of(st.integers(0, 3).map(float), st.floats(-5, 5, width=16), st.just(math.nan))
@@ -70,12 +70,12 @@ def test_as_taking_what_was_drawn(sides: np.ndarray, over: str, seed: int) -> No
     x, z = np.where(np.isnan(sides).any(axis=0), np.nan, sides)
     for name in sorted(_VECTORISED):
         for level in LEVELS:
-            found = replicates(coefficient(name), level, *sides, resamples)
+            found = replicates(coefficient(name), level, Scores(*sides), resamples)
             pairwise = name in ("kendall_a", "acc_eq", "tau_eq")
             expected = (
                 without_self_pairs(name, level, x, z, resamples)
                 if pairwise
-                else draw_by_draw(coefficient(name), level, x, z, resamples)
+                else draw_by_draw(coefficient(name), level, Scores(x, z), resamples)
             )
             np.testing.assert_allclose(found, expected, atol=1e-6, err_msg=f"{name} {level}")
 
@@ -93,7 +93,7 @@ def test_real_sizes_as_scipy(over: str, missing: float) -> None:
         ("spearman", stats.spearmanr),
         ("kendall", stats.kendalltau),
     ):
-        found = {level: replicates(coefficient(name), level, x, z, resamples) for level in LEVELS}
+        found = {level: replicates(coefficient(name), level, Scores(x, z), resamples) for level in LEVELS}
         for b in range(20):
             rows, columns = (
                 np.repeat(np.arange(len(counts)), counts.astype(int))
@@ -124,13 +124,13 @@ def test_long_vectors_are_counted_by_human_score_or_draw_by_draw(
     x, z = rng.integers(0, 5, (2, 4, 6)).astype(float)
     resamples = bootstrap(4, 6, "both", 10, 1)
     expected = [
-        replicates(COEFFICIENTS[name], "global", x, z, resamples)
+        replicates(COEFFICIENTS[name], "global", Scores(x, z), resamples)
         for name in ("kendall", "kendall_a", "acc_eq")
     ]
     monkeypatch.setattr(weighted, "_SIGNS", 3)
     monkeypatch.setattr(weighted, "_LEVELS", levels)
     found = [
-        replicates(COEFFICIENTS[name], "global", x, z, resamples)
+        replicates(COEFFICIENTS[name], "global", Scores(x, z), resamples)
         for name in ("kendall", "kendall_a", "acc_eq")
     ]
     np.testing.assert_allclose(found, expected, atol=1e-12)
@@ -143,14 +143,16 @@ def test_weights_and_whole_scores_in_draws() -> None:
     resamples = bootstrap(6, 5, "both", 12, 4)
     for name in ("pearson", "spearman", "kendall"):
         for level in ("system", "input"):
-            expected = draw_by_draw(coefficient(name), level, x, z, resamples, weights)
+            expected = draw_by_draw(coefficient(name), level, Scores(x, z, weights), resamples)
             np.testing.assert_allclose(
-                replicates(coefficient(name), level, x, z, resamples, weights), expected, atol=1e-9
+                replicates(coefficient(name), level, Scores(x, z, weights), resamples), expected, atol=1e-9
             )
     resamples = bootstrap(6, 5, "systems", 12, 4)
-    expected = draw_by_draw(coefficient("kendall"), "system", x, z, resamples, None, whole)
+    expected = draw_by_draw(coefficient("kendall"), "system", Scores(x, z, None, whole), resamples)
     np.testing.assert_allclose(
-        replicates(coefficient("kendall"), "system", x, z, resamples, None, whole), expected, atol=1e-9
+        replicates(coefficient("kendall"), "system", Scores(x, z, None, whole), resamples),
+        expected,
+        atol=1e-9,
     )
 
 
@@ -174,7 +176,9 @@ def test_equal_means_are_tied_in_every_draw() -> None:
     # The same scores in another order: all means of all inputs are equal, however they are summed.
     x = np.stack([row, row[::-1], np.roll(row, 7), row + 1])
     z = np.arange(4.0)[:, None] + np.zeros((4, 40))
-    found = replicates(coefficient("kendall"), "system", x, z, bootstrap(4, 40, "systems", 50, 2))
-    expected = draw_by_draw(coefficient("kendall"), "system", x, z, bootstrap(4, 40, "systems", 50, 2))
+    found = replicates(coefficient("kendall"), "system", Scores(x, z), bootstrap(4, 40, "systems", 50, 2))
+    expected = draw_by_draw(
+        coefficient("kendall"), "system", Scores(x, z), bootstrap(4, 40, "systems", 50, 2)
+    )
     np.testing.assert_allclose(found, expected, atol=1e-12)
     assert np.isnan(found[bootstrap(4, 40, "systems", 50, 2).systems[:, 3] == 0]).all()

@@ -228,6 +228,78 @@ def test_an_alias_has_the_card_of_its_metric() -> None:
         card("blue")
 
 
+# --- formulas and citations
+
+TEX_COMMANDS = set(
+    """
+    alpha arccos bar begin beta boldsymbol cap cdot cos delta dots ell end exp frac gamma ge hat in lambda langle
+    le left log lVert mathbf mathcal mathrm max mid min mu neq nu odot omega operatorname parallel pi qquad quad rangle rho
+    right rVert setminus sigma sqrt sum tau text theta tilde to top varepsilon
+    """.split()
+)
+
+
+def check_tex(tex: str) -> None:
+    """Raise AssertionError unless braces, delimiters and environments are closed and all commands are known."""
+    depth = 0
+    for brace in re.findall(r"(?<!\\)[{}]", tex):
+        depth += 1 if brace == "{" else -1
+        assert depth >= 0, tex
+    assert depth == 0, tex
+    commands = re.findall(r"\\([A-Za-z]+|.)", tex, flags=re.DOTALL)
+    assert {command for command in commands if command.isalpha()} <= TEX_COMMANDS
+    assert {command for command in commands if not command.isalpha()} <= set("\\,;# {}")
+    assert commands.count("left") == commands.count("right")
+    begun, ended = (re.findall(rf"\\{end}{{(\w+)}}", tex) for end in ("begin", "end"))
+    assert sorted(begun) == sorted(ended) and set(begun) <= {"aligned", "cases"}
+    assert "$" not in tex and "%" not in tex
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_formula_parses_and_its_symbols_are_explained(name: str) -> None:
+    found = card(name)
+    assert re.search(r"=|\\in|\\cos", found.formula)
+    check_tex(found.formula)
+    assert found.where.startswith("where ") and found.where.endswith(".") and "\n" not in found.where
+    assert found.where.count("$") % 2 == 0
+    symbols = re.findall(r"\$(.+?)\$", found.where)
+    for symbol in symbols:
+        check_tex(symbol)
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\frac{1}{2",
+        r"x}{",
+        r"\left( x",
+        r"\begin{cases} x",
+        r"\fraq{1}{2}",
+        r"a \! b",
+        "5 %",
+        r"\begin{array} \end{array}",
+    ],
+)
+def test_tex_that_does_not_parse_is_noticed(tex: str) -> None:
+    with pytest.raises(AssertionError):
+        check_tex(tex)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_citation_is_bibtex(name: str) -> None:
+    found = card(name)
+    entry = re.fullmatch(r"@misc\{(\w+),\n((?:  \w+ = \{.+\},\n)+)\}", found.citation)
+    assert entry is not None and entry[1] == f"{name}{found.year}"
+    values = dict(re.findall(r"  (\w+) = \{(.+)\},\n", entry[2]))
+    assert list(values) == ["title", "author", "howpublished", "year", "url"]
+    assert values["year"] == str(found.year)
+    assert all(value.count("{") == value.count("}") for value in values.values())
+    title = values["title"].strip("{}").replace(r"\&", "&")
+    assert f": {title}, {values['howpublished']}" in found.paper
+    authors = values["author"].split(" and ")
+    assert all(author in found.paper.partition(":")[0] or author == "others" for author in authors)
+
+
 # --- filters
 
 
@@ -348,6 +420,7 @@ def write_metric(directory: Path, name: str, text: str | None) -> None:
 def test_a_card_lies_beside_its_module(tmp_path: Path) -> None:
     write_metric(tmp_path, "mine", f"+++\n{FRONT.replace('D2T', 'DataToText')}+++\n\n{BODY}")
     assert card("mine").categories == (Categories.Grammar,)
+    assert card("mine").citation == ""  # the paper has no title
     assert list_metrics(category="Grammar", appl_task="d2t") == ["mine"]
 
 

@@ -39,7 +39,7 @@ from nlgauge.metrics._shared.judged import Judged
 from nlgauge.models.loader import held
 from nlgauge.testing import CHECKS, ODD, Terms, of_numbers
 from nlgauge.testing.comparing import fitted_on_a_system, rows_of, scored
-from nlgauge.testing.of_texts import check_bounds
+from nlgauge.testing.of_texts import require_bounds
 from nlgauge.testing.of_values import has_model, other_values
 from nlgauge.testing.texts import sample
 
@@ -295,7 +295,7 @@ def test_processes_give_the_same_numbers(build, monkeypatch):
 @given(corpora(max_segments=3))
 def test_bounds_hold_on_any_text(name, build, corpus):
     metric = build(name)
-    check_bounds(
+    require_bounds(
         metric,
         nlgauge.score(*corpus, ["the cat. sat", "", "on a mat"][: len(corpus[0])], metrics=metric),
         Terms(),
@@ -306,7 +306,7 @@ def test_bounds_hold_on_any_text(name, build, corpus):
 def test_ten_thousand_tokens_are_scored(name, build):
     text = " ".join(WORDS[i * i % len(WORDS)] for i in range(10_000))
     metric = build(name)
-    check_bounds(
+    require_bounds(
         metric,
         nlgauge.score([text, "the cat"], [text[7:], "the cat"], [text[7:], "the cat"], metrics=metric),
         Terms(),

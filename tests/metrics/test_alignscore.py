@@ -15,7 +15,7 @@ from nlgauge.errors import ModelError
 from nlgauge.explanations import Entailment
 from nlgauge.metrics.alignscore import AlignScore
 from nlgauge.models import Model
-from nlgauge.models.loader import load_align, release
+from nlgauge.models.loader import load, release
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -99,7 +99,7 @@ def test_a_converted_checkpoint_gives_the_same(model: Model, tmp_path: Path) -> 
     )
     release()
     with pytest.raises(ModelError, match=r"configuration.*base_model\.encoder\.layer\.2"):
-        load_align(str(tmp_path / "made"), "cpu")
+        load(str(tmp_path / "made"), "align", "cpu")
 
 
 def test_nothing_to_check_is_not_a_score(tiny_models: dict[str, Path]) -> None:

@@ -18,7 +18,7 @@ from nlgauge.errors import ModelError, NlgaugeError, ParameterError
 from nlgauge.features import RunOptions, Work
 from nlgauge.features.language_models.seq2seq import Seq2SeqLogProbs
 from nlgauge.metrics.bartscore import BartScore
-from nlgauge.models.loader import load_seq2seq
+from nlgauge.models.loader import load
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -129,7 +129,7 @@ def test_a_text_after_another_is_read_token_by_token(kind: str, tiny_models: dic
 
 
 def test_a_source_is_encoded_once_for_all_targets(tiny_models: dict[str, Path]) -> None:
-    loaded = load_seq2seq(str(tiny_models["seq2seq"]), "cpu")
+    loaded = load(str(tiny_models["seq2seq"]), "seq2seq", "cpu")
     read: list[int] = []
     handle = loaded.model.get_encoder().register_forward_pre_hook(
         lambda module, given, named: read.append(len(named["input_ids"])), with_kwargs=True
@@ -195,7 +195,7 @@ def test_wrong_models_are_refused(tiny_models: dict[str, Path], tmp_path: Path) 
         nlgauge.score(["a"], ["a"], metrics="bartscore")
     with pytest.raises(ModelError, match=r"cannot be loaded|no encoder and decoder"):
         nlgauge.score(["a"], ["a"], metrics=BartScore(str(tiny_models["causal"])))
-    with pytest.raises(ParameterError, match=r"direction.*recall"):
+    with pytest.raises(ParameterError, match=r"direction.*'recall'.*'up'"):
         BartScore(direction="up")
     with pytest.raises(NlgaugeError, match="sources"):
         nlgauge.score(["a"], ["a"], metrics=BartScore(str(tiny_models["seq2seq"]), "faithfulness"))

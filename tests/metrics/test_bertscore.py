@@ -15,7 +15,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.metrics._shared.bertscore_baselines import _BASELINES
 from nlgauge.metrics._shared.token_matching import LAYERS
 from nlgauge.metrics.bertscore import BertScore
-from nlgauge.models.loader import load_encoder
+from nlgauge.models.loader import load
 from nlgauge.models.weights import store
 
 torch = pytest.importorskip("torch")
@@ -109,7 +109,7 @@ def test_prefix_space_is_put_in_whatever_the_tokeniser_was_saved_with(roberta: P
     tokenizer.save_pretrained(tmp_path)
     saved = transformers.AutoTokenizer.from_pretrained(tmp_path)("cat").input_ids
     ours, expected = (
-        load_encoder(str(place), "cpu").tokenizer("cat").input_ids for place in (tmp_path, roberta)
+        load(str(place), "encoder", "cpu").tokenizer("cat").input_ids for place in (tmp_path, roberta)
     )
     assert saved != ours == expected
 

@@ -27,7 +27,7 @@ from nlgauge.features.language_models import tuning
 from nlgauge.features.language_models.cloze import Hiding, WordPieces, word_pieces
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metrics.blanc import Blanc
-from nlgauge.models.loader import load_masked
+from nlgauge.models.loader import load
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -265,7 +265,7 @@ def test_tune_equals_training_with_the_models_own_loss(
     found = counts(metric, DOCUMENTS[:1], SUMMARIES[:1], seed=11)
     assert found == [[slow_counts(short_bert, DOCUMENTS[0], SUMMARIES[0], 2, 1, tuned=expected)]]
     tuned = asked[-1].model
-    assert tuned is not load_masked(short_bert, "cpu").model
+    assert tuned is not load(short_bert, "masked", "cpu").model
     for name, value in expected.state_dict().items():
         # A key's bias changes no attention, so its gradient is rounding, which AdamW makes as large as any
         # other.
@@ -274,7 +274,7 @@ def test_tune_equals_training_with_the_models_own_loss(
 
 
 def test_tune_leaves_the_loaded_model_as_it_is_and_draws_by_seed_and_summary(short_bert: str) -> None:
-    loaded = load_masked(short_bert, "cpu")
+    loaded = load(short_bert, "masked", "cpu")
     before = {name: value.clone() for name, value in loaded.model.state_dict().items()}
     metric = Blanc(short_bert, mode="tune", chunk=16, stride=8, epochs=1, learning_rate=0.05)
     together = counts(metric, DOCUMENTS[:1], SUMMARIES, seed=1)

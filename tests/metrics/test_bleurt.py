@@ -111,7 +111,7 @@ def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
     from tiny.families import TEXTS, model_of
 
     from nlgauge.features.encoders.pair_logits import marks_of
-    from nlgauge.models.loader import load_pair
+    from nlgauge.models.loader import load
 
     (tmp_path / "texts").write_text("\n".join(TEXTS * 20))
     marks = {
@@ -134,7 +134,7 @@ def test_pieces_are_those_of_the_sentencepiece_file(tmp_path: Path) -> None:
     (tmp_path / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "BleurtSPTokenizer", "model_max_length": 512})
     )
-    loaded = load_pair(str(tmp_path), "cpu")
+    loaded = load(str(tmp_path), "pair", "cpu")
     assert marks_of(loaded) == ([1], [2], [2])
     found = scores(Bleurt(str(tmp_path)))
     with torch.no_grad():

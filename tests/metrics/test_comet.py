@@ -170,11 +170,11 @@ def test_a_network_that_lacks_weights_is_refused(tmp_path: Path) -> None:
         torch.save({**content, "state_dict": state}, file)
         place = convert.convert(file, "comet", tmp_path / str(number), str(tmp_path / "base")).place
         with pytest.raises(ModelError, match=message):
-            loader.load_comet(str(place), "cpu")
+            loader.load(str(place), "comet", "cpu")
 
 
 def test_an_own_network_is_a_model(tiny_models: dict[str, Path]) -> None:
-    loaded = loader.load_comet(str(tiny_models["comet"]), "cpu")
+    loaded = loader.load(str(tiny_models["comet"]), "comet", "cpu")
     own = Comet(nlgauge.Model(loaded.model, loaded.tokenizer, "mine"))
     given = ["the cat"], ["a cat"], ["le chat"]
     expected = nlgauge.score(*given, metrics=f"comet(model={str(tiny_models['comet'])!r})")["comet"]["score"]

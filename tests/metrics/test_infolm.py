@@ -605,7 +605,7 @@ def test_parameters_outside_their_domain_are_refused() -> None:
         ({"measure": "entropy"}, "measure must be one or more of fisher_rao, kl"),
         ({"measure": ()}, "one or more"),
         ({"measure": ("kl", "kl_divergence")}, "without repetition"),
-        ({"temperature": 0}, "temperature must be a number above 0, got 0"),
+        ({"temperature": 0}, "temperature must be None or a number above 0, got 0"),
         ({"temperature": math.inf}, "above 0"),
         ({"language_model": "seq2seq"}, "'masked', 'causal' or None"),
         ({"compat": "huggingface"}, "'official', 'torchmetrics' or 'paper'"),

@@ -18,7 +18,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.explanations import Transport
 from nlgauge.features.encoders.word_starts import _word_starts
 from nlgauge.metrics.moverscore import MoverScore
-from nlgauge.models.loader import load_encoder
+from nlgauge.models.loader import load
 from nlgauge.models.weights import store
 
 MODEL_KIND = "encoder"
@@ -57,7 +57,7 @@ def test_on_minilm(parameters: dict[str, Any], expected: list[float], tolerance:
 def slow(place: Path, version: str, n: int, weights: dict[int, float] | None) -> list[float]:
     """The program's steps, text by text, with scipy's linear program for the transport."""
     torch = pytest.importorskip("torch")
-    loaded = load_encoder(str(place), "cpu")
+    loaded = load(str(place), "encoder", "cpu")
 
     def points(text: str) -> tuple[np.ndarray, np.ndarray]:
         encoded = loaded.tokenizer(text, return_tensors="pt")
@@ -116,7 +116,7 @@ def test_it_is_the_programs_procedure(tiny_models: dict[str, Path], version: str
     place = tiny_models["encoder"]
     weights = None
     if idf:
-        ids = [set(load_encoder(str(place), "cpu").tokenizer(text).input_ids) for text in OTHERS]
+        ids = [set(load(str(place), "encoder", "cpu").tokenizer(text).input_ids) for text in OTHERS]
         weights = {
             token: np.log((len(OTHERS) + 1) / (sum(token in text for text in ids) + 1))
             for token in set.union(*ids)

@@ -14,7 +14,7 @@ import nlgauge
 from nlgauge.errors import ModelError
 from nlgauge.explanations import Entailment
 from nlgauge.metrics.nli import Nli
-from nlgauge.models.loader import load_pair
+from nlgauge.models.loader import load
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -27,7 +27,7 @@ REFERENCES = ["The cat sat on the mat.", "He said it won't happen again.", "the 
 
 def oracle(place: Path, premise: str, hypothesis: str) -> Any:
     """Entailment, neutral, contradiction, as Transformers itself reads and cuts a pair."""
-    loaded = load_pair(str(place), "cpu")
+    loaded = load(str(place), "pair", "cpu")
     with torch.no_grad():
         inputs = loaded.tokenizer(premise, hypothesis, return_tensors="pt", truncation=True, max_length=128)
         return torch.softmax(loaded.model(**inputs).logits[0], dim=0).numpy()[[2, 1, 0]]

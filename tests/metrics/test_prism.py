@@ -20,7 +20,7 @@ import nlgauge
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.metrics.prism import Prism
 from nlgauge.metrics.unieval import UniEval
-from nlgauge.models.loader import load_seq2seq
+from nlgauge.models.loader import load
 from nlgauge.models.networks.prism_layout import converted
 from nlgauge.models.weights import fetch, store
 from nlgauge.models.weights.convert import convert
@@ -112,7 +112,7 @@ def test_an_empty_reference_has_no_score_and_long_texts_are_cut(places: dict[boo
 
 
 def test_tokens_are_numbered_by_the_dictionary(places: dict[bool, Path]) -> None:
-    tokenizer = load_seq2seq(str(places[True]), "cpu").tokenizer
+    tokenizer = load(str(places[True]), "seq2seq", "cpu").tokenizer
     lines = (places[True] / "dict.src.txt").read_text("utf-8").splitlines()
     ids = tokenizer(PREDICTIONS[0]).input_ids
     assert ids[-1] == 2 and tokenizer(PREDICTIONS[0], add_special_tokens=False).input_ids == ids[:-1]

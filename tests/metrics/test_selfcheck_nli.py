@@ -61,9 +61,9 @@ def test_equals_the_authors_program(model: Model) -> None:
 
 def test_neutral_is_left_out_of_three_labels(tiny_models: dict[str, Path]) -> None:
     place = str(tiny_models["pair"])
-    from nlgauge.models.loader import load_pair
+    from nlgauge.models.loader import load
 
-    loaded = load_pair(place, "cpu")
+    loaded = load(place, "pair", "cpu")
     result = nlgauge.score(["the cat sat"], [["the mat"]], metrics=SelfCheckNli(place))
     with torch.no_grad():
         logits = loaded.model(**loaded.tokenizer("the cat sat", "the mat", return_tensors="pt")).logits[0]

@@ -15,7 +15,7 @@ import nlgauge
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric.registry import parse
 from nlgauge.metrics.shannon import Shannon
-from nlgauge.models.loader import load_causal
+from nlgauge.models.loader import load
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -103,7 +103,7 @@ def _one_token_at_a_time(
     """I(D), I(D|S), I(D|D) and BLANC-Shannon by the definition: a forward pass for every token, float64,
     no cache.
     """
-    loaded = load_causal(str(place), "cpu")
+    loaded = load(str(place), "causal", "cpu")
     model = transformers.AutoModelForCausalLM.from_pretrained(place).double().eval()
     sentences = Sentences().of(document)
 
@@ -248,7 +248,7 @@ def test_smollm2_prefers_the_summary_of_the_document() -> None:
 
     if store.location("smollm2") is None:
         pytest.skip("smollm2 is not in the cache; run: nlgauge models get smollm2")
-    assert load_causal("smollm2", "cpu").start_token == 0
+    assert load("smollm2", "causal", "cpu").start_token == 0
     document = "Jack drove his minivan to the bazaar to purchase milk and honey for his large family."
     result = nlgauge.score(
         {"right": ["Jack bought milk and honey."], "wrong": ["The weather is nice today."]},

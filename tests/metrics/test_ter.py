@@ -153,7 +153,7 @@ def test_blocks_move_up_to_fifty_words_as_in_sacrebleu(distance):
     assert_same_edits([*rest, 0], [0, *rest], 1 if distance <= 50 else 2)
 
 
-@pytest.mark.parametrize("offset", [24, 25, 26, *thorough(22, 23, 27, 28)])
+@pytest.mark.parametrize("offset", [25, *thorough(22, 23, 24, 26, 27, 28)])
 def test_the_beam_reaches_as_far_as_sacrebleus(offset):
     """Words that stand so far from the diagonal are still aligned, or not at all."""
     common, ours, theirs = FILLER[:90], FILLER[200 : 200 + offset], FILLER[300 : 300 + offset]

@@ -15,7 +15,7 @@ from segment_rows import rows_by_label
 import nlgauge
 from nlgauge._core.ragged import Ragged
 from nlgauge.features.vocabulary import unknown_counts
-from nlgauge.models.loader import Loaded, load_encoder
+from nlgauge.models.loader import Loaded, load
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -178,7 +178,7 @@ def test_the_space_before_an_unknown_word_is_not_a_known_token(tiny_models: Mode
         [1, 1],
         [0, 1],
     ]
-    bert = load_encoder(str(tiny_models["encoder"]), None)
+    bert = load(str(tiny_models["encoder"]), "encoder", None)
     ids = Ragged.of([bert.tokenizer("the 猫").input_ids])
     assert unknown_counts(bert, ids, np.array([True, False, False, True])).tolist() == [[1, 2]]
 

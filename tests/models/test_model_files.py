@@ -241,7 +241,7 @@ def test_hostile_headers_of_safetensors_are_refused(
     model = shutil.copytree(tiny_models["encoder"], tmp_path / "model")
     (model / "model.safetensors").write_bytes(HEADERS[what])
     with pytest.raises(ModelError, match="cannot be loaded"):
-        loader.load_encoder(str(model), "cpu")
+        loader.load(str(model), "encoder", "cpu")
 
 
 def test_nothing_else_reads_pickles() -> None:
@@ -295,7 +295,7 @@ def test_bin_files_become_the_same_model(
     )
     assert store.weights_hash(made.place) == original
     models = [
-        loader.load_masked(str(place), "cpu").model.state_dict()
+        loader.load(str(place), "masked", "cpu").model.state_dict()
         for place in (tiny_models["masked"], made.place)
     ]
     assert all(torch.equal(models[0][name], models[1][name]) for name in models[0])
@@ -306,7 +306,7 @@ def test_a_file_elsewhere_takes_its_base_and_layouts_are_checked(bin_model: Path
     with pytest.raises(ModelError, match=r"config\.json.*--base DIR"):
         convert.convert(file, "bart", tmp_path / "new")
     place = convert.convert(file, "bart", tmp_path / "new", str(bin_model)).place
-    assert loader.load_masked(str(place), "cpu").tokenizer("the cat").input_ids
+    assert loader.load(str(place), "masked", "cpu").tokenizer("the cat").input_ids
     with pytest.raises(ModelError, match="there already"):
         convert.convert(file, "bart", tmp_path / "new", str(bin_model))
     with pytest.raises(ParameterError, match="got 'gpt'"):
@@ -376,7 +376,7 @@ def test_a_fairseq_checkpoint_becomes_prism(tmp_path: Path, tiny_models: dict[st
     assert not marker.exists()
     expected, found = (load_file(place / "model.safetensors") for place in (tiny_models["prism"], made.place))
     assert found.keys() == expected.keys() and all(torch.equal(found[name], expected[name]) for name in found)
-    assert loader.load_seq2seq(str(made.place), "cpu").tokenizer("the cat").input_ids[-1] == 2
+    assert loader.load(str(made.place), "seq2seq", "cpu").tokenizer("the cat").input_ids[-1] == 2
 
 
 def test_a_lightning_checkpoint_of_alignscore_scores_as_its_weights_do(
@@ -697,7 +697,9 @@ def test_a_repository_without_safetensors_is_converted(
     assert len(list(made.glob("*.safetensors"))) == shards
     assert not list(made.glob("*.bin"))
     assert not (tmp_path / "marker").exists()
-    models = [loader.load_masked(str(one), "cpu").model.state_dict() for one in (tiny_models["masked"], made)]
+    models = [
+        loader.load(str(one), "masked", "cpu").model.state_dict() for one in (tiny_models["masked"], made)
+    ]
     assert all(torch.equal(models[0][name], models[1][name]) for name in models[0])
     assert msgspec.json.decode((made / store.MANIFEST).read_bytes(), type=store.Manifest).layout == "bin"
 
@@ -733,7 +735,7 @@ def test_a_model_without_a_tokeniser_gets_that_of_its_base_and_keeps_its_own_con
     (base / "config.json").write_text("{}")
     if pickled:
         torch.save(
-            loader.load_masked(str(tiny_models["masked"]), "cpu").model.state_dict(),
+            loader.load(str(tiny_models["masked"]), "masked", "cpu").model.state_dict(),
             repository / "pytorch_model.bin",
         )
         (repository / "model.safetensors").unlink()
@@ -743,7 +745,7 @@ def test_a_model_without_a_tokeniser_gets_that_of_its_base_and_keeps_its_own_con
     ).read_bytes().split()
     assert (made / "tokenizer.json").read_bytes() == (tiny_models["masked"] / "tokenizer.json").read_bytes()
     found, expected = (
-        loader.load_masked(str(place), "cpu").model.state_dict() for place in (made, tiny_models["masked"])
+        loader.load(str(place), "masked", "cpu").model.state_dict() for place in (made, tiny_models["masked"])
     )
     assert all(torch.equal(found[name], expected[name]) for name in expected)
     assert [asked[0] for asked in hub] == ["some/weights", "some/base"]

@@ -300,4 +300,7 @@ def test_groups_take_the_baseline_too() -> None:
 def test_the_page_of_statistics_runs_as_printed() -> None:
     page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text("utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    exec(program, {})
+    names: dict[str, Any] = {}
+    exec(program, names)
+    assert program.count("assert ") > 5
+    assert names["result"].systems == ("old", "new", "best")

@@ -12,7 +12,7 @@ from nlgauge.errors import ParameterError
 from nlgauge.stats.bootstrap import replicates
 from nlgauge.stats.coefficients import coefficient
 from nlgauge.stats.intervals import bca, fisher, percentile, zou
-from nlgauge.stats.levels import at_level
+from nlgauge.stats.levels import Scores, at_level
 from nlgauge.stats.resampling import leave_one_out
 
 
@@ -33,7 +33,7 @@ def test_fisher_bonett_wright() -> None:
         assert math.isnan(fisher(r, n, name).low)
     np.random.seed(12)
     x, z = np.random.rand(5, 7), np.random.rand(5, 7)
-    found = at_level(coefficient("pearson"), "system", x, z)
+    found = at_level(coefficient("pearson"), "system", Scores(x, z))
     assert fisher(found.value, found.n)[:2] == pytest.approx(
         (-0.6445648014599665, 0.9644395142168088), abs=1e-10
     )
@@ -61,9 +61,9 @@ def test_bca_is_scipys() -> None:
     z = rng.exponential(size=25)
     x = z + rng.exponential(size=25)
     one = coefficient("pearson")
-    sides = x[:, None], z[:, None]
-    value = at_level(one, "system", *sides).value
-    left = replicates(one, "system", *sides, leave_one_out(25, 1, "systems"))
+    sides = Scores(x[:, None], z[:, None])
+    value = at_level(one, "system", sides).value
+    left = replicates(one, "system", sides, leave_one_out(25, 1, "systems"))
     jackknife = [stats.pearsonr(np.delete(x, i), np.delete(z, i)).statistic for i in range(25)]
     np.testing.assert_allclose(left, jackknife, atol=1e-12)
     options = {

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from nlgauge.errors import ParameterError
 from nlgauge.stats.coefficients import COEFFICIENTS, coefficient
-from nlgauge.stats.levels import LEVELS, at_level, system_means
+from nlgauge.stats.levels import LEVELS, Scores, at_level, system_means
 
 SCORES = st.one_of(st.integers(0, 4).map(float), st.floats(-5, 5, width=16), st.just(math.nan))
 SIDES = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(
@@ -20,10 +20,9 @@ SIDES = st.tuples(st.integers(1, 4), st.integers(1, 5)).flatmap(
 )
 
 
-def value(name: str, level: str, x, z, **options) -> float:
-    return at_level(
-        coefficient(name), level, np.asarray(x, dtype=float), np.asarray(z, dtype=float), **options
-    ).value
+def value(name: str, level: str, x, z, weights=None, whole=None, **options) -> float:
+    scores = Scores(np.asarray(x, dtype=float), np.asarray(z, dtype=float), weights, whole)
+    return at_level(coefficient(name), level, scores, **options).value
 
 
 def test_the_random_numbers_of_nlpstats() -> None:
@@ -57,7 +56,7 @@ def test_levels_are_averages_of_vectors(sides: np.ndarray) -> None:
             ("by_system", list(zip(x, z, strict=True))),
             ("global", [(x.ravel(), z.ravel())]),
         ):
-            found = at_level(one, level, *sides)
+            found = at_level(one, level, Scores(*sides))
             values = np.array([float(one(*group)) for group in groups])
             known = values[~np.isnan(values)]
             assert found.value == pytest.approx(
@@ -65,7 +64,7 @@ def test_levels_are_averages_of_vectors(sides: np.ndarray) -> None:
             ), (name, level)
             assert (found.n_groups, found.n_undefined) == (len(known), len(values) - len(known))
             assert found.n == max(int((~np.isnan(group[0])).sum()) for group in groups)
-            zero = at_level(one, level, *sides, undefined="zero").value
+            zero = at_level(one, level, Scores(*sides), undefined="zero").value
             human = {"input": sides[1].T, "by_system": sides[1], "global": sides[1].reshape(1, -1)}[level]
             counted = [
                 value
@@ -105,7 +104,7 @@ def test_equal_system_means_are_tied_however_they_were_summed() -> None:
     x = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.3, 0.3]])
     z = np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])
     assert x[0].mean() != x[1].mean() or (x[0].sum() != x[1].sum())
-    found = at_level(coefficient("gamma"), "system", x, z)
+    found = at_level(coefficient("gamma"), "system", Scores(x, z))
     assert found.value == 1
     assert value("kendall", "system", x, z) == pytest.approx(2 / math.sqrt(6))
 
@@ -130,7 +129,7 @@ def test_p_is_of_single_correlations_alone() -> None:
     rng = np.random.default_rng(1)
     x, z = rng.normal(size=(2, 5, 6))
     for level in LEVELS:
-        found = at_level(coefficient("kendall"), level, x, z)
+        found = at_level(coefficient("kendall"), level, Scores(x, z))
         assert math.isnan(found.p) == (level in ("input", "by_system"))
 
 

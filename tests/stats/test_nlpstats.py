@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge.meta import Judgments, compare, correlate
+from nlgauge.stats.levels import Scores
 from nlgauge.stats.measures import measure
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
@@ -41,7 +42,7 @@ def test_correlations(level, coefficient, rounded, missing):
     for seed in range(5):
         x, _, z = scores(seed, rounded, missing)
         expected = nlpstats.correlate(x, z, level, coefficient)
-        assert measure(coefficient).value(level, x, z).value == pytest.approx(expected, abs=ROUNDING)
+        assert measure(coefficient).value(level, Scores(x, z)).value == pytest.approx(expected, abs=ROUNDING)
 
 
 def drawn_by(resamples):
@@ -70,7 +71,7 @@ def test_bootstrap_with_the_same_draws(level, coefficient, over, rounded):
     x, _, z = scores(3, rounded)
     resamples = bootstrap(*z.shape, over, DRAWS, seed=11)
     expected = nlpstats.bootstrap(x, z, level, coefficient, drawn_by(resamples), n_resamples=DRAWS)
-    replicates = measure(coefficient).replicates(level, x, z, resamples)
+    replicates = measure(coefficient).replicates(level, Scores(x, z), resamples)
     np.testing.assert_allclose(replicates[~np.isnan(replicates)], expected.samples, atol=ROUNDING)
     row = correlate(
         Judgments.from_arrays(z, {"x": x}), level, coefficient, interval=over, resamples=DRAWS, seed=11

@@ -33,7 +33,7 @@ from studies.leaderboard.boards import (
 )
 from studies.leaderboard.kept import MetricScores, file_name, fingerprint, kept, of_results, read
 from studies.leaderboard.pairs import pair_clusters
-from studies.leaderboard.tables import tables
+from studies.leaderboard.tables import placed, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SCORES = ROOT / "docs" / "results" / "scores" / "leaderboard"
@@ -44,7 +44,9 @@ NAME = "sample"
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A leaderboard of four metrics on the package's sample, of which one is scored on six segments alone."""
-    board = Board("summarization", "relevance", boards.TAU, {SLOW: 6, JUDGES: 4}, others=("fluency",))
+    board = Board(
+        "summarization", "relevance", boards.TAU, {SLOW: 6, JUDGES: 4}, others=("fluency",), year=2020
+    )
     metrics = {
         "chrf": Scored(),
         "rouge": Scored(outputs=("rougeL", "rouge1")),
@@ -77,7 +79,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def done(small: None, tmp_path: Path) -> Path:
-    assert leaderboard.report(tmp_path, "score", [NAME]) == "4 scored, 0 that cannot be scored, 0 were kept."
+    assert leaderboard.report("score", tmp_path, [NAME]) == "4 scored, 0 that cannot be scored, 0 were kept."
     return tmp_path
 
 
@@ -96,19 +98,21 @@ def test_scores_are_kept_and_not_computed_again(done: Path) -> None:
     whole = of_results(texts(NAME), texts(NAME).score("rouge"))
     np.testing.assert_allclose(found.segments["rouge1"], whole.segments["rouge1"], rtol=5.1e-5)
     assert all(value == float(f"{value:.5g}") for value in found.segments["rougeL"] if value is not None)
-    assert leaderboard.report(done, "score", [NAME]) == "0 scored, 0 that cannot be scored, 4 were kept."
+    assert leaderboard.report("score", done, [NAME]) == "0 scored, 0 that cannot be scored, 4 were kept."
     assert (
-        leaderboard.report(done, "score", [NAME], ["ter", "wer"])
+        leaderboard.report("score", done, [NAME], ["ter", "wer"])
         == "1 scored, 0 that cannot be scored, 1 were kept."
     )
-    assert leaderboard.report(done, "score", [NAME], ["estime"]).startswith(
+    assert leaderboard.report("score", done, [NAME], ["estime"]).startswith(
         "0 scored, 1 that cannot be scored"
     )
 
 
 def test_pages_of_a_small_benchmark(done: Path) -> None:
     assert (
-        leaderboard.report(done, "tables", [NAME], pages=done / "pages", resamples=20)
+        leaderboard.report(
+            "tables", done, [NAME], pages=done / "pages", evidence=done / "evidence.json.gz", resamples=20
+        )
         == "1 benchmarks, 12 rows."
     )
     text = (done / "pages" / "leaderboard.md").read_text(encoding="utf-8")
@@ -162,7 +166,9 @@ def test_page_of_learned_metrics(done: Path, monkeypatch: pytest.MonkeyPatch) ->
         systems={},
     )
     judge.save(done / f"{NAME}-4")
-    leaderboard.report(done, "tables", [NAME], pages=done / "pages", resamples=20)
+    leaderboard.report(
+        "tables", done, [NAME], pages=done / "pages", evidence=done / "evidence.json.gz", resamples=20
+    )
     text = (done / "pages" / "learned.md").read_text(encoding="utf-8")
     tables_of, judges = text[: text.index("| judge |")], text[text.index("| judge |") :]
     assert "<!--" not in text and text.startswith(f"TER has {row(tables_of, 'ter')[0]}.")
@@ -182,7 +188,7 @@ def test_scores_of_other_texts_are_refused(done: Path) -> None:
     msgspec.structs.replace(read(path), fingerprint="0" * 16).save(path.parent)
     with pytest.raises(SystemExit, match=r"scores.*texts"):
         tables(done, NAME, 20)
-    assert leaderboard.report(done, "score", [NAME]).startswith("1 scored")
+    assert leaderboard.report("score", done, [NAME]).startswith("1 scored")
     path.write_bytes(gzip.compress(b"{}"))
     with pytest.raises(ResultError, match="is damaged"):
         tables(done, NAME, 20)
@@ -205,7 +211,8 @@ def test_clusters_of_pairs() -> None:
         "noise": rng.normal(size=quality.shape),
     }
     people = Judgments(tuple("abcdefghijkl"), tuple(range(60)), metrics=metrics, pairs=np.array(pairs))
-    assert pair_clusters(people, 200) == {"good": (1, 0), "noise": (2, 1)}
+    clusters, wins = pair_clusters(people, 200)
+    assert placed(clusters, wins) == {"good": (1, ("noise",), 0), "noise": (2, (), 1)}
 
 
 def kept_files() -> Iterator[tuple[str, str]]:

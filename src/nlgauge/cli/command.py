@@ -1,28 +1,88 @@
-"""Commands with many options: options that several of them share, and words in the forms that users of
-sacreBLEU type.
+"""Commands, made from functions: the annotations of a function are the command's options and arguments,
+and its docstring is the command's help.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import wraps
 from typing import Any, get_type_hints
 
-from typer.core import TyperCommand
+import click
+from click.core import augment_usage_errors
 
-from nlgauge.cli.sacrebleu.words import translated
-from nlgauge.cli.words import Names, arranged
+from nlgauge.cli.parameters import parameter
 
 
-class Spelled(TyperCommand):
+class Command(click.Command):
+    """A command that calls a function.
+
+    Parameters whose type is a dataclass of options are filled in from these options, so that commands
+    share them.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        hints = get_type_hints(function, include_extras=True)
+        self._function = function
+        self._groups: dict[str, Any] = {
+            name: hint for name, hint in hints.items() if isinstance(hint, type) and is_dataclass(hint)
+        }
+        params = []
+        for name, declared in inspect.signature(function).parameters.items():
+            if name in self._groups:
+                params += _options(self._groups[name])
+            else:
+                default = ... if declared.default is inspect.Parameter.empty else declared.default
+                params.append(parameter(name, hints[name], default))
+        super().__init__(function.__name__, callback=self._call, params=params, help=inspect.getdoc(function))
+
+    def _call(self, **values: Any) -> None:
+        """Call the function; a repeatable parameter without a value is None."""
+        values = {
+            name: (list(value) or None) if isinstance(value, tuple) else value
+            for name, value in values.items()
+        }
+        groups = {
+            name: group(**{option.name: values.pop(option.name) for option in fields(group)})
+            for name, group in self._groups.items()
+        }
+        self._function(**values, **groups)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the function; errors of usage know the command."""
+        with augment_usage_errors(ctx):
+            return super().invoke(ctx)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; errors of usage know the command."""
+        with augment_usage_errors(ctx):
+            return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help page."""
+        from nlgauge.cli.help import page
+
+        return page(self, ctx)
+
+
+def _options(group: Any) -> list[click.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    assert all(option.default is not MISSING for option in fields(group))
+    return [parameter(option.name, hints[option.name], option.default) for option in fields(group)]
+
+
+class Spelled(Command):
     """A command whose words are brought into one form first; see `nlgauge.cli.words`."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        options = [given for given in self.get_params(ctx) if given.param_type_name == "option"]
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words in their one form."""
+        from nlgauge.cli.sacrebleu.words import translated
+        from nlgauge.cli.words import Names, arranged
+
+        options = [option for option in self.get_params(ctx) if option.param_type_name == "option"]
         names = {name: option.opts[0] for option in options for name in option.opts} | {
-            name: name for o in options for name in o.secondary_opts
+            name: name for option in options for name in option.secondary_opts
         }
         flags = [
             name
@@ -30,42 +90,37 @@ class Spelled(TyperCommand):
             if getattr(option, "is_flag", False)
             for name in (option.opts[0], *option.secondary_opts)
         ]
-        own = translated(args, names)
-        return super().parse_args(ctx, arranged(own, Names(names, frozenset(flags))))
+        words = arranged(translated(args, names), Names(names, frozenset(flags)))
+        return super().parse_args(ctx, words)
 
 
-def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its dataclass parameters as options of their own, so that commands
-    share them.
-    """
-    hints = get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint) and isinstance(hint, type)}
-    parameters = []
-    for parameter in inspect.signature(command).parameters.values():
-        if parameter.name not in groups:
-            parameters.append(parameter.replace(annotation=hints[parameter.name]))
-            continue
-        group = groups[parameter.name]
-        types = get_type_hints(group, include_extras=True)
-        for option in fields(group):
-            assert option.default is not MISSING
-            parameters.append(
-                inspect.Parameter(
-                    option.name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=option.default,
-                    annotation=types[option.name],
-                )
+class Group(click.Group):
+    """A group of commands, listed in their order."""
+
+    def __init__(self, help: str, commands: Mapping[str, click.Command], **settings: Any) -> None:  # noqa: A002
+        super().__init__(
+            help=inspect.cleandoc(help), commands=dict(commands), no_args_is_help=False, **settings
+        )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in their order."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the words start with; if there is none, name similar commands."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-") and not ctx.resilient_parsing:
+            from nlgauge.errors import did_you_mean
+
+            raise click.UsageError(
+                f"unknown command {name!r}{did_you_mean(name, self.list_commands(ctx))}.", ctx
             )
+        return super().resolve_command(ctx, args)
 
-    @wraps(command)
-    def called(*positional: Any, **given: Any) -> None:
-        made = {
-            name: group(**{option.name: given.pop(option.name) for option in fields(group)})
-            for name, group in groups.items()
-        }
-        command(*positional, **given, **made)
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help page."""
+        from nlgauge.cli.help import page
 
-    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return called
+        return page(self, ctx)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
+from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.segment_files import check_target
 
 if TYPE_CHECKING:
@@ -25,10 +26,10 @@ _INPUTS, _SHOWN, _SURE, _SEGMENTS, _WHERE = (
     "Where chunks are computed",
 )
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+AsJson = Annotated[bool, option("--json", help="Print one JSON document instead of a table.")]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--metric",
         "-m",
         help=(
@@ -40,16 +41,16 @@ Metrics = Annotated[
 ]
 Confidence = Annotated[
     float,
-    typer.Option("--confidence", help="Confidence of the intervals.", metavar="LEVEL", rich_help_panel=_SURE),
+    option("--confidence", help="Confidence of the intervals.", metavar="LEVEL", panel=_SURE),
 ]
 Resamples = Annotated[
     int,
-    typer.Option(
+    option(
         "--resamples",
-        min=0,
+        at_least=0,
         help="Resamples for intervals and tests; 0: neither.",
         metavar="N",
-        rich_help_panel=_SURE,
+        panel=_SURE,
     ),
 ]
 
@@ -61,42 +62,42 @@ def _american(value: str) -> str:
 
 PairedTest = Annotated[
     str,
-    typer.Option(
+    option(
         "--test",
         help=(
             "Test of differences: randomization (approximate randomization), bootstrap (paired bootstrap) or"
             " none."
         ),
         metavar="TEST",
-        callback=_american,
-        rich_help_panel=_SURE,
+        convert=_american,
+        panel=_SURE,
     ),
 ]
 Baseline = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--baseline",
         help="System that the others are compared with (default: the first).",
         metavar="NAME",
-        rich_help_panel=_SURE,
+        panel=_SURE,
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that exists already.")]
-SeedOfAll = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.", metavar="N")]
+Overwrite = Annotated[bool, option("--overwrite", help="Replace a result that exists already.")]
+SeedOfAll = Annotated[int, option("--seed", at_least=0, help="Seed of everything random.", metavar="N")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Seed of the resampling (default: that of the run).", metavar="N"),
+    option("--seed", at_least=0, help="Seed of the resampling (default: that of the run).", metavar="N"),
 ]
 Quiet = Annotated[
     bool,
-    typer.Option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures."),
+    option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures."),
 ]
 ResultDirectory = Annotated[
-    Path, typer.Argument(help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")
+    Path, argument(help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--where",
         help="Take only segments with this value, such as domain=news; repeat for more.",
         metavar="FIELD=VALUE",
@@ -104,22 +105,20 @@ Where = Annotated[
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", rich_help_panel=_INPUTS
-    ),
+    option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", panel=_INPUTS),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--delimiter",
         help="Delimiter of .tsv and .csv files, such as ; or tab.",
         metavar="CHARACTER",
-        rich_help_panel=_INPUTS,
+        panel=_INPUTS,
     ),
 ]
 NoCache = Annotated[
     bool,
-    typer.Option("--no-cache", help="Compute every row, and keep none: do without the cache of statistics."),
+    option("--no-cache", help="Compute every row, and keep none: do without the cache of statistics."),
 ]
 
 
@@ -128,10 +127,10 @@ class ModelOptions:
     """How models run."""
 
     device: Annotated[
-        str | None, typer.Option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")
+        str | None, option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")
     ] = None
     batch_size: Annotated[
-        int | None, typer.Option("--batch-size", min=1, help="Texts that a model reads at once.", metavar="N")
+        int | None, option("--batch-size", at_least=1, help="Texts that a model reads at once.", metavar="N")
     ] = None
     no_cache: NoCache = False
 
@@ -142,43 +141,43 @@ class ExecutorOptions:
 
     jobs: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--jobs",
-            min=1,
+            at_least=1,
             help="Processes, threads or workers that compute at once.",
             metavar="N",
-            rich_help_panel=_WHERE,
+            panel=_WHERE,
         ),
     ] = None
     executor: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--executor",
             help=(
                 "serial, threads, processes or ray (default: processes with --jobs over 1, else threads or"
                 " serial)."
             ),
             metavar="NAME",
-            rich_help_panel=_WHERE,
+            panel=_WHERE,
         ),
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--address",
             help="With ray: the cluster to join (default: RAY_ADDRESS, else this machine).",
             metavar="ADDRESS",
-            rich_help_panel=_WHERE,
+            panel=_WHERE,
         ),
     ] = None
     gpus_per_worker: Annotated[
         float,
-        typer.Option(
+        option(
             "--gpus-per-worker",
-            min=0,
+            at_least=0,
             help="With ray: GPUs of each worker, such as 0.5.",
             metavar="G",
-            rich_help_panel=_WHERE,
+            panel=_WHERE,
         ),
     ] = 0
 
@@ -188,11 +187,11 @@ class ExecutorOptions:
 
             one_of(self.executor, list(EXECUTORS), "--executor")
         if self.executor != "ray" and (self.address is not None or self.gpus_per_worker):
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "--address and --gpus-per-worker belong to --executor ray.", param_hint="'--executor'"
             )
         if self.executor == "serial" and self.jobs not in (None, 1):
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"serial computes one chunk after the other, not {self.jobs} at once.", param_hint="'--jobs'"
             )
 
@@ -215,61 +214,59 @@ class InputOptions:
     """What is read beside predictions and references, and how."""
 
     source: Annotated[
-        str | None, typer.Option("--source", "-s", help="Sources.", metavar="FILE", rich_help_panel=_INPUTS)
+        str | None, option("--source", "-s", help="Sources.", metavar="FILE", panel=_INPUTS)
     ] = None
-    ids: Annotated[
-        str | None, typer.Option("--ids", help="Segment ids.", metavar="FILE", rich_help_panel=_INPUTS)
-    ] = None
+    ids: Annotated[str | None, option("--ids", help="Segment ids.", metavar="FILE", panel=_INPUTS)] = None
     documents: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--documents",
             help="Document that each segment is from; documents are resampled whole.",
             metavar="FILE",
-            rich_help_panel=_INPUTS,
+            panel=_INPUTS,
         ),
     ] = None
     weights: Annotated[
         str | None,
-        typer.Option("--weights", help="Weight of each segment.", metavar="FILE", rich_help_panel=_INPUTS),
+        option("--weights", help="Weight of each segment.", metavar="FILE", panel=_INPUTS),
     ] = None
     encoding: Encoding = None
     delimiter: Delimiter = None
     columns: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--column",
             help=(
                 "Of a file of records: a column that holds one system's predictions, or a system to read;"
                 " repeat for more."
             ),
             metavar="NAME",
-            rich_help_panel=_INPUTS,
+            panel=_INPUTS,
         ),
     ] = None
     where: Where = None
     skip_missing: Annotated[
         bool,
-        typer.Option(
+        option(
             "--skip-missing",
             help="Leave out segments of which a text is missing, and count them.",
-            rich_help_panel=_INPUTS,
+            panel=_INPUTS,
         ),
     ] = False
     common: Annotated[
         bool,
-        typer.Option(
+        option(
             "--common",
             help="Leave out segments that some system lacks, and count them.",
-            rich_help_panel=_INPUTS,
+            panel=_INPUTS,
         ),
     ] = False
     pooled: Annotated[
         bool,
-        typer.Option(
+        option(
             "--pooled",
             help="Take every record as a segment of its own, whichever system it is from.",
-            rich_help_panel=_INPUTS,
+            panel=_INPUTS,
         ),
     ] = False
 
@@ -285,13 +282,9 @@ class FormOptions:
 
     format: Annotated[
         str,
-        typer.Option(
-            "--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM", rich_help_panel=_SHOWN
-        ),
+        option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM", panel=_SHOWN),
     ] = "table"
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=_SHOWN)
-    ] = False
+    as_json: Annotated[bool, option("--json", help="Short for --format json.", panel=_SHOWN)] = False
     quiet: Quiet = False
 
     def __post_init__(self) -> None:
@@ -309,80 +302,76 @@ class ShownOptions(FormOptions):
 
     score_only: Annotated[
         bool,
-        typer.Option(
+        option(
             "--score-only",
             "-b",
             help="Print numbers alone: one line per system, tabs between metrics.",
-            rich_help_panel=_SHOWN,
+            panel=_SHOWN,
         ),
     ] = False
     width: Annotated[
         int | None,
-        typer.Option("--width", "-w", min=0, max=15, help="Decimals.", metavar="N", rich_help_panel=_SHOWN),
+        option("--width", "-w", at_least=0, at_most=15, help="Decimals.", metavar="N", panel=_SHOWN),
     ] = None
     details: Annotated[
         bool,
-        typer.Option(
+        option(
             "--details",
             help="All outputs of each metric: BLEU's precisions and brevity penalty, ...",
-            rich_help_panel=_SHOWN,
+            panel=_SHOWN,
         ),
     ] = False
     costs: Annotated[
         bool,
-        typer.Option(
+        option(
             "--costs",
             help="What the run cost: seconds, memory, and energy and CO2 if tracked.",
-            rich_help_panel=_SHOWN,
+            panel=_SHOWN,
         ),
     ] = False
     by: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--by",
             help="One table with scores, intervals and tests for each value of a field.",
             metavar="FIELD",
-            rich_help_panel=_SHOWN,
+            panel=_SHOWN,
         ),
     ] = None
     caption: Annotated[
         str | None,
-        typer.Option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", rich_help_panel=_SHOWN),
+        option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", panel=_SHOWN),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option("--label", help="Label of a LaTeX table.", metavar="LABEL", rich_help_panel=_SHOWN),
+        option("--label", help="Label of a LaTeX table.", metavar="LABEL", panel=_SHOWN),
     ] = None
     confidence: Confidence = 0.95
     intervals: Annotated[
         bool,
-        typer.Option(
-            "--intervals/--no-intervals", help="Whether to compute intervals.", rich_help_panel=_SURE
-        ),
+        option("--intervals/--no-intervals", help="Whether to compute intervals.", panel=_SURE),
     ] = True
     resamples: Resamples = 1000
     test: PairedTest = "randomization"
     baseline: Baseline = None
     segments: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--segments",
             help=(
                 "Write the score of every segment to this file, .tsv, .csv, .jsonl or .parquet; - is standard"
                 " output."
             ),
             metavar="FILE",
-            rich_help_panel=_SEGMENTS,
+            panel=_SEGMENTS,
         ),
     ] = None
-    texts: Annotated[
-        bool, typer.Option("--texts", help="Write the texts of segments too.", rich_help_panel=_SEGMENTS)
-    ] = False
+    texts: Annotated[bool, option("--texts", help="Write the texts of segments too.", panel=_SEGMENTS)] = (
+        False
+    )
     wide: Annotated[
         bool,
-        typer.Option(
-            "--wide", help="One row per segment, with every system side by side.", rich_help_panel=_SEGMENTS
-        ),
+        option("--wide", help="One row per segment, with every system side by side.", panel=_SEGMENTS),
     ] = False
 
     def __post_init__(self) -> None:
@@ -390,17 +379,17 @@ class ShownOptions(FormOptions):
         one_of(self.test, TESTS, "--test")
         checked_confidence(self.confidence)
         if self.score_only and self.by:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "-b prints one line per system; groups are shown with --format.", param_hint="'--score-only'"
             )
         if self.form != "latex" and (self.caption is not None or self.label is not None):
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "--caption and --label belong to a LaTeX table; add --format latex.", param_hint="'--format'"
             )
         if self.segments is not None:
             check_target(self.segments)
         elif self.texts or self.wide:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "--texts and --wide belong to --segments FILE.", param_hint="'--segments'"
             )
 
@@ -425,7 +414,7 @@ class ShownOptions(FormOptions):
 def checked_confidence(value: float) -> float:
     """The confidence, or an error before any work is done."""
     if not 0 < value < 1:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{value} is not between 0 and 1; 0.95 means 95 %.", param_hint="'--confidence'"
         )
     return value
@@ -436,7 +425,7 @@ def one_of(value: str, known: Sequence[str], option: str) -> None:
     if value not in known:
         from nlgauge.errors import did_you_mean
 
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}.",
             param_hint=f"'{option}'",
         )
@@ -448,7 +437,7 @@ def conditions(given: Sequence[str] | None) -> dict[str, Any]:
     for condition in given or ():
         field, equals, value = condition.partition("=")
         if not equals or not field:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{condition!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'"
             )
         found[field] = [*found.get(field, []), value]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,7 +19,7 @@ def say(message: str) -> None:
     """A message on standard error."""
     from nlgauge._core.safe_text import visible
 
-    typer.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
+    click.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
 
 
 def emit(content: str | bytes, err: bool = False) -> None:
@@ -32,7 +32,7 @@ def emit(content: str | bytes, err: bool = False) -> None:
     if stream.isatty():
         stream.write(escaped(content.decode() if isinstance(content, bytes) else content))
     elif isinstance(content, bytes):
-        typer.echo(content, nl=False, err=err)
+        click.echo(content, nl=False, err=err)
     else:
         stream.write(content)
 

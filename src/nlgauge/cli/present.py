@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from nlgauge.cli.options import ShownOptions
 from nlgauge.cli.output import costs_document, emit, result_document, say, show, show_json
-from nlgauge.cli.program import WRITTEN
 from nlgauge.cli.segment_files import STDOUT, write_segments
+from nlgauge.errors import JudgeError
 
 if TYPE_CHECKING:
     from nlgauge._core.shown import Exported
     from nlgauge.results.groups import Groups
     from nlgauge.results.result import Result
     from nlgauge.results.table_options import ExportedTable
-
-
-def save(
-    context: typer.Context, result: Result, directory: Path, *, texts: bool = True, overwrite: bool = False
-) -> None:
-    """Saves the result; an interruption after it says where it is."""
-    context.meta[WRITTEN] = result.save(directory, texts=texts, overwrite=overwrite)
 
 
 def present(result: Result, shown: ShownOptions) -> None:
@@ -40,7 +33,7 @@ def present(result: Result, shown: ShownOptions) -> None:
     # Where segments are the data, scores are a message.
     err = shown.segments == STDOUT
     if shown.score_only:
-        typer.echo(_numbers(result, shown.width), err=err)
+        click.echo(_numbers(result, shown.width), err=err)
     elif shown.form == "json":
         show_json(_document(found, options), err=err)
     elif shown.form == "table":
@@ -119,3 +112,21 @@ def _document(found: Result | Groups, options: dict[str, Any]) -> dict[str, Any]
         for value, result in found.items()
     ]
     return {"by": found.field, "groups": groups, **costs}
+
+
+def require_replies(result: Result) -> None:
+    """Raise if a judge replied to no text at all, so that a command fails however few texts there are."""
+    if "nlgauge.metrics._shared.judged" not in sys.modules:
+        return
+    from nlgauge.judges.calls import Calls
+    from nlgauge.metrics._shared.judged import Judged
+
+    for label, metric in result._job.metrics.items():
+        if isinstance(metric, Judged) and not Calls.of(metric.calls).dry_run:
+            scores = [result._tables[system, label].scores() for system in result.systems]
+            asked = len(scores) * len(result.corpus) - sum(row["empty"] for row in scores)
+            if asked and sum(row["failed"] for row in scores) == asked:
+                raise JudgeError(
+                    f"{label}: the judge replied to none of {asked:.0f} texts; the warning above names the"
+                    " reason."
+                )

@@ -4,42 +4,87 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import signal
 import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import typer
-from typer.core import TyperGroup
+import click
 
+from nlgauge.cli.command import Group
 from nlgauge.cli.output import say
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
-# What the library for command lines says of a value, and the same for users.
-_PLAIN = {
-    r"Input should be greater than or equal to (\S+)": r"it must be \1 or more",
-    r"Input should be less than or equal to (\S+)": r"it must be \1 or less",
-    r"Input should be a valid integer.*": "it must be a whole number",
-    r"Input should be a valid number.*": "it must be a number",
-}
 FAILURE, USAGE, WORSE, INCONCLUSIVE, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 130, 143
-# Where the result is, and where a run is kept that can go on.
 _ANYWHERE = ("--debug", "--safe-csv")
-WRITTEN, RUNNING = "nlgauge.written", "nlgauge.running"
+_WRITTEN, _RUNNING = "nlgauge.written", "nlgauge.running"
 
 
 class Terminated(KeyboardInterrupt):
     """Somebody asked the program to end (SIGTERM); it ends as it does after Ctrl-C."""
 
 
-class Program(TyperGroup):
-    """The group of all commands; `--debug` and `--safe-csv` may be given anywhere on the command line."""
+class _ReaderLeft(Exception):
+    """The reader of a pipe has closed it; not an OSError, after which click would exit with code 1."""
+
+
+class Program(Group):
+    """All commands; the module of a command is imported when the command runs, or its help is printed.
+
+    `--debug` and `--safe-csv` may be anywhere on the command line.
+    """
+
+    def __init__(self, groups: Mapping[str, Mapping[str, str]]) -> None:
+        self.groups = groups
+        self._places = {name: place for places in groups.values() for name, place in places.items()}
+        super().__init__(
+            "Score generated text with confidence intervals, significance tests and explanations.",
+            {},
+            name="nlgauge",
+            invoke_without_command=True,
+            callback=_print_help,
+            context_settings={"help_option_names": ["-h", "--help"]},
+            params=[
+                click.Option(
+                    ["--version"],
+                    is_flag=True,
+                    is_eager=True,
+                    expose_value=False,
+                    callback=_print_version,
+                    help="Print the version and exit.",
+                ),
+                click.Option(
+                    ["--debug"],
+                    is_flag=True,
+                    expose_value=False,
+                    help="Print the traceback of an error; may be anywhere.",
+                ),
+                click.Option(
+                    ["--safe-csv"],
+                    is_flag=True,
+                    expose_value=False,
+                    help="Escape formulas in CSV and TSV for spreadsheets; may be anywhere.",
+                ),
+            ],
+        )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands in the order of their groups."""
+        return list(self._places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name not in self._places:
+            return None
+        module, _, name = self._places[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"nlgauge.cli.commands.{module}"), name)
+        return command
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         given = list(sys.argv[1:] if args is None else args)
@@ -53,37 +98,69 @@ class Program(TyperGroup):
                     standalone_mode=False,
                 )
             sys.stdout.flush()
-        except (BrokenPipeError, SystemExit) as error:
-            # The libraries for terminals end the program with 1 where a pipe is broken.
+        except (BrokenPipeError, _ReaderLeft, SystemExit) as error:
+            # rich ends the program with 1 if a pipe is closed.
             if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
                 raise
             code = _reader_left()
         except Exception as error:
-            code = _explained(error, debug, self._named(given))
+            code = _explained(error, debug)
         sys.exit(code if isinstance(code, int) else 0)
 
-    def _named(self, words: Sequence[str]) -> str:
-        """The program with the command that the words begin with."""
-        path = "nlgauge"
-        group: Any = self
-        for word in words:
-            if word not in getattr(group, "commands", {}):
-                break
-            path, group = f"{path} {word}", group.commands[word]
-        return path
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Parse the words, which prints the help if it is requested."""
+        with _noticing_closed_pipes():
+            return super().make_context(*arguments, **settings)
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; if it is interrupted, report where its results are."""
         try:
-            return super().invoke(ctx)
+            with _noticing_closed_pipes():
+                return super().invoke(ctx)
         except KeyboardInterrupt as error:
-            written, running = ctx.meta.get(WRITTEN), ctx.meta.get(RUNNING)
+            written, running = ctx.meta.get(_WRITTEN), ctx.meta.get(_RUNNING)
             kept = "nothing was written"
             if written:
                 kept = f"the result is in {written}"
             elif running is not None and running.exists():
                 kept = f"what is done is in {running}, and the same command with --resume goes on"
             say(f"interrupted; {kept}")
-            raise typer.Exit(TERMINATED if isinstance(error, Terminated) else INTERRUPTED) from None
+            raise click.exceptions.Exit(
+                TERMINATED if isinstance(error, Terminated) else INTERRUPTED
+            ) from None
+
+
+def note_written(path: Path | None) -> None:
+    """Remember where the result is, in case the command is interrupted."""
+    click.get_current_context().meta[_WRITTEN] = path
+
+
+def note_running(path: Path) -> None:
+    """Remember where an unfinished run is, in case the command is interrupted."""
+    click.get_current_context().meta[_RUNNING] = path
+
+
+def _print_help() -> None:
+    context = click.get_current_context()
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def _print_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
+    if requested and not context.resilient_parsing:
+        from nlgauge.cli.commands.version import version_line
+
+        click.echo(version_line())
+        context.exit()
+
+
+@contextmanager
+def _noticing_closed_pipes() -> Iterator[None]:
+    """Raise _ReaderLeft if a pipe is closed inside the block."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise _ReaderLeft from None
 
 
 @contextmanager
@@ -128,14 +205,14 @@ def _reader_left() -> int:
     return 0
 
 
-def _explained(error: Exception, debug: bool, command: str) -> int:
+def _explained(error: Exception, debug: bool) -> int:
     """Says what went wrong; the exit code."""
     if debug:
         traceback.print_exception(error)
-    if hasattr(error, "format_message"):  # the command line itself was wrong
-        say(f"error: {_plain_words(error.format_message())}")
-        say(f"try: {command} --help")
-        return int(getattr(error, "exit_code", USAGE))
+    if isinstance(error, click.UsageError):
+        say(f"error: {error.format_message()}")
+        say(f"try: {'nlgauge' if error.ctx is None else error.ctx.command_path.strip()} --help")
+        return USAGE
     if isinstance(error, NlgaugeError):
         say(f"error: {error.for_cli()}")
         return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
@@ -152,17 +229,6 @@ def _explained(error: Exception, debug: bool, command: str) -> int:
     if not debug:
         say("this was not expected; run again with --debug to see where it happened")
     return FAILURE
-
-
-def _plain_words(message: str) -> str:
-    """Return the message of a value that was refused, in the words of a user.
-
-    >>> _plain_words("Invalid value for '--jobs': Input should be greater than or equal to 1")
-    "Invalid value for '--jobs': it must be 1 or more"
-    """
-    for pattern, words in _PLAIN.items():
-        message = re.sub(pattern, words, message)
-    return message
 
 
 def _tolerant_streams() -> None:

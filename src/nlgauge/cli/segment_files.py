@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from nlgauge._core.paths import replacing, require_folder
 from nlgauge.cli.output import emit
@@ -33,14 +33,14 @@ def form_of(target: str) -> str:
 def check_target(target: str) -> None:
     """Raises where segment scores cannot be written, before anything is scored."""
     if form_of(target) not in FORMS:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.",
             param_hint="'--segments'",
         )
     if target != STDOUT:
         require_folder(Path(target))
     if target != STDOUT and not os.access(target if Path(target).exists() else Path(target).parent, os.W_OK):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{target} cannot be written; choose another file.", param_hint="'--segments'"
         )
     if form_of(target) == "parquet" and find_spec("pyarrow") is None:

@@ -352,7 +352,7 @@ class Corpus:
         return [np.arange(start, end) for start, end in pairwise(bounds)]
 
     def records(self) -> list[dict[str, Any]]:
-        """One plain dictionary per segment, from which `from_saved` makes the same corpus."""
+        """Return one plain dictionary per segment."""
         return list(self.each_record())
 
     def each_record(self) -> Iterator[dict[str, Any]]:
@@ -390,36 +390,6 @@ class Corpus:
                     for name, own in system_fields.items()
                 }
             yield record
-
-    @classmethod
-    def from_saved(cls, records: Sequence[Mapping[str, Any]], lang: str | None) -> Corpus:
-        """The corpus that `records` wrote."""
-        first = records[0]
-        corpus = cls.read(
-            {
-                system: [record["predictions"][system] for record in records]
-                for system in first["predictions"]
-            },
-            [record["references"] for record in records] if "references" in first else None,
-            [record["source"] for record in records] if "source" in first else None,
-            ids=[record["id"] for record in records],
-            weights=[record["weight"] for record in records] if "weight" in first else None,
-            documents=[record["document"] for record in records] if "document" in first else None,
-        )
-        shared, own = first.get("fields", {}), first.get("system_fields", {})
-        # What was saved may have a language that is refused today.
-        return replace(
-            corpus,
-            lang=lang,
-            fields={name: kept([record["fields"][name] for record in records]) for name in shared},
-            system_fields={
-                name: {
-                    system: kept([record["system_fields"][name][system] for record in records])
-                    for system in own[name]
-                }
-                for name in own
-            },
-        )
 
 
 def _fitting(segments: Array, values: Sequence[Any], fits: Callable[[Any], bool]) -> Array:

@@ -48,8 +48,7 @@ class Job:
 
     def fitted(self, label: str, system: str) -> Arrays:
         """What a metric was fitted to; nothing for a metric without a fit."""
-        metric = self.metrics[label]
-        fit = metric.fit() if isinstance(metric, Metric) else None
+        fit = self.metrics[label].fit()
         return {} if fit is None else self.fits[label, system if fit.over == "system" else ""]
 
 

@@ -118,8 +118,7 @@ def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
     """The job with the fits of all labels; what equal metrics are fitted to is computed once."""
     labels: dict[Fit, list[str]] = defaultdict(list)
     for label, metric in job.metrics.items():
-        fit = metric.fit() if isinstance(metric, Metric) else None
-        if fit is not None:
+        if (fit := metric.fit()) is not None:
             labels[fit].append(label)
     missing = [
         (fit, names, system)
@@ -154,8 +153,7 @@ def _fitted(job: Job, chunks: Chunks, executor: Executor, costs: Costs) -> Job:
 
 
 def _merged(job: Job, label: str, partials: list[Arrays]) -> list[Arrays]:
-    metric = job.metrics[label]
-    fit = metric.fit() if isinstance(metric, Metric) else None
+    fit = job.metrics[label].fit()
     merged = None if fit is None else fit.merge(partials)
     return partials if merged is None else [merged]
 

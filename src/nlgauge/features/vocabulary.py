@@ -13,25 +13,9 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, Work
 from nlgauge.features.encoders.embeddings import EncoderPieces
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import (
-    Loaded,
-    load_align,
-    load_causal,
-    load_encoder,
-    load_masked,
-    load_pair,
-    load_seq2seq,
-)
+from nlgauge.models.loader import Loaded, load
 from nlgauge.models.weights.catalogue import Kind
 
-_LOADERS = {
-    "encoder": load_encoder,
-    "causal": load_causal,
-    "masked": load_masked,
-    "seq2seq": load_seq2seq,
-    "pair": load_pair,
-    "align": load_align,
-}
 # The piece that stands for a space before a word: of an unknown word it is the only piece that is known.
 SPACE = "▁"
 
@@ -44,7 +28,7 @@ class TokenIds(Feature):
     kind: Kind
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        tokenizer = _LOADERS[self.kind](self.model, work.options.device).tokenizer
+        tokenizer = load(self.model, self.kind, work.options.device).tokenizer
         return Ragged.of(
             [
                 list(tokenizer(text, add_special_tokens=False, verbose=False).input_ids) if text else []
@@ -65,7 +49,7 @@ class UnknownTokens(Feature):
     kept: ClassVar[bool] = True
 
     def compute(self, keys: list[str], work: Work) -> Ragged:
-        loaded = _LOADERS[self.kind](self.model, work.options.device)
+        loaded = load(self.model, self.kind, work.options.device)
         if self.kind != "encoder":
             return Ragged.single(unknown_counts(loaded, work.get(TokenIds(self.model, self.kind), keys)))
         pieces = work.get(EncoderPieces(self.model), keys)

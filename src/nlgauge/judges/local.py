@@ -26,7 +26,7 @@ from nlgauge.features.language_models.model_halves import is_transformer, token_
 from nlgauge.judges.limits import Ledger
 from nlgauge.judges.requests import FIRST_TOKENS, TOP_TOKENS, Message, Request, failed, text_of
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_causal
+from nlgauge.models.loader import Loaded, inference, load
 from nlgauge.models.weights import store
 
 _Reply = dict[str, Any]
@@ -75,7 +75,7 @@ class LocalJudge:
         """The samples that each row lacks, some rows at a time."""
         if isinstance(self.model, str):
             _required(self.model)
-        loaded = load_causal(self.model, self.options.device)
+        loaded = load(self.model, "causal", self.options.device)
         for start in range(0, len(asked), _ROWS):
             part = asked[start : start + _ROWS]
             prompts = [prompt_tokens(loaded, request.messages) for _, request, _ in part]

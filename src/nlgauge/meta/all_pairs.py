@@ -13,9 +13,9 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.stats.arrays import snapped
-from nlgauge.stats.corrections import SLACK, adjusted, max_t, sequential, two_sided
+from nlgauge.stats.corrections import adjusted, as_extreme, max_t, sequential, two_sided
 from nlgauge.stats.intervals import percentile, zou
-from nlgauge.stats.levels import human_means, system_means
+from nlgauge.stats.levels import Scores, human_means, system_means
 from nlgauge.stats.measures import Measure, OfCoefficient
 from nlgauge.stats.permutation.linear import null_differences
 from nlgauge.stats.permutation.swaps import drawn_swaps
@@ -55,6 +55,12 @@ class Plan:
         k, m = np.triu_indices(len(labels), 1)
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
 
+    def corrected(self, p: Array, delta: Array, null: Array, units: float) -> Array:
+        """Return the p-values of all pairs, corrected as the plan says."""
+        if self.adjust in MAX_T:
+            return max_t(delta, null, self.adjust == "maxT", units)
+        return adjusted(p, self.adjust)
+
 
 class ComparedScores(NamedTuple):
     """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or
@@ -67,14 +73,9 @@ class ComparedScores(NamedTuple):
     weights: Array | None
     whole: tuple[Array | None, ...]
 
-    def values(self, plan: Plan) -> Array:
-        """The value of each metric, (M,)."""
-        return np.array(
-            [
-                plan.measure.value(plan.level, one, self.z, self.weights, whole).value
-                for one, whole in zip(self.x, self.whole, strict=True)
-            ]
-        )
+    def by_metric(self) -> list[Scores]:
+        """Return the scores of each metric beside those of people."""
+        return [Scores(x, self.z, self.weights, whole) for x, whole in zip(self.x, self.whole, strict=True)]
 
     def means(self) -> tuple[Array, Array]:
         """The metrics' scores of systems (M, S) and the human ones (S,)."""
@@ -84,11 +85,19 @@ class ComparedScores(NamedTuple):
         ]
         return np.array(rows), human_means(self.z, self.weights)
 
+    def units(self, swap: str | None) -> float:
+        """Return how many units are swapped independently; without swaps, no number bounds a p-value."""
+        known = np.isfinite(self.z)
+        systems, inputs = int(known.any(axis=1).sum()), int(known.any(axis=0).sum())
+        # To swap all systems and all inputs is to swap nothing.
+        counts = {"systems": systems, "inputs": inputs, "rows-xor-cols": systems + inputs - 1}
+        return math.inf if swap is None else counts.get(swap, int(known.sum()))
+
 
 @dataclass(frozen=True, eq=False)
 class AllPairs:
     """All pairs of metrics (in the order of `np.triu_indices(M, 1)`): differences, intervals, p; null (B, P)
-    if there are resamples, and how many of them each p is from."""
+    if there are resamples, how many of them each p is from, and how many units were swapped."""
 
     plan: Plan
     labels: tuple[str, ...]
@@ -99,6 +108,7 @@ class AllPairs:
     p_adjusted: Array
     null: Array | None
     drawn: Array | None = None
+    units: float = math.inf
 
     @property
     def deltas(self) -> Array:
@@ -134,6 +144,7 @@ class AllPairs:
             p_adjusted,
             null,
             None if self.drawn is None else widened(self.drawn),
+            self.units,
         )
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
@@ -218,23 +229,22 @@ def all_pairs(judgments: Judgments, dimension: str, plan: Plan, intervals: bool 
 def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
     if plan.test == "williams":
         return _by_williams(scores, plan)
-    values = scores.values(plan)
+    values = np.array([plan.measure.value(plan.level, one).value for one in scores.by_metric()])
     k, m = np.triu_indices(len(values), 1)
     delta = np.where(plan.family(scores.labels), values[k] - values[m], np.nan)
     drawn = _bootstrapped(scores, plan) if intervals or plan.swap is None else np.full((1, len(k)), np.nan)
     bounds = [percentile(column, plan.confidence) for column in drawn.T]
     null = drawn - _column_means(drawn) if plan.swap is None else _permuted(scores, plan, delta)
     null = np.where(np.isnan(delta), np.nan, null)
+    units = scores.units(plan.swap)
     p, used = (
-        (two_sided(delta, null), np.full(len(delta), len(null)))
+        (two_sided(delta, null, units), np.full(len(delta), len(null)))
         if plan.stop is None
-        else sequential(delta, null, plan.stop)
+        else sequential(delta, null, plan.stop, units)
     )
-    corrected = (
-        max_t(delta, null, plan.adjust == "maxT") if plan.adjust in MAX_T else adjusted(p, plan.adjust)
-    )
+    corrected = plan.corrected(p, delta, null, units)
     low, high = (np.where(np.isnan(delta), np.nan, [bound[side] for bound in bounds]) for side in (0, 1))
-    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used)
+    return AllPairs(plan, scores.labels, values, low, high, p, corrected, null, used, units)
 
 
 def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
@@ -280,12 +290,7 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
 def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
     """The differences of all pairs in resamples of what the claims are about, (B, P)."""
     resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
-    replicates = np.stack(
-        [
-            plan.measure.replicates(plan.level, one, scores.z, resamples, scores.weights, whole)
-            for one, whole in zip(scores.x, scores.whole, strict=True)
-        ]
-    )
+    replicates = np.stack([plan.measure.replicates(plan.level, one, resamples) for one in scores.by_metric()])
     k, m = np.triu_indices(len(replicates), 1)
     found: Array = (replicates[k] - replicates[m]).T
     return found
@@ -312,8 +317,7 @@ def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
 
 def _ended(delta: Array, null: Array, stop: int) -> bool:
     """Whether every difference has its number of resamples that are as large."""
-    with np.errstate(invalid="ignore"):
-        return bool(((np.abs(null) >= np.abs(delta) - SLACK).sum(axis=0) >= stop)[~np.isnan(delta)].all())
+    return bool((as_extreme(delta, null).sum(axis=0) >= stop)[~np.isnan(delta)].all())
 
 
 def _by_williams(scores: ComparedScores, plan: Plan) -> AllPairs:

@@ -10,6 +10,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.stats.agreement import disattenuated as without_noise
 from nlgauge.stats.agreement import noise_ceiling
 from nlgauge.stats.agreement import reliability as reliability_of_mean
+from nlgauge.stats.levels import Scores
 from nlgauge.stats.measures import Measure, measure
 
 # Correction for attenuation is derived for these; the others are not ratios of a covariance to standard
@@ -22,7 +23,7 @@ def ceiling(one: Measure, level: str, ratings: Array, weights: Array | None = No
 
     `ratings` is (S, N, annotators).
     """
-    return noise_ceiling(ratings, lambda x, z: one.value(level, x, z, weights).value)
+    return noise_ceiling(ratings, lambda x, z: one.value(level, Scores(x, z, weights)).value)
 
 
 def reliability(
@@ -32,7 +33,7 @@ def reliability(
     correlation between annotators.
     """
     one = measure(coefficient)
-    return reliability_of_mean(ratings, lambda x, z: one.value(level, x, z, weights).value)
+    return reliability_of_mean(ratings, lambda x, z: one.value(level, Scores(x, z, weights)).value)
 
 
 def disattenuated(value: float, coefficient: str, reliable: float) -> float:

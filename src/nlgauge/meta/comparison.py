@@ -14,9 +14,9 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.all_pairs import MAX_T, Plan, all_pairs
 from nlgauge.meta.findings import Findings, listed, made
-from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.stats.corrections import METHODS
 from nlgauge.stats.intervals import check_confidence
+from nlgauge.stats.letters import cluster_ranks, letters, not_beaten, wins
 from nlgauge.stats.levels import check_level
 from nlgauge.stats.measures import Measure, measure
 from nlgauge.stats.permutation.swaps import GENERALISES_TO
@@ -379,7 +379,7 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
         )
     elif 2 / 2**units > plan.alpha / 10:
         notes.append(
-            f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that p is hardly"
+            f"With {units} {plan.swap} there are {2 ** (int(units) - 1)} different swaps, so that no p is"
             f" below {2 / 2**units:.3g}."
         )
     family = f"{counted(int(plan.family(judgments.labels).sum()), 'pair')} of metrics"

@@ -225,14 +225,15 @@ def _tops(part: Judgments, dimension: str, level: str, one: Measure) -> _Top:
 def _one(
     part: Judgments, number: int, label: str, dimension: str, level: str, one: Measure, plan: _Plan
 ) -> _One:
-    z = part.humans[dimension]
-    x = part.oriented(label)
-    whole = part.oriented_system_scores(label) if level == "system" and one.of_means else None
-    found = one.value(level, x, z, part.weights, whole)
+    scores = part.scores(label, dimension)
+    if level != "system" or not one.of_means:
+        scores = scores._replace(whole=None)
+    x, z, _, whole = scores
+    found = one.value(level, scores)
     found = found._replace(value=float(plan.sign(found.value)))
-    floor = one.floor(level, x if whole is None else np.where(np.isnan(z), np.nan, 0.0), z, part.weights)
+    floor = one.floor(level, scores)
     reason = "" if not math.isnan(found.value) else _why(found, x, z, whole)
-    extra = dict(one.beside(level, x, z, part.weights))
+    extra = dict(one.beside(level, scores))
     over, replicates, bounds = plan.over or "", None, Bounds(math.nan, math.nan)
     systems = int(
         (~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum()
@@ -257,18 +258,12 @@ def _one(
         if whole is not None and plan.over == "inputs":
             reason = "scores of whole systems cannot be drawn by input"
         else:
-            sides = x, z, plan.drawn(number, z.shape, over), part.weights, whole
-            replicates = np.asarray(plan.sign(one.replicates(level, *sides)))
+            drawn = plan.drawn(number, z.shape, over)
+            replicates = np.asarray(plan.sign(one.replicates(level, scores, drawn)))
             bounds = percentile(replicates, plan.confidence)
             if plan.method == "bca":
-                left = np.asarray(
-                    plan.sign(
-                        one.replicates(
-                            level, x, z, leave_one_out(z.shape[0], z.shape[1], over), part.weights, whole
-                        )
-                    )
-                )
-                bounds = bca(replicates, found.value, left, plan.confidence)
+                left = plan.sign(one.replicates(level, scores, leave_one_out(z.shape[0], z.shape[1], over)))
+                bounds = bca(replicates, found.value, np.asarray(left), plan.confidence)
     return _One(found, replicates, bounds, floor, over, reason, extra)
 
 

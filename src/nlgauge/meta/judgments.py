@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +16,9 @@ from nlgauge.meta import comparison, correlation, ranking, replication
 from nlgauge.meta.diagnostics import annotators, between, bias, convert, sentinels, top
 from nlgauge.meta.findings import listed
 from nlgauge.meta.labeling import estimate, selection
+from nlgauge.meta.readers import frames, mtme, results
 from nlgauge.stats.arrays import mean_of_known, numbers
-
-if TYPE_CHECKING:
-    from nlgauge.results.result import Result
+from nlgauge.stats.levels import Scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -166,6 +164,11 @@ class Judgments:
         sign = self.sign(label)
         return sign * self.system_scores[label] + 0.0 if label in self.system_scores else None
 
+    def scores(self, label: str, dimension: str | None = None) -> Scores:
+        """Return the oriented scores of a metric beside those of a human dimension."""
+        whole = self.oriented_system_scores(label)
+        return Scores(self.oriented(label), self.human(dimension), self.weights, whole)
+
     def stacked(self, labels: Sequence[str] | None = None) -> Array:
         """(M, S, N) oriented scores of these metrics, by default of all."""
         chosen = self.labels if labels is None else labels
@@ -296,127 +299,13 @@ class Judgments:
     estimate = estimate.estimate
     segments_to_label = selection.segments_to_label
 
-    @classmethod
-    def from_arrays(
-        cls,
-        human: Any,
-        metrics: Any,
-        systems: Sequence[str] | None = None,
-        segments: Sequence[Hashable] | None = None,
-        **further: Any,
-    ) -> Judgments:
-        """From (S, N) arrays or nested lists, or mappings of them by name; human scores of several
-        annotators are (S, N, annotators).
-        """
-        from nlgauge.meta.readers.frames import from_arrays
-
-        return from_arrays(human, metrics, systems, segments, **further)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        human: str | Sequence[str],
-        metrics: str | Sequence[str] = (),
-        *,
-        system: str = "system",
-        segment: str = "segment",
-        group: str | None = None,
-        annotator: str | None = None,
-        weight: str | None = None,
-        higher_is_better: Mapping[str, bool | None] | None = None,
-    ) -> Judgments:
-        """From a tidy frame (pandas, polars, records, or columns by name) with one row per system and
-        segment.
-
-        `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are
-        several rows per system and segment.
-        """
-        from nlgauge.meta.readers.frames import from_frame
-
-        columns: Any = {
-            "system": system,
-            "segment": segment,
-            "group": group,
-            "annotator": annotator,
-            "weight": weight,
-        }
-        return from_frame(frame, human, metrics, **columns, higher_is_better=higher_is_better)
-
-    @classmethod
-    def from_result(
-        cls,
-        result: Result,
-        human: Any,
-        *,
-        outputs: str = "first",
-        corpus_scores: bool = False,
-        group: str | None = None,
-        dimensions: Sequence[str] | None = None,
-        system: str = "system",
-        segment: str = "segment",
-        annotator: str | None = None,
-    ) -> Judgments:
-        """From a Result and the human scores of its segments: fields of its records by name, a frame,
-        records, or a file of them.
-        """
-        from nlgauge.meta.readers.results import from_result
-
-        columns: Any = {"group": group, "system": system, "segment": segment, "annotator": annotator}
-        scores: Any = {"outputs": outputs, "corpus_scores": corpus_scores, "dimensions": dimensions}
-        return from_result(result, human, **scores, **columns)
-
-    @classmethod
-    def from_mtme(
-        cls,
-        directory: str | Path,
-        language_pairs: str | Sequence[str],
-        *,
-        human: Sequence[str] | str | None = None,
-        metrics: Sequence[str] | str | None = None,
-        corpus_scores: bool = False,
-        higher_is_better: Mapping[str, bool | None] | None = None,
-    ) -> Judgments:
-        """From a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score,
-        metric-scores/PAIR/METRIC-REF.seg.score.
-        """
-        from nlgauge.meta.readers.mtme import from_mtme
-
-        return from_mtme(
-            directory,
-            language_pairs,
-            human=human,
-            metrics=metrics,
-            corpus_scores=corpus_scores,
-            higher_is_better=higher_is_better,
-        )
-
-    @classmethod
-    def from_pairs(
-        cls,
-        pairs: Any,
-        metrics: Mapping[str, Mapping[str, Any]] | None = None,
-        *,
-        segment: str = "segment",
-        better: str = "better",
-        worse: str = "worse",
-        group: str | None = None,
-        higher_is_better: Mapping[str, bool | None] | None = None,
-    ) -> Judgments:
-        """From rows of a segment and its better and worse system."""
-        from nlgauge.meta.readers.frames import from_pairs
-
-        columns: Any = {"segment": segment, "better": better, "worse": worse, "group": group}
-        return from_pairs(pairs, metrics, **columns, higher_is_better=higher_is_better)
-
-    @classmethod
-    def joined(cls, parts: Mapping[Any, Judgments]) -> Judgments:
-        """Several judgments as the groups of one; what one part lacks is NaN there, and segments are
-        called (group, segment).
-        """
-        from nlgauge.meta.readers.frames import joined
-
-        return joined(parts)
+    # The readers, as ways to make judgments.
+    from_arrays = classmethod(frames.from_arrays)
+    from_frame = classmethod(frames.from_frame)
+    from_pairs = classmethod(frames.from_pairs)
+    joined = classmethod(frames.joined)
+    from_result = classmethod(results.from_result)
+    from_mtme = classmethod(mtme.from_mtme)
 
 
 def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2) -> Array:

@@ -18,11 +18,11 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError, did_you_mean
-from nlgauge.meta.all_pairs import MAX_T, AllPairs, Plan, all_pairs
+from nlgauge.meta.all_pairs import AllPairs, all_pairs
 from nlgauge.meta.comparison import planned
 from nlgauge.meta.findings import Findings, made
-from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten
-from nlgauge.stats.corrections import adjusted, max_t, two_sided
+from nlgauge.stats.corrections import two_sided
+from nlgauge.stats.letters import cluster_ranks, letters, not_beaten
 from nlgauge.stats.measures import SPA, Measure
 
 if TYPE_CHECKING:
@@ -227,7 +227,9 @@ def _ranked(
     )
     k, m = np.triu_indices(len(labels), 1)
     scores, delta, drawn = np.asarray(values), np.asarray(values)[k] - np.asarray(values)[m], np.asarray(null)
-    p = _square(_adjusted(delta, drawn, plan), len(labels))
+    units = _units(suite, results)
+    corrected = plan.corrected(two_sided(delta, drawn, units), delta, drawn, units)
+    p = _square(corrected, len(labels))
     ranks, shown, best = (of(scores, p, plan.alpha) for of in (cluster_ranks, letters, not_beaten))
     within = [cluster_ranks(of.values, _square(of.p, len(labels)), plan.alpha) for of in results]
     rows = []
@@ -252,12 +254,12 @@ def _ranked(
     return rows
 
 
-def _adjusted(delta: Array, null: Array, plan: Plan) -> Array:
-    return (
-        max_t(delta, null, plan.adjust == "maxT")
-        if plan.adjust in MAX_T
-        else adjusted(two_sided(delta, null), plan.adjust)
-    )
+def _units(suite: Sequence[RankingTask], results: Sequence[AllPairs]) -> float:
+    """Return how many units are swapped independently: tasks of one group share their swaps."""
+    by_group: dict[Any, float] = {}
+    for task, result in zip(suite, results, strict=True):
+        by_group[task.group] = max(by_group.get(task.group, 0), result.units)
+    return sum(by_group.values())
 
 
 def _square(p: Array, count: int) -> Array:

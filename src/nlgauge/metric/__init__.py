@@ -8,7 +8,7 @@ and intervals and tests follow without the metric knowing of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
@@ -21,7 +21,7 @@ from nlgauge.corpus import Corpus
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Explanation
 from nlgauge.features import Feature, Features, RowFeature, RunOptions
-from nlgauge.features.tokens.text import Tokens
+from nlgauge.features.tokens.text import Tokens, token_libraries
 
 Arrays = dict[str, Array]
 Takes = Literal["pair", "joint", "alone"]
@@ -90,6 +90,12 @@ class View:
         """Every reference id, row by row: for "pair" one per row."""
         assert self.references is not None
         return self.references.values
+
+    @property
+    def reference_groups(self) -> Ragged:
+        """The references of each row, of a metric that takes them jointly."""
+        assert self.references is not None
+        return self.references
 
     @property
     def source(self) -> Array:
@@ -187,7 +193,7 @@ SPELLINGS = {
 }
 
 
-class _Value:
+class AbstractMetric:
     """What both kinds of metric share: name, parameters, printing, signature."""
 
     name: ClassVar[str]
@@ -203,6 +209,9 @@ class _Value:
     # Raised when statistics come to mean something else: those of a saved result with another revision are
     # not interpreted.
     revision: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        """Raise if a parameter is not in its domain."""
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         """The parts of the metric, each with its outputs; the first output of the first part is "score"."""
@@ -227,6 +236,10 @@ class _Value:
         """
         return self
 
+    def fit(self) -> Fit | None:
+        """What must be known of the whole corpus first."""
+        return None
+
     def may_leave(self) -> bool:
         """Whether other processes may compute it; not where it counts what it asks of others."""
         return True
@@ -237,9 +250,10 @@ class _Value:
 
     def libraries(self) -> tuple[str, ...]:
         """The installed packages that decide a token or a tie with these parameters; the signature names
-        their versions.
+        their versions. By default those of the tokenizer.
         """
-        return ()
+        words = self.words(None)
+        return () if words is None else token_libraries(words.tokenizer)
 
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
         """One line that says which number this is; `run` holds the options of the run that change it too."""
@@ -264,7 +278,7 @@ class _Value:
             )
 
 
-class Metric(_Value):
+class Metric(AbstractMetric):
     """A metric whose corpus score is a function of summed rows of statistics."""
 
     reduce: ClassVar[str] = "best"
@@ -281,10 +295,6 @@ class Metric(_Value):
         parameters and `facts` alone.
         """
         return is_dataclass(self) and any(f.name in ("model", "vectors") for f in fields(self))
-
-    def fit(self) -> Fit | None:
-        """What must be known of the whole corpus first."""
-        return None
 
     def reads(self, options: RunOptions) -> tuple[Feature, ...]:
         """The features of every text that take a pass of a model, announced so that metrics on one model
@@ -315,12 +325,12 @@ class Metric(_Value):
         """Return whether the corpus score of an output is the mean of the segment scores."""
         return False
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        """Why each row got its statistics, from the same computation; [] where there is nothing to see."""
-        return []
+    def explain(self, view: View, fitted: Arrays) -> Iterable[Explanation]:
+        """Explain the statistics of each row, from the same computation; by default not at all."""
+        return ()
 
 
-class CorpusMetric(_Value):
+class CorpusMetric(AbstractMetric):
     """A metric that needs a system's whole output at once; it has no segment scores."""
 
     takes: ClassVar[Takes] = "alone"

@@ -35,6 +35,9 @@ HEADINGS = (
     "Example",
     "References",
 )
+_PAPER = re.compile(
+    r"(?P<authors>.+?): (?P<title>.+?), (?P<venue>[^,]+?),? (?P<year>\d{4}), (?P<url>https://\S+)"
+)
 
 
 class Categories(Enum):
@@ -100,14 +103,34 @@ class Card(Shown):
     license: str
     default_model: str
     text: str
-    # Whose numbers the metric's own were compared with, and with which parameters it equals them.
+    # Other implementations that the tests compare with, and the parameters with which the scores are equal.
     tested_against: str = ""
+    # The published definition in TeX, and one line of Markdown, "where ...", that explains its symbols.
+    formula: str = ""
+    where: str = ""
 
     @property
     def sections(self) -> dict[str, str]:
         """The Markdown under each heading."""
         parts = re.split(r"^## (.*)$", self.text, flags=re.MULTILINE)
         return {heading: body.strip() for heading, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+    @property
+    def citation(self) -> str:
+        """The paper as a BibTeX entry; empty if `paper` is not "Authors: Title, Venue Year, URL"."""
+        paper = _PAPER.fullmatch(self.paper)
+        if paper is None:
+            return ""
+        authors = paper["authors"].replace(" et al.", ", others").replace(" and ", ", ")
+        values = {
+            "title": "{" + paper["title"].replace("&", r"\&") + "}",
+            "author": authors.replace(", ", " and "),
+            "howpublished": paper["venue"],
+            "year": paper["year"],
+            "url": paper["url"],
+        }
+        lines = [f"  {name} = {{{value}}}," for name, value in values.items()]
+        return "\n".join([f"@misc{{{self.name}{paper['year']},", *lines, "}"])
 
     def _short_page(self) -> Page:
         from nlgauge.show.pages.metrics import card_page

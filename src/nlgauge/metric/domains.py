@@ -1,18 +1,20 @@
-"""The domains of numeric parameters: what a metric accepts, and what its message says where it does not."""
+"""The domains of parameters: what a metric accepts, and what its message says if a value is not in them."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
-from nlgauge.metric import AnyMetric
+from nlgauge.metric import AbstractMetric
+from nlgauge.models import is_model_spec
 
 # Each order makes outputs or columns of statistics, so there must be an end; nobody looks at longer n-grams.
 HIGHEST_ORDER = 100
 
 
 def require_whole(
-    metric: AnyMetric, parameter: str, least: int = 1, most: int | None = None, *, optional: bool = False
+    metric: AbstractMetric, parameter: str, least: int = 1, most: int | None = None, *, optional: bool = False
 ) -> None:
     """Raises unless a parameter is a whole number in its bounds, or None where that is allowed."""
     value = getattr(metric, parameter)
@@ -30,13 +32,13 @@ def require_whole(
     )
 
 
-def require_order(metric: AnyMetric, parameter: str = "max_order", least: int = 1) -> None:
+def require_order(metric: AbstractMetric, parameter: str = "max_order", least: int = 1) -> None:
     """Raises unless a parameter is an order of n-grams."""
     require_whole(metric, parameter, least, HIGHEST_ORDER)
 
 
 def require_number(
-    metric: AnyMetric,
+    metric: AbstractMetric,
     parameter: str,
     least: float = 0.0,
     most: float = math.inf,
@@ -55,6 +57,20 @@ def require_number(
     metric.require(
         holds or (optional and value is None), parameter, f"{'None or ' if optional else ''}a number {bounds}"
     )
+
+
+def require_choice(metric: AbstractMetric, parameter: str, choices: Iterable[object]) -> None:
+    """Raise unless a parameter is one of these values."""
+    *others, last = choices
+    listed = f"{', '.join(map(repr, others))} or {last!r}"
+    metric.require(getattr(metric, parameter) in (*others, last), parameter, listed)
+
+
+def require_model(metric: AbstractMetric, parameter: str = "model", *, optional: bool = False) -> None:
+    """Raise unless a parameter says which model is used, or is None if that is allowed."""
+    value = getattr(metric, parameter)
+    domain = "a name, a directory or nlgauge.Model(model, tokenizer)"
+    metric.require(is_model_spec(value) or (optional and value is None), parameter, domain)
 
 
 def _is_finite(value: Any) -> bool:

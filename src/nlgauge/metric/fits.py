@@ -7,14 +7,14 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError
-from nlgauge.metric import AnyMetric, Arrays, Metric, Stored
+from nlgauge.metric import AnyMetric, Arrays, Stored
 
 
 def check_fit(label: str, metric: AnyMetric, system: str, fitted: Arrays, corpus: Corpus) -> None:
     """Raise InputError unless the arrays are a fit of the metric; `system` is "" for a fit that all
     systems share.
     """
-    fit = metric.fit() if isinstance(metric, Metric) else None
+    fit = metric.fit()
     if fit is None:
         return
     if system and system not in corpus.predictions:

@@ -9,7 +9,7 @@ output. Only an output without such a bound, or without a direction, has no valu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,11 @@ class MeanMetric(Metric):
     an output with a note, which is a sum, and two for any other, which is the share of the first in the
     second.
     """
+
+    def take_sides(self, sides: Collection[str]) -> None:
+        """Take references and sources only if they are among these sides; for `__post_init__`."""
+        object.__setattr__(self, "takes", "pair" if "reference" in sides else "alone")
+        object.__setattr__(self, "source", "source" in sides)
 
     def measures(self) -> tuple[Output, ...]:
         """Return the outputs that are means over rows; the first is the score."""

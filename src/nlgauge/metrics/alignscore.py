@@ -19,18 +19,16 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.entailment import probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.pairs import Findings
 from nlgauge.features.passages import WordChunks
-from nlgauge.features.tokens.text import SPLITTERS, Sentences
-from nlgauge.metric import Arrays, Output, Takes, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.features.tokens.text import Sentences
+from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import NOTHING, PairScores, PairValues, every_pair, texts_of
+from nlgauge.metrics._shared.pair_scores import NOTHING, PairValues, SentencePairScores, every_pair, texts_of
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 from nlgauge.models.networks.align_layout import HEADS
 
 _MODES = ("nli_sp", "bin_sp", "reg_sp", "nli", "bin", "reg")
@@ -38,7 +36,7 @@ _MODES = ("nli_sp", "bin_sp", "reg_sp", "nli", "bin", "reg")
 
 @register
 @dataclass(frozen=True)
-class AlignScore(PairScores):
+class AlignScore(SentencePairScores):
     """AlignScore (the score): the mean over sentences of how well the best chunk of the source bears each
     out.
     """
@@ -53,12 +51,8 @@ class AlignScore(PairScores):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.mode in _MODES, "mode", f"one of {', '.join(map(repr, _MODES))}")
-        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
+        super().__post_init__()
+        require_choice(self, "mode", _MODES)
         require_whole(self, "max_length", 5)
 
     def measures(self) -> tuple[Output, ...]:
@@ -101,12 +95,5 @@ class AlignScore(PairScores):
             return {"entail": found[..., 0], "neutral": found[..., 1], "contradict": found[..., 2]}
         return {"aligned": probabilities(two)[..., 1]} if self.mode.startswith("bin") else {"aligned": number}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        explanations: list[Explanation] = []
-        for row, (judged, chunks, claims) in zip(
-            self.statistics(view, fitted)["alignscore"], view.rows(Findings(self)).shown, strict=True
-        ):
-            title = f"alignscore {self.mode} {row[0]:.4f}" if row[1] else "alignscore: nothing to check"
-            best = next(iter(judged.values())).argmax(axis=0).tolist() if claims else []
-            explanations.append(Entailment(title, {"alignscore": row}, chunks, claims, judged, best))
-        return explanations
+    def called(self) -> str:
+        return f"alignscore {self.mode}"

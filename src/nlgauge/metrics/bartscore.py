@@ -21,9 +21,10 @@ from nlgauge._core.ragged import Array
 from nlgauge.features.language_models.causal_lm import TokenInformation
 from nlgauge.features.language_models.seq2seq import Seq2SeqLogProbs, marks_of
 from nlgauge.metric import SPELLINGS, View, register
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
-from nlgauge.models import ModelSpec, is_model_spec
-from nlgauge.models.loader import Loaded, load_seq2seq
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import Loaded
 from nlgauge.models.weights.catalogue import Kind
 
 _PRECISION, _RECALL = (
@@ -54,27 +55,17 @@ class BartScore(LikelihoodMetric):
     spellings: ClassVar[Mapping[str, str]] = {**SPELLINGS, "model_checkpoint": "model"}
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.direction in _DIRECTIONS, "direction", f"one of {', '.join(_DIRECTIONS)}")
+        super().__post_init__()
+        require_choice(self, "direction", _DIRECTIONS)
         self.require(isinstance(self.specials, bool), "specials", "True or False")
-        self.require(
-            isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4"
-        )
-        if self.direction == "faithfulness":
-            object.__setattr__(self, "takes", "alone")
-            object.__setattr__(self, "source", True)
+        require_whole(self, "max_length", 4)
+        self.take_sides(self.sides())
 
     def directions(self) -> tuple[Direction, ...]:
         return _DIRECTIONS[self.direction]
 
     def mean_name(self) -> str:
         return "f"
-
-    def loaded(self, device: str | None) -> Loaded:
-        return load_seq2seq(self.model, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

@@ -32,9 +32,11 @@ from nlgauge.features import RunOptions
 from nlgauge.features.encoders.barycentre import LayerBarycentre
 from nlgauge.features.encoders.embeddings import piece_strings
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
 
 
 class _Transported(NamedTuple):
@@ -53,7 +55,7 @@ class _Transported(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class BaryScore(Metric):
+class BaryScore(UsesModel, Metric):
     """Exact transport cost between layer barycentres (the score), and Sinkhorn's cost for each
     regularisation asked for.
     """
@@ -67,10 +69,8 @@ class BaryScore(Metric):
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(isinstance(self.layers, int) and self.layers >= 1, "layers", "a whole number from 1")
+        super().__post_init__()
+        require_whole(self, "layers")
         regular = isinstance(self.sinkhorn, tuple) and all(
             isinstance(value, int | float) and value > 0 for value in self.sinkhorn
         )
@@ -79,7 +79,7 @@ class BaryScore(Metric):
             "sinkhorn",
             "a tuple of different numbers above 0, such as (0.1, 1)",
         )
-        self.require(self.compat in (None, "official"), "compat", "None or 'official'")
+        require_choice(self, "compat", (None, "official"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "neither text has a token that the model knows"
@@ -99,7 +99,7 @@ class BaryScore(Metric):
         return found
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model), "pot": installed_version("POT")}
+        return {**super().facts(corpus), "pot": installed_version("POT")}
 
     @property
     def _barycentre(self) -> LayerBarycentre:
@@ -164,11 +164,10 @@ class BaryScore(Metric):
             float("nan") if plan is None else float((plan * row.cost).sum()) for plan in (row.plan, *plans)
         ]
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         if self.compat == "official":
-            return []  # points that started at zero do not stand for pieces
+            return  # points that started at zero do not stand for pieces
         statistics = self.statistics(view, fitted)
-        found: list[Explanation] = []
         for i, row in enumerate(self._rows(view)):
             pieces = [
                 piece_strings(self.model, ids, view.features.options.device)
@@ -178,8 +177,7 @@ class BaryScore(Metric):
             title = ", ".join(
                 f"{part} {self.score(part, values[part])[part]:.4f}" for part in view.parts or values
             )
-            found.append(Transport(title, values, pieces[0], pieces[1], row.plan.T, row.cost.T))
-        return found
+            yield Transport(title, values, pieces[0], pieces[1], row.plan.T, row.cost.T)
 
 
 def _part(regularisation: float) -> str:

@@ -20,6 +20,7 @@ an empty one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,17 +32,19 @@ from nlgauge.explanations import Explanation, WordGroups
 from nlgauge.features.language_models.cloze import ClozeAnswers, ClozeReader, HelpedGuesses, Hiding
 from nlgauge.features.language_models.tuning import TunedGuesses, Tuning
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_choice, require_number, require_whole
 from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import load_masked
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import load
 
 _COUNTS = ("guessed_neither", "gained", "lost", "guessed_both")
 
 
 @register
 @dataclass(frozen=True)
-class Blanc(Metric):
+class Blanc(UsesModel, Metric):
     """BLANC-help or BLANC-tune (the score), the model's accuracy without and with the summary, and what
     became of the hidden tokens.
     """
@@ -74,12 +77,10 @@ class Blanc(Metric):
     seeded: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.mode in ("help", "tune"), "mode", "'help' or 'tune'")
-        self.require(self.measure in ("relative", "improve"), "measure", "'relative' or 'improve'")
-        self.require(self.masking in ("even", "random"), "masking", "'even' or 'random'")
+        super().__post_init__()
+        require_choice(self, "mode", ("help", "tune"))
+        require_choice(self, "measure", ("relative", "improve"))
+        require_choice(self, "masking", ("even", "random"))
         for whole in (
             "gap",
             "gap_mask",
@@ -91,23 +92,14 @@ class Blanc(Metric):
             "stride",
             "epochs",
         ):
-            value = getattr(self, whole)
-            self.require(
-                isinstance(value, int) and not isinstance(value, bool) and value >= 1,
-                whole,
-                "a whole number from 1",
-            )
+            require_whole(self, whole)
         self.require(self.gap_mask <= self.gap, "gap_mask", f"at most gap, which is {self.gap}")
         self.require(isinstance(self.separator, str), "separator", "a string")
-        self.require(0 < self.learning_rate < np.inf, "learning_rate", "above 0")
-        self.require(0 < self.p_mask <= 1, "p_mask", "above 0 and at most 1")
-        self.require(0 <= self.p_token_replace <= 1, "p_token_replace", "from 0 to 1")
-        self.require(
-            0 <= self.p_token_original <= 1 - self.p_token_replace,
-            "p_token_original",
-            f"from 0 to {1 - self.p_token_replace:g}",
-        )
-        self.require(self.compat in (None, "blanc"), "compat", "None or 'blanc'")
+        require_number(self, "learning_rate", above=True)
+        require_number(self, "p_mask", most=1, above=True)
+        require_number(self, "p_token_replace", most=1)
+        require_number(self, "p_token_original", most=1 - self.p_token_replace)
+        require_choice(self, "compat", (None, "blanc"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "the document has no token long enough to be hidden, or none that the model knows"
@@ -126,7 +118,6 @@ class Blanc(Metric):
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {
             **super().facts(corpus),
-            **model_facts(self.model),
             "sentences": f"sentencex-{corpus.lang or 'en'}",
         }
 
@@ -181,10 +172,9 @@ class Blanc(Metric):
             found = view.get(TunedGuesses(self.model, reader, tuning), pairs)
         return found[0], found[1], read.counts
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         answers, rows, _ = self._answers(view)
-        tokenizer = load_masked(self.model, view.features.options.device).tokenizer
-        shown: list[Explanation] = []
+        tokenizer = load(self.model, "masked", view.features.options.device).tokenizer
         for row, statistics in zip(rows, self.statistics(view, fitted)["blanc"], strict=True):
             tokens = tokenizer.convert_ids_to_tokens(answers.ids[row].tolist())
             kinds = (2 * answers.without_summary[row] + answers.with_summary[row]).tolist()
@@ -204,5 +194,4 @@ class Blanc(Metric):
                 f"BLANC-{self.mode} {score['blanc']:.4f}: {gained} of {total} hidden tokens gained, {lost}"
                 " lost"
             )
-            shown.append(WordGroups(title, {"blanc": statistics}, groups))
-        return shown
+            yield WordGroups(title, {"blanc": statistics}, groups)

@@ -11,7 +11,7 @@ tiny numbers take the place of smoothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar
@@ -24,11 +24,11 @@ from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
 from nlgauge.features.tokens.sentencepiece import BLEU_TOKENIZERS, described, is_bleu_tokenizer
-from nlgauge.features.tokens.text import Tokens, language_tokenizer
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.smoothing import SMOOTHING, coco, smoothed
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, Takes, View, register
-from nlgauge.metric.domains import require_number, require_order
+from nlgauge.metric.domains import require_choice, require_number, require_order
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 
 def require_bleu(metric: Any) -> None:
@@ -37,7 +37,7 @@ def require_bleu(metric: Any) -> None:
     metric.require(
         is_bleu_tokenizer(metric.tokenizer), "tokenizer", f"one of {', '.join(BLEU_TOKENIZERS)} or spm:FILE"
     )
-    metric.require(metric.smooth_method in SMOOTHING, "smooth_method", f"one of {', '.join(SMOOTHING)}")
+    require_choice(metric, "smooth_method", SMOOTHING)
     require_number(metric, "smooth_value", 0, 1_000_000, optional=True)
 
 
@@ -50,7 +50,7 @@ def _outputs(max_order: int) -> tuple[Output, ...]:
 
 @register
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(LanguageTokenizer, Metric):
     """BLEU as sacreBLEU computes it, 0 to 100."""
 
     max_order: int = 4
@@ -72,7 +72,7 @@ class Bleu(Metric):
 
     def __post_init__(self) -> None:
         require_bleu(self)
-        self.require(self.compat in (None, "coco"), "compat", "None or 'coco'")
+        require_choice(self, "compat", (None, "coco"))
         if self.compat == "coco":
             own = (self.smooth_method, self.smooth_value, self.effective_order) == ("exp", None, None)
             self.require(
@@ -82,11 +82,8 @@ class Bleu(Metric):
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"bleu": _outputs(self.max_order)}
 
-    def for_language(self, lang: str | None) -> Bleu:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self.for_language(lang)._tokens
+    def libraries(self) -> tuple[str, ...]:
+        return ()  # the facts have the version of sacreBLEU
 
     def for_segments(self) -> Bleu:
         return (
@@ -113,18 +110,13 @@ class Bleu(Metric):
         }
 
     @property
-    def _tokens(self) -> Tokens:
-        return Tokens(self.tokenizer or "13a", self.lowercase)
-
-    @property
     def _value(self) -> float:
         return SMOOTHING[self.smooth_method] if self.smooth_value is None else self.smooth_value
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         matched, predicted, expected = view.rows(ClippedMatches(self._tokens, self.max_order))
         lengths = predicted[:, 0]
-        closest = _closest(lengths, Ragged(expected[:, 0], view.references.offsets))
+        closest = _closest(lengths, Ragged(expected[:, 0], view.reference_groups.offsets))
         return {"bleu": np.column_stack([lengths, closest, matched, predicted])}
 
     def score(self, part: str, statistics: Array) -> Arrays:
@@ -148,11 +140,9 @@ class Bleu(Metric):
             "reference_length": reference,
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["bleu"]
-        found: list[Explanation] = []
-        for row, prediction, references in zip(rows, view.predictions, view.references, strict=True):
+        for row, prediction, references in zip(rows, view.predictions, view.reference_groups, strict=True):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
@@ -166,8 +156,7 @@ class Bleu(Metric):
                 f"bleu {scores['bleu']:.2f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.0f})"
             )
-            found.append(NgramMatches(title, {"bleu": row}, tokens, longest, orders))
-        return found
+            yield NgramMatches(title, {"bleu": row}, tokens, longest, orders)
 
 
 def _closest(lengths: Array, references: Ragged) -> Array:

@@ -20,11 +20,11 @@ from nlgauge._core.ragged import Ragged
 from nlgauge.errors import ModelError
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.metric import Output, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
 from nlgauge.metrics._shared.pair_scores import NOTHING, PairScores, PairValues
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable, visible
-from nlgauge.models import ModelSpec, is_model_spec, model_name
+from nlgauge.models import ModelSpec, model_name
 
 
 @register
@@ -40,12 +40,9 @@ class Bleurt(PairScores):
     shows_empty: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         require_whole(self, "max_length", 5, optional=True)
-        self.require(self.compat in (None, "bleurt-pytorch"), "compat", "None or 'bleurt-pytorch'")
+        require_choice(self, "compat", (None, "bleurt-pytorch"))
 
     def measures(self) -> tuple[Output, ...]:
         return (Output("bleurt", True, nan=NOTHING),)

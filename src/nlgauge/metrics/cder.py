@@ -12,6 +12,7 @@ costs 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import Tokens, token_libraries, tokenizer
+from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
@@ -40,9 +41,6 @@ class Cder(Metric):
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
@@ -70,11 +68,10 @@ class Cder(Metric):
         edits, length = statistics[..., 0], statistics[..., 1]
         return {"cder": edits / np.where(length > 0, length, 1.0), "edits": edits, "reference_length": length}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["cder"]
         feature = self._tokens
         tokens, predictions, references = view.get(feature, view.predictions, view.reference)
-        found: list[Explanation] = []
         for n, row in enumerate(rows):
             prediction, reference = (
                 feature.of(view.text(ids[n])) for ids in (view.predictions, view.reference)
@@ -84,12 +81,9 @@ class Cder(Metric):
                 f"cder {self.score('cder', row)['cder']:.4f} ({row[0]:.0f} edits and jumps for {row[1]:.0f}"
                 " words)"
             )
-            found.append(
-                Edits(
-                    title,
-                    {"cder": row},
-                    [Edit.of(run, reference, prediction) for run in runs(steps)],
-                    prediction=prediction,
-                )
+            yield Edits(
+                title,
+                {"cder": row},
+                [Edit.of(run, reference, prediction) for run in runs(steps)],
+                prediction=prediction,
             )
-        return found

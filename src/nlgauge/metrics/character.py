@@ -12,6 +12,7 @@ ones. A side without words: 1, also where both have none.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,6 +26,7 @@ from nlgauge.kernels.edits.character import character_edits, joined, words
 from nlgauge.kernels.edits.distances import opcodes
 from nlgauge.kernels.edits.tercom import Shift, apply_shift
 from nlgauge.metric import Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_choice
 
 
 @register
@@ -38,7 +40,7 @@ class Character(Metric):
     aliases: ClassVar[dict[str, Any]] = {"characTER": {}}
 
     def __post_init__(self) -> None:
-        self.require(self.compat in (None, "released"), "compat", "'released' or None")
+        require_choice(self, "compat", (None, "released"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"character": (Output("character", False, 0, 1),)}
@@ -58,10 +60,9 @@ class Character(Metric):
     def score(self, part: str, statistics: Array) -> Arrays:
         return {"character": statistics[..., 0] / statistics[..., 1]}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["character"]
         characters, predictions, references = view.get(CodePoints("words"), view.predictions, view.reference)
-        found: list[Explanation] = []
         for n, (row, (edited, cost), shifts) in enumerate(zip(rows, *view.rows(Findings(self)), strict=True)):
             prediction, reference = characters[predictions[n]].tolist(), characters[references[n]].tolist()
             edits = []
@@ -76,5 +77,4 @@ class Character(Metric):
                 f"character {row[0]:.4f} ({edited:.0f} characters edited, shifts {cost:.2f}, for {len(ours)}"
                 " characters)"
             )
-            found.append(Edits(title, {"character": row}, edits))
-        return found
+            yield Edits(title, {"character": row}, edits)

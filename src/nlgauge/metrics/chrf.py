@@ -10,7 +10,7 @@ best reference keeps its counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -111,20 +111,16 @@ class Chrf(Metric):
             )
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["chrf"]
         characters = self._levels[0][0]
         names = [f"{n}-characters" for n in range(1, self.char_order + 1)] + [
             f"{n}-words" for n in range(1, self.word_order + 1)
         ]
-        found: list[Explanation] = []
         for row, prediction, reference in zip(rows, view.predictions, view.reference, strict=True):
             tokens = characters.of(view.text(prediction))
             longest = longest_matched(tokens, [characters.of(view.text(reference))], self.char_order)
             orders = [Order(name, m, p, e) for name, p, e, m in zip(names, *np.split(row, 3), strict=True)]
-            found.append(
-                NgramMatches(
-                    f"{self} {self.score('chrf', row)['chrf']:.2f}", {"chrf": row}, tokens, longest, orders
-                )
+            yield NgramMatches(
+                f"{self} {self.score('chrf', row)['chrf']:.2f}", {"chrf": row}, tokens, longest, orders
             )
-        return found

@@ -13,7 +13,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,12 +22,12 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features import RunOptions
-from nlgauge.features.tokens.text import TokenKeys, token_libraries
+from nlgauge.features.tokens.text import TokenKeys
 from nlgauge.kernels.ngram_keys import count_keys, keys_once_each, look_up, ngram_keys
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.kernels.tfidf import tfidf_similarity
 from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
-from nlgauge.metric.domains import require_number, require_order
+from nlgauge.metric.domains import require_choice, require_number, require_order
 from nlgauge.metric.fits import weights_by_order
 
 
@@ -43,11 +43,10 @@ class DocumentFrequencies(Fit):
     over: ClassVar = "references"
 
     def partial(self, view: View) -> Arrays:
-        assert view.references is not None
         column, rows = view.get(self.tokens, view.reference)
-        found: Arrays = {"documents": np.array([len(view.references)])}
+        found: Arrays = {"documents": np.array([len(view.reference_groups)])}
         for n in range(1, self.max_order + 1):
-            once = keys_once_each(ngram_keys(column, n), Ragged(rows, view.references.offsets))
+            once = keys_once_each(ngram_keys(column, n), Ragged(rows, view.reference_groups.offsets))
             found[f"keys{n}"], found[f"frequencies{n}"] = count_keys(once, np.ones(len(once)))
         return found
 
@@ -90,13 +89,10 @@ class Cider(Metric):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.require(self.variant in ("plain", "d"), "variant", "'plain' or 'd'")
+        require_choice(self, "variant", ("plain", "d"))
         require_order(self)
         require_number(self, "sigma", 0.001, 1_000_000)
-        self.require(self.tokenizer in ("unicode", "whitespace"), "tokenizer", "'unicode' or 'whitespace'")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", ("unicode", "whitespace"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
@@ -123,9 +119,8 @@ class Cider(Metric):
 
     def _similarities(self, view: View, fitted: Arrays) -> Array:
         """(rows, orders) similarities, averaged over the references."""
-        assert view.references is not None
         column, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        groups = Ragged(references, view.references.offsets)
+        groups = Ragged(references, view.reference_groups.offsets)
         predictions = predictions[groups.owners]
         longer = column.lengths[predictions] - column.lengths[references]
         penalty = np.exp(-(longer**2) / (2 * self.sigma**2)) if self.variant == "d" else 1.0
@@ -145,12 +140,12 @@ class Cider(Metric):
         statistics = np.asarray(statistics)
         return {"cider": statistics[..., 0] / statistics[..., 1]}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         similarities = self._similarities(view, fitted)
         rows = _rows(similarities)
-        found: list[Explanation] = []
-        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
+        for i, (prediction, references) in enumerate(
+            zip(view.predictions, view.reference_groups, strict=True)
+        ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], self.max_order
@@ -158,10 +153,7 @@ class Cider(Metric):
             orders = [
                 Order(f"similarity of {n + 1}-grams", similarities[i, n], 1.0) for n in range(self.max_order)
             ]
-            found.append(
-                NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders)
-            )
-        return found
+            yield NgramMatches(f"{self} {rows[i, 0]:.4f}", {"cider": rows[i]}, tokens, longest, orders)
 
 
 def _rows(similarities: Array) -> Array:

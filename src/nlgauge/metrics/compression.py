@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric, share
 
 
@@ -28,10 +29,7 @@ class Compression(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def measures(self) -> tuple[Output, ...]:
         lengths = [Output(name, None, 0) for name in ("source_length", "summary_length")]

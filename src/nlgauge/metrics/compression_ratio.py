@@ -16,6 +16,7 @@ from typing import ClassVar
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
 from nlgauge.metric import CorpusMetric, Output, register
+from nlgauge.metric.domains import require_choice
 
 
 @register
@@ -28,7 +29,7 @@ class CompressionRatio(CorpusMetric):
     name: ClassVar[str] = "compression_ratio"
 
     def __post_init__(self) -> None:
-        self.require(self.compat in (None, "diversity"), "compat", "None or 'diversity'")
+        require_choice(self, "compat", (None, "diversity"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {

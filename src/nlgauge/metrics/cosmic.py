@@ -21,12 +21,13 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.corpus import Corpus
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.mutual_information import OTHER, Estimator, MutualInformation
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
 
 _MOST_FULL = 16
 # Gaussians whose information is known lost about 1.4 times their shortfall, which counts to first order alone
@@ -43,7 +44,7 @@ _LIKELY_ERROR = (
 
 @register
 @dataclass(frozen=True)
-class Cosmic(Metric):
+class Cosmic(UsesModel, Metric):
     """COSMIC: how many nats the summaries tell about their sources, in an embedding space."""
 
     model: ModelSpec = "minilm"
@@ -65,19 +66,13 @@ class Cosmic(Metric):
     revision: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         for name, least in (("folds", 2), ("seeds", 1)):
-            value = getattr(self, name)
-            self.require(isinstance(value, int) and value >= least, name, f"a whole number from {least}")
+            require_whole(self, name, least)
         for name in ("components", "modes"):
-            value = getattr(self, name)
-            self.require(
-                value is None or (isinstance(value, int) and value >= 1), name, "a whole number from 1"
-            )
-        self.require(self.estimator in ("knife", "gaussian"), "estimator", "'knife' or 'gaussian'")
-        self.require(self.covariance in ("diagonal", "full"), "covariance", "'diagonal' or 'full'")
+            require_whole(self, name, optional=True)
+        require_choice(self, "estimator", ("knife", "gaussian"))
+        require_choice(self, "covariance", ("diagonal", "full"))
         few = self.components is not None and self.components <= _MOST_FULL
         self.require(
             self.covariance == "diagonal" or few,
@@ -86,7 +81,7 @@ class Cosmic(Metric):
         )
         self.require(isinstance(self.reverse, bool), "reverse", "True or False")
         self.require(isinstance(self.unit, bool), "unit", "True or False")
-        self.require(self.compat in (None, "cosmic"), "compat", "None or 'cosmic'")
+        require_choice(self, "compat", (None, "cosmic"))
 
     def targets(self) -> tuple[str, ...]:
         """The sides whose entropies are estimated: first that of the score's direction."""
@@ -132,9 +127,6 @@ class Cosmic(Metric):
                 UNKNOWN_TOKENS,
             )
         }
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
 
     def fit(self) -> Fit:
         return MutualInformation(self.model, self.unit, self.targets(), self.information())

@@ -28,9 +28,11 @@ from nlgauge.corpus import Corpus
 from nlgauge.features import RunOptions
 from nlgauge.features.encoders.encoder_layers import HiddenLayers
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_choice, require_number, require_whole
 from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
 
 # Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions
 # and levels.
@@ -39,7 +41,7 @@ _REMEMBERED = 256
 
 @register
 @dataclass(frozen=True)
-class DepthScore(Metric):
+class DepthScore(UsesModel, Metric):
     """Distance of depth-trimmed regions of token vectors, from 0 (the same) to 2."""
 
     model: ModelSpec = "bert-base-uncased"
@@ -54,23 +56,13 @@ class DepthScore(Metric):
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(
-            self.layer is None or (isinstance(self.layer, int) and self.layer >= 0),
-            "layer",
-            "a whole number from 0",
-        )
-        self.require(isinstance(self.p, int | float) and 1 <= self.p <= 100, "p", "a number from 1 to 100")
-        self.require(isinstance(self.levels, int) and self.levels >= 1, "levels", "a whole number from 1")
-        self.require(
-            isinstance(self.lowest, int | float) and 0 <= self.lowest <= 1, "lowest", "a number from 0 to 1"
-        )
-        self.require(
-            isinstance(self.directions, int) and self.directions >= 1, "directions", "a whole number from 1"
-        )
-        self.require(self.compat in (None, "official"), "compat", "None or 'official'")
+        super().__post_init__()
+        require_whole(self, "layer", 0, optional=True)
+        require_number(self, "p", 1, 100)
+        require_whole(self, "levels")
+        require_number(self, "lowest", most=1)
+        require_whole(self, "directions")
+        require_choice(self, "compat", (None, "official"))
 
     @property
     def seeded(self) -> bool:  # type: ignore[override]
@@ -86,7 +78,7 @@ class DepthScore(Metric):
         return {"depthscore": (Output("depthscore", False, 0, 2, nan), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), "layer": str(self._layer), **model_facts(self.model)}
+        return {**super().facts(corpus), "layer": str(self._layer)}
 
     @property
     def _layer(self) -> int:

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngram_sets import different_ngrams
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metric.mean import share
 
 
@@ -33,14 +33,7 @@ class Distinct(CorpusMetric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(
-            self.tokenizer in ("unicode", "whitespace", "13a"),
-            "tokenizer",
-            "'unicode', 'whitespace' or '13a'",
-        )
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "no text is long enough to have such an n-gram"

@@ -14,6 +14,7 @@ Here the minimum is a minimum and that place does not count.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ from nlgauge.features.tokens.text import CodePoints
 from nlgauge.kernels.edits.distances import runs
 from nlgauge.kernels.edits.jumps import JumpCosts, jump_distances, jump_steps
 from nlgauge.metric import Arrays, Metric, Output, View, register
-from nlgauge.metric.domains import require_number
+from nlgauge.metric.domains import require_choice, require_number
 
 _COMPAT = (None, "c++", "python")
 _SPACE = ord(" ")
@@ -50,7 +51,7 @@ class Eed(Metric):
     def __post_init__(self) -> None:
         for parameter in ("alpha", "rho", "deletion"):
             require_number(self, parameter, 0, 1000)
-        self.require(self.compat in _COMPAT, "compat", "'c++', 'python' or None")
+        require_choice(self, "compat", _COMPAT)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"eed": (Output("eed", False, 0, 1),)}
@@ -86,11 +87,10 @@ class Eed(Metric):
     def score(self, part: str, statistics: Array) -> Arrays:
         return {"eed": statistics[..., 0] / statistics[..., 1]}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["eed"]
         feature = CodePoints("padded")
         characters, predictions, references = view.get(feature, view.predictions, view.reference)
-        found: list[Explanation] = []
         for n, (row, distance, coverage) in enumerate(zip(rows, *view.rows(Findings(self))[:2], strict=True)):
             prediction, reference = (
                 list(feature.of(view.text(ids[n]))) for ids in (view.predictions, view.reference)
@@ -100,12 +100,9 @@ class Eed(Metric):
                 f"eed {row[0]:.4f} (edits and jumps {distance:.2f}, coverage {coverage:.2f}, {len(reference)}"
                 " characters)"
             )
-            found.append(
-                Edits(
-                    title,
-                    {"eed": row},
-                    [Edit.of(run, reference, prediction) for run in runs(steps)],
-                    prediction=prediction,
-                )
+            yield Edits(
+                title,
+                {"eed": row},
+                [Edit.of(run, reference, prediction) for run in runs(steps)],
+                prediction=prediction,
             )
-        return found

@@ -16,16 +16,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.corpus import Corpus
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
 
 
 @register
 @dataclass(frozen=True)
-class EmbeddingSimilarity(Metric):
+class EmbeddingSimilarity(UsesModel, Metric):
     """Cosine of sentence embeddings, from -1 to 1."""
 
     model: ModelSpec = "minilm"
@@ -38,18 +38,10 @@ class EmbeddingSimilarity(Metric):
         "semantic_similarity": {},
     }
 
-    def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
             "embedding_similarity": (Output("embedding_similarity", True, -1, 1), TRUNCATED, UNKNOWN_TOKENS)
         }
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         read = read_pairs(view.features, self.model, "encoder", view.predictions, view.reference)

@@ -30,10 +30,12 @@ from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, WordGroups
 from nlgauge.features.language_models.masked_words import HiddenWords, input_vectors
 from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.metric.domains import require_whole
 from nlgauge.metric.mean import MeanMetric, Measured
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import load_masked
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import load
 
 
 class _Aligned(NamedTuple):
@@ -50,7 +52,7 @@ class _Aligned(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class Estime(MeanMetric):
+class Estime(UsesModel, MeanMetric):
     """ESTIME's alarms (the score, lower is better), adjusted and over all words, soft ESTIME, coherence,
     and the number of words.
     """
@@ -67,16 +69,9 @@ class Estime(MeanMetric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         for parameter, least in (("layer", 0), ("window", 1), ("margin", 0), ("distance", 1)):
-            value = getattr(self, parameter)
-            self.require(
-                isinstance(value, int) and not isinstance(value, bool) and value >= least,
-                parameter,
-                f"a whole number from {least}",
-            )
+            require_whole(self, parameter, least)
         self.require(
             2 * self.margin < self.window, "margin", f"less than half of window, which is {self.window}"
         )
@@ -101,7 +96,6 @@ class Estime(MeanMetric):
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {
             **super().facts(corpus),
-            **model_facts(self.model),
             "words": f"treebank-sentencex-{corpus.lang or 'en'}",
         }
 
@@ -149,9 +143,8 @@ class Estime(MeanMetric):
                 found.places[document][nearest],
             )
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        tokenizer = load_masked(self.model, view.features.options.device).tokenizer
-        shown: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        tokenizer = load(self.model, "masked", view.features.options.device).tokenizer
         for row, statistics in zip(self._rows(view), self.statistics(view, fitted)["estime"], strict=True):
             groups: dict[str, list[str]] = {
                 "same token": [],
@@ -175,8 +168,7 @@ class Estime(MeanMetric):
                 f"ESTIME {score['alarms']:g} alarms, {score['alarms_alltokens']:g} over all"
                 f" {score['tokens']:g} words; alarms as summary/document"
             )
-            shown.append(WordGroups(title, {"estime": statistics}, groups))
-        return shown
+            yield WordGroups(title, {"estime": statistics}, groups)
 
 
 def _tau_c(places: Array) -> float:

@@ -15,22 +15,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.entailment import CORRECTNESS, is_labels, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import SPLITTERS, Sentences
-from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.features.tokens.text import Sentences
+from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
-from nlgauge.metrics._shared.pair_scores import NOTHING, PairScores, PairValues, every_pair, texts_of
+from nlgauge.metrics._shared.pair_scores import NOTHING, PairValues, SentencePairScores, every_pair, texts_of
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 
 @register
 @dataclass(frozen=True)
-class FactCC(PairScores):
+class FactCC(SentencePairScores):
     """The mean probability that a sentence of the summary is correct (the score), and the share of
     sentences that are more likely so than not.
     """
@@ -45,16 +43,12 @@ class FactCC(PairScores):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         self.require(
             is_labels(self.labels, CORRECTNESS),
             "labels",
             "None, or 'correct' and 'incorrect' in the order of the model's labels",
         )
-        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5)
 
     def measures(self) -> tuple[Output, ...]:
@@ -79,17 +73,3 @@ class FactCC(PairScores):
                 values[i] = found["correct"].mean(), (found["correct"] > 0.5).mean()
             shown.append((found, texts_of(view, documents[i]), texts_of(view, claims[i])))
         return PairValues(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
-
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        rows = self.statistics(view, fitted)["factcc"]
-        return [
-            Entailment(
-                f"factcc {row[0]:.4f}" if row[2] else "factcc: nothing to check",
-                {"factcc": row},
-                documents,
-                claims,
-                found,
-                [0] * len(claims),
-            )
-            for row, (found, documents, claims) in zip(rows, view.rows(Findings(self)).shown, strict=True)
-        ]

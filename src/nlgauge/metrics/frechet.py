@@ -26,7 +26,8 @@ from nlgauge.features import Features
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
 
 
 def frechet_distance(first: Any, second: Any) -> float:
@@ -58,7 +59,7 @@ def _factor(centred: Array) -> Array:
 
 @register
 @dataclass(frozen=True)
-class Frechet(CorpusMetric):
+class Frechet(UsesModel, CorpusMetric):
     """Squared Fréchet distance between the embeddings of predictions and of references, from 0."""
 
     model: ModelSpec = "minilm"
@@ -67,17 +68,9 @@ class Frechet(CorpusMetric):
     takes: ClassVar[Takes] = "joint"
     resamples: ClassVar[int] = 200
 
-    def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = f"a covariance needs at least two predictions and two references, or {NO_KNOWN_TEXT}"
         return {"frechet": (Output("frechet", False, 0, nan=nan), TRUNCATED, UNKNOWN_TOKENS)}
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         sides = corpus.predictions[system].values, corpus.distinct_references()

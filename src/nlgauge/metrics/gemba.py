@@ -17,7 +17,7 @@ a higher temperature, up to ten times; here the question is asked once more with
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -27,7 +27,7 @@ from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged
 from nlgauge.judges.requests import is_cut, refusal_of, text_of
 from nlgauge.metric import Arrays, Output, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.judged import NAN, Judged
 
 VARIANTS = ("DA", "SQM", "MQM", "ESA")
@@ -140,7 +140,7 @@ class Gemba(Judged):
     scorings: ClassVar[tuple[str, ...]] = ("samples", "single")
 
     def __post_init__(self) -> None:
-        self.require(self.variant in VARIANTS, "variant", f"one of {', '.join(VARIANTS)}")
+        require_choice(self, "variant", VARIANTS)
         for lang in (self.source_lang, self.target_lang):
             checked(lang or None)
         self.require(
@@ -185,23 +185,19 @@ class Gemba(Judged):
         ]
         return self._scored_after(view, rendered, lists)
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         """The verdict; where errors are listed, also where they are in the translation."""
-        found: list[Explanation] = []
         for row, verdict in enumerate(super().explain(view, fitted)):
-            found.append(verdict)
+            yield verdict
             lists = [
                 ErrorList().listed(reply) for replies in getattr(verdict, "replies", []) for reply in replies
             ]
             listed = next((listed for listed in lists if listed is not None), None)
             if self.variant in ("MQM", "ESA") and listed is not None:
                 text = view.text(int(view.predictions[row]))
-                found.append(
-                    ErrorSpans(
-                        f"{len(listed.errors)} errors", verdict.statistics, text, located(listed.errors, text)
-                    )
+                yield ErrorSpans(
+                    f"{len(listed.errors)} errors", verdict.statistics, text, located(listed.errors, text)
                 )
-        return found
 
     def _scored_after(
         self, view: View, rendered: list[str], lists: Sequence[str | Judgment]

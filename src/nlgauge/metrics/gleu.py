@@ -9,7 +9,7 @@ segment takes the one with the best GLEU. The grammar correction metric of the s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,10 +18,10 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches, Matched
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 
 _TOKENIZERS = ("unicode", "13a", "whitespace")
 
@@ -46,10 +46,7 @@ class Gleu(Metric):
             "min_order",
             "a whole number from 1 to max_order",
         )
-        self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", _TOKENIZERS)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"gleu": (Output("gleu", True, 0, 1),)}
@@ -72,9 +69,8 @@ class Gleu(Metric):
         statistics = np.asarray(statistics)
         return {"gleu": statistics[..., 0] / np.where(statistics[..., 1] > 0, statistics[..., 1], 1.0)}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows, counts = self.statistics(view, fitted)["gleu"], np.stack(self._counts(view), axis=-1)
-        found: list[Explanation] = []
         for i, (prediction, reference) in enumerate(zip(view.predictions, view.reference, strict=True)):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], self.max_order)
@@ -86,5 +82,4 @@ class Gleu(Metric):
                 f"gleu {self.score('gleu', rows[i])['gleu']:.4f} ({rows[i, 0]:.0f} of {rows[i, 1]:.0f}"
                 " n-grams)"
             )
-            found.append(NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders))
-        return found
+            yield NgramMatches(title, {"gleu": rows[i]}, tokens, longest, orders)

@@ -19,9 +19,9 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features.language_models.causal_lm import LogProbs, TokenInformation
 from nlgauge.metric import View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric
-from nlgauge.models import ModelSpec, is_model_spec
-from nlgauge.models.loader import Loaded, load_causal
+from nlgauge.models import ModelSpec
 from nlgauge.models.weights.catalogue import Kind
 
 TEMPLATES = {
@@ -43,18 +43,13 @@ class GptScore(LikelihoodMetric):
     kind: ClassVar[Kind] = "causal"
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.given in TEMPLATES, "given", "'reference' or 'source'")
+        super().__post_init__()
+        require_choice(self, "given", TEMPLATES)
         fits = self.template is None or (
             isinstance(self.template, str) and self.template.count("{text}") == 1
         )
         self.require(fits, "template", "None, or a text with {text} in it once")
-        if self.given == "source":
-            object.__setattr__(self, "takes", "alone")
-            object.__setattr__(self, "source", True)
+        self.take_sides(self.sides())
 
     @property
     def template_used(self) -> str:
@@ -63,9 +58,6 @@ class GptScore(LikelihoodMetric):
 
     def directions(self) -> tuple[Direction, ...]:
         return (Direction("gptscore", self.given, "prediction"),)
-
-    def loaded(self, device: str | None) -> Loaded:
-        return load_causal(self.model, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

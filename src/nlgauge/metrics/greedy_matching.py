@@ -9,6 +9,7 @@ text without known words scores 0, and 1 where both texts have no words at all.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,24 +45,20 @@ class GreedyMatching(WordVectorSimilarity):
         found: Array = np.clip(one @ other.T, -1, 1)
         return found
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         pairs = self.pairs(view)
         words = [*pairs.table.words, "(mean)"]
-        shown: list[Explanation] = []
         for i, row in enumerate(self.statistics(view, fitted)[self.name]):
             prediction, reference = int(pairs.predictions[i]), int(pairs.references[i])
             sides = [[words[word] for word in pairs.rows[text]] for text in (prediction, reference)]
             title = f"greedy_matching {self.score(self.name, row)[self.name]:.4f}"
             weights = [np.ones(len(side)) for side in sides]
-            shown.append(
-                Alignment(
-                    title,
-                    {self.name: row},
-                    sides[0],
-                    sides[1],
-                    self._cosines(pairs, prediction, reference),
-                    weights[0],
-                    weights[1],
-                )
+            yield Alignment(
+                title,
+                {self.name: row},
+                sides[0],
+                sides[1],
+                self._cosines(pairs, prediction, reference),
+                weights[0],
+                weights[1],
             )
-        return shown

@@ -22,7 +22,7 @@ text has one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
@@ -37,12 +37,16 @@ from nlgauge.estimators.divergences import MEASURES, ab_as_printed
 from nlgauge.explanations import Distributions, Explanation
 from nlgauge.features import RunOptions
 from nlgauge.features.language_models.model_halves import TokenStates, token_strings
-from nlgauge.features.language_models.token_distributions import bag, kind_of, likeliest, load, states_feature
+from nlgauge.features.language_models.token_distributions import bag, kind_of, likeliest, states_feature
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
+from nlgauge.metric.domains import require_choice, require_number
 from nlgauge.metric.fits import inverse_layout
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import load
+from nlgauge.models.weights.catalogue import Kind
 
 # Names of the released code and of torchmetrics.
 _ALIASES = {
@@ -138,7 +142,7 @@ class FrequenciesOfBothSides(Fit):
 
 @register
 @dataclass(frozen=True)
-class InfoLM(Metric):
+class InfoLM(UsesModel, Metric):
     """InfoLM by one or more measures of information, from a masked or a causal language model."""
 
     model: ModelSpec = "bert-base-uncased"
@@ -156,19 +160,14 @@ class InfoLM(Metric):
     revision: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.compat in _CONVENTIONS, "compat", "None, 'official', 'torchmetrics' or 'paper'")
+        super().__post_init__()
+        require_choice(self, "compat", _CONVENTIONS)
         known = self.measure is None or (
             isinstance(self.measure, str | tuple) and all(name in MEASURES for name in self._measures)
         )
         self.require(known and self.measure != (), "measure", f"one or more of {', '.join(MEASURES)}")
         self.require(len(set(self._measures)) == len(self._measures), "measure", "without repetition")
-        warm = self.temperature is None or (
-            isinstance(self.temperature, int | float) and 0 < self.temperature < math.inf
-        )
-        self.require(warm, "temperature", "a number above 0")
+        require_number(self, "temperature", above=True, optional=True)
         self.require(
             self.language_model in (None, "masked", "causal"),
             "language_model",
@@ -179,6 +178,10 @@ class InfoLM(Metric):
                 self._arguments(name)
             except ParameterError as error:
                 raise ParameterError(f"infolm: {error}") from None
+
+    @property
+    def _kind(self) -> Kind:
+        return kind_of(self.model, self.language_model)
 
     @property
     def _convention(self) -> _Convention:
@@ -239,9 +242,9 @@ class InfoLM(Metric):
             "measure": "+".join(self._measures),
             "temperature": str(self._temperature),
             "idf": table if self._weighted else "no",
-            "language_model": kind_of(self.model, self.language_model),
+            "language_model": self._kind,
         }
-        return {**super().facts(corpus), **resolved, **model_facts(self.model)}
+        return {**super().facts(corpus), **resolved}
 
     def fit(self) -> Fit | None:
         if not self._weighted:
@@ -294,12 +297,12 @@ class InfoLM(Metric):
         read = read_pairs(
             view.features,
             self.model,
-            kind_of(self.model, self.language_model),
+            self._kind,
             view.predictions,
             view.reference,
         )
         found, predictions, references = view.get(
-            states_feature(self.model, self.language_model), read.first.ids, read.second.ids
+            states_feature(self.model, self._kind), read.first.ids, read.second.ids
         )
         return found, predictions, references, read
 
@@ -330,7 +333,7 @@ class InfoLM(Metric):
         """A function that gives the log-distribution of a text, of the prediction's or the reference's
         side, and whether its weights were all 0.
         """
-        loaded = load(self.model, self.language_model, view.features.options)
+        loaded = load(self.model, self._kind, view.features.options.device)
 
         @lru_cache(maxsize=_KEPT_BAGS)
         def made(place: int, of_prediction: bool) -> tuple[Array, bool]:
@@ -354,12 +357,11 @@ class InfoLM(Metric):
             return np.ones(len(ids))
         return idf.weights(_prediction_side(fitted) if of_prediction else fitted, ids)
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         found, predictions, references, _ = self._states(view)
-        loaded = load(self.model, self.language_model, view.features.options)
+        loaded = load(self.model, self._kind, view.features.options.device)
         bags = self._bags(view, found, fitted)
         statistics = self.statistics(view, fitted)
-        explanations: list[Explanation] = []
         for i, places in enumerate(zip(predictions.tolist(), references.tolist(), strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
             title = "infolm " + ", ".join(
@@ -387,8 +389,7 @@ class InfoLM(Metric):
                     )
                 )
                 covered = float(gaps[order].sum() / (gaps.sum() or 1.0))
-            explanations.append(Distributions(title, row, differences, covered, *guesses))
-        return explanations
+            yield Distributions(title, row, differences, covered, *guesses)
 
 
 def _prediction_side(arrays: Arrays) -> Arrays:

@@ -8,15 +8,16 @@ equal distributions, 1 for texts that share no n-gram.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, TokenScores
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import js_divergences, js_terms, ngram_counts
 from nlgauge.metric import Arrays, Output, Takes, View, register
-from nlgauge.metric.domains import require_number, require_order
+from nlgauge.metric.domains import require_choice, require_number, require_order
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -37,10 +38,7 @@ class JensenShannon(MeanMetric):
     def __post_init__(self) -> None:
         require_order(self, "order")
         require_number(self, "smoothing", 0, 1_000_000)
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def measures(self) -> tuple[Output, ...]:
         return (Output("js_divergence", False, 0, 1, "neither text has such an n-gram"),)
@@ -49,12 +47,11 @@ class JensenShannon(MeanMetric):
         tokens, summaries, sources = view.get(Tokens(self.tokenizer), view.predictions, view.source)
         return js_divergences(tokens, summaries, sources, self.order, self.smoothing)[:, None]
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         """Each n-gram with its probability in both texts and its part of the divergence, the greatest
         first.
         """
         feature = Tokens(self.tokenizer)
-        found: list[Explanation] = []
         for row, *ids in zip(
             self.statistics(view, fitted)["js_divergence"], view.predictions, view.source, strict=True
         ):
@@ -66,13 +63,10 @@ class JensenShannon(MeanMetric):
                 for name, i in (("bits", 2), ("summary", 0), ("source", 1))
             }
             title = f"js_divergence {self.score('js_divergence', row)['js_divergence']:.4f} bits"
-            found.append(
-                TokenScores(
-                    title,
-                    {"js_divergence": row},
-                    [" ".join(map(str, gram)) for gram, _ in ranked],
-                    columns,
-                    "",
-                )
+            yield TokenScores(
+                title,
+                {"js_divergence": row},
+                [" ".join(map(str, gram)) for gram, _ in ranked],
+                columns,
+                "",
             )
-        return found

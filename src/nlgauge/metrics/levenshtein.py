@@ -8,6 +8,7 @@ is the mean.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Edit, Edits, Explanation
-from nlgauge.features.tokens.text import Tokens, token_libraries, tokenizer
+from nlgauge.features.tokens.text import Tokens, tokenizer
 from nlgauge.kernels.edits.distances import edit_distances, opcodes
 from nlgauge.metric import Arrays, Metric, Output, View, register
 
@@ -32,9 +33,6 @@ class Levenshtein(Metric):
 
     def __post_init__(self) -> None:
         tokenizer(self.tokenizer)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"levenshtein": (Output("levenshtein", True, 0, 1), Output("distance", False, 0))}
@@ -54,12 +52,10 @@ class Levenshtein(Metric):
         similarity, distance, count = (statistics[..., i] for i in range(3))
         return {"levenshtein": similarity / count, "distance": distance / count}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["levenshtein"]
         feature = Tokens(self.tokenizer, self.lowercase)
-        found: list[Explanation] = []
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
             prediction, reference = (feature.of(view.text(text)) for text in (prediction_id, reference_id))
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
-            found.append(Edits(f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)", {"levenshtein": row}, edits))
-        return found
+            yield Edits(f"levenshtein {row[0]:.4f} ({row[1]:.0f} edits)", {"levenshtein": row}, edits)

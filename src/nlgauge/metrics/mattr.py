@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngram_sets import moving_ratios
 from nlgauge.metric import Output, Takes, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
@@ -34,14 +34,7 @@ class Mattr(MeanMetric):
 
     def __post_init__(self) -> None:
         require_whole(self, "window")
-        self.require(
-            self.tokenizer in ("unicode", "whitespace", "13a"),
-            "tokenizer",
-            "'unicode', 'whitespace' or '13a'",
-        )
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
 
     def measures(self) -> tuple[Output, ...]:
         return (Output("mattr", True, 0, 1, "the text has no token"),)

@@ -34,8 +34,10 @@ from nlgauge.features import Feature, Features
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.features.language_models.last_token import LastState
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
+from nlgauge.metric.domains import require_number, require_whole
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
 from nlgauge.models.weights.catalogue import Kind
 
 _WEIGHTS = np.linspace(1e-6, 1 - 1e-6, 25)
@@ -95,7 +97,7 @@ def _divergences(p: Array, others: Array) -> Array:
 
 @register
 @dataclass(frozen=True)
-class Mauve(CorpusMetric):
+class Mauve(UsesModel, CorpusMetric):
     """MAUVE (the score), its smoothed form and the frontier integral of predictions against references."""
 
     model: ModelSpec = "smollm2"
@@ -110,27 +112,15 @@ class Mauve(CorpusMetric):
     resamples: ClassVar[int] = 100
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         self.require(
             self.features in ("causal", "embedding"),
             "features",
             "'causal' (a language model) or 'embedding' (a sentence encoder)",
         )
-        self.require(
-            self.buckets is None or (isinstance(self.buckets, int) and self.buckets >= 2),
-            "buckets",
-            "None or a whole number from 2",
-        )
-        self.require(
-            isinstance(self.scaling, int | float) and 0 < self.scaling < float("inf"),
-            "scaling",
-            "a number above 0",
-        )
-        self.require(
-            isinstance(self.max_tokens, int) and self.max_tokens >= 1, "max_tokens", "a whole number from 1"
-        )
+        require_whole(self, "buckets", 2, optional=True)
+        require_number(self, "scaling", above=True)
+        require_whole(self, "max_tokens")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         outputs = [
@@ -138,9 +128,6 @@ class Mauve(CorpusMetric):
             for name in ("mauve", "mauve_star", "frontier_integral")
         ]
         return {"mauve": (*outputs, Output("buckets", None, 1), TRUNCATED, UNKNOWN_TOKENS)}
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
         kind: Kind = "causal" if self.features == "causal" else "encoder"

@@ -36,7 +36,7 @@ from nlgauge.kernels.alignment import BUDGET, Match, chunk_numbers, match_column
 from nlgauge.kernels.alignment_compat import beam, beam_alignments, greedy_alignments
 from nlgauge.kernels.phrase_alignment import most_places, phrase_alignment
 from nlgauge.metric import Arrays, Metric, Output, View, register
-from nlgauge.metric.domains import require_number
+from nlgauge.metric.domains import require_choice, require_number
 
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
 # Of a row: words and matches of each module on both sides, content and function words apart.
@@ -109,7 +109,7 @@ class Meteor(Metric):
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
 
     def __post_init__(self) -> None:
-        self.require(self.version in ("1.5", "2005"), "version", "'1.5' or '2005'")
+        require_choice(self, "version", ("1.5", "2005"))
         self.require((self.version, self.task) in _TUNINGS, "task", "'rank', or for version 1.5 'adequacy'")
         for parameter, several in (
             ("paraphrases", "strings, each with words that may stand for each other"),
@@ -134,7 +134,7 @@ class Meteor(Metric):
         self.require(
             self.function_words is None or _strings(self.function_words), "function_words", "a list of words"
         )
-        self.require(self.tokenizer in _TOKENIZERS, "tokenizer", f"one of {', '.join(_TOKENIZERS)}")
+        require_choice(self, "tokenizer", _TOKENIZERS)
         own = {"1.5": "jar", "2005": "nltk"}[self.version]
         self.require(self.compat in (None, own), "compat", f"None or, for version {self.version}, {own!r}")
         self.require(self.compat != "nltk" or not self.paraphrases, "paraphrases", "empty with compat='nltk'")
@@ -320,8 +320,7 @@ class Meteor(Metric):
                     prediction, reference, [*keys[:3], _single(phrases, prediction, reference)], longer
                 )
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        found: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         aligned = view.rows(Findings(self))
         counts = self._counts(aligned)
         for i, row in enumerate(self.statistics(view, fitted)["meteor"]):
@@ -346,8 +345,7 @@ class Meteor(Metric):
                     )
                     matches.append((*places, _MODULES[match.module]))
                     chunks.append(chunk)
-            found.append(WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks))
-        return found
+            yield WordAlignment(title, {"meteor": row}, prediction, reference, matches, chunks)
 
 
 def _single(

@@ -17,9 +17,10 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, register
+from nlgauge.metric.domains import require_model
 from nlgauge.metrics._shared.answers import AnswerMetric, Question
 from nlgauge.metrics._shared.model_means import NO_TEXT
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 _TEMPLATES = {
     (24, False): "source: {source} candidate: {prediction} reference: {reference}",
@@ -54,15 +55,11 @@ class MetricX(AnswerMetric):
     drop_eos: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            self.model is None or is_model_spec(self.model),
-            "model",
-            "a name, a directory or nlgauge.Model(model, tokenizer)",
-        )
+        super().__post_init__()
+        require_model(self, optional=True)
         self.require(self.version in _LENGTHS and not isinstance(self.version, bool), "version", "24 or 23")
         self.require(isinstance(self.qe, bool), "qe", "True or False")
-        self.reads_what_is_asked_of()
+        self.take_sides(self.sides())
 
     def prompts(self) -> Mapping[str, Question]:
         return {"metricx": Question(_TEMPLATES[self.version, self.qe])}

@@ -37,13 +37,14 @@ from nlgauge.features.encoders.embeddings import piece_strings
 from nlgauge.features.encoders.encoder_layers import Hidden, HiddenLayers, last_layers
 from nlgauge.features.encoders.word_starts import word_starts
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.known_words import units
 from nlgauge.metrics._shared.token_matching import InverseDocumentFrequency
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import load_encoder
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import load
 
 _SIMILARITIES = {"v2": "reciprocal", "v1": "linear"}
 _LAYERS = {"v2": 1, "v1": 5}
@@ -68,7 +69,7 @@ class _Moved(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class MoverScore(Metric):
+class MoverScore(UsesModel, Metric):
     """MoverScore, higher is better; up to 1."""
 
     model: ModelSpec = "distilbert-base-uncased"
@@ -80,15 +81,11 @@ class MoverScore(Metric):
     name: ClassVar[str] = "moverscore"
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.version in _SIMILARITIES, "version", "'v2' or 'v1'")
+        super().__post_init__()
+        require_choice(self, "version", _SIMILARITIES)
         self.require(isinstance(self.idf, bool), "idf", "True or False")
         require_whole(self, "n_gram")
-        self.require(
-            self.similarity in (None, *_SIMILARITIES.values()), "similarity", "None, 'reciprocal' or 'linear'"
-        )
+        require_choice(self, "similarity", (None, *_SIMILARITIES.values()))
 
     @property
     def similarity_used(self) -> str:
@@ -101,7 +98,7 @@ class MoverScore(Metric):
         return {"moverscore": (Output("moverscore", True, low, 1, nan), TRUNCATED, UNKNOWN_TOKENS)}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), "similarity": self.similarity_used, **model_facts(self.model)}
+        return {**super().facts(corpus), "similarity": self.similarity_used}
 
     def fit(self) -> Fit | None:
         return InverseDocumentFrequency(self.model) if self.idf else None
@@ -136,7 +133,7 @@ class MoverScore(Metric):
         transport_module()
         read, hidden, predictions, references = self._hidden(view)
         layers = len(self.reads(view.features.options)[0].layers)
-        starts = word_starts(load_encoder(self.model, view.features.options.device))
+        starts = word_starts(load(self.model, "encoder", view.features.options.device))
 
         @lru_cache(maxsize=_REMEMBERED)
         def points(text: int) -> _Points:
@@ -171,9 +168,8 @@ class MoverScore(Metric):
         places = np.einsum("ij,ijk->ik", weights[windows], vectors[windows])
         return _Points(units(places), totals / totals.sum(), kept[windows])
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         _, hidden, predictions, references = self._hidden(view)
-        found: list[Explanation] = []
         statistics = self.statistics(view, fitted)["moverscore"]
         for row, moved, texts in zip(
             statistics, self._rows(view, fitted), zip(predictions, references, strict=True), strict=True
@@ -188,8 +184,7 @@ class MoverScore(Metric):
                 f"moverscore {self.score('moverscore', row)['moverscore']:.4f}, distance"
                 f" {(moved.plan * moved.cost).sum():.4f}"
             )
-            found.append(Transport(title, {"moverscore": row}, names[0], names[1], moved.plan, moved.cost))
-        return found
+            yield Transport(title, {"moverscore": row}, names[0], names[1], moved.plan, moved.cost)
 
 
 def _squared_distances(one: Array, other: Array) -> Array:

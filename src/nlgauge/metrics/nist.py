@@ -13,8 +13,8 @@ divides by zero).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,15 +25,13 @@ from nlgauge.features import RunOptions
 from nlgauge.features.tokens.text import (
     SACREBLEU_TOKENIZERS,
     TokenKeys,
-    Tokens,
-    language_tokenizer,
-    token_libraries,
 )
 from nlgauge.kernels.ngram_keys import count_keys, look_up, ngram_keys, weighted_matches
 from nlgauge.kernels.ngrams import longest_matched, ngram_totals
 from nlgauge.metric import Arrays, Fit, Metric, Output, Stored, Takes, View, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metric.fits import weights_by_order
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _BETA = math.log(0.5) / math.log(1.5) ** 2
 
@@ -87,7 +85,7 @@ class InformationWeights(Fit):
 
 @register
 @dataclass(frozen=True)
-class Nist(Metric):
+class Nist(LanguageTokenizer, Metric):
     """NIST as mteval computes it, from 0 and without an upper bound."""
 
     max_order: int = 5
@@ -99,26 +97,13 @@ class Nist(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(
-            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
-            "tokenizer",
-            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
-        )
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer or "13a")
+        require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         lengths = [
             Output(name, None, 0) for name in ("length_ratio", "translation_length", "reference_length")
         ]
         return {"nist": (Output("nist", True, 0), Output("brevity_penalty", None, 0, 1), *lengths)}
-
-    def for_language(self, lang: str | None) -> Nist:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self.for_language(lang)._tokens
 
     @property
     def _tokens(self) -> TokenKeys:
@@ -128,9 +113,8 @@ class Nist(Metric):
         return InformationWeights(self._tokens, self.max_order)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         column, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        groups = Ragged(references, view.references.offsets)
+        groups = Ragged(references, view.reference_groups.offsets)
         lengths = column.lengths[predictions]
         expected = np.bincount(groups.owners, column.lengths[references], len(groups)) / groups.lengths
         information = []
@@ -158,11 +142,9 @@ class Nist(Metric):
             "reference_length": reference,
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
-        found: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         for row, prediction, references in zip(
-            self.statistics(view, fitted)["nist"], view.predictions, view.references, strict=True
+            self.statistics(view, fitted)["nist"], view.predictions, view.reference_groups, strict=True
         ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(
@@ -177,5 +159,4 @@ class Nist(Metric):
                 f"nist {scores['nist']:.4f} (brevity penalty {scores['brevity_penalty']:.3f}, {row[0]:.0f}"
                 f" tokens for {row[1]:.1f})"
             )
-            found.append(NgramMatches(title, {"nist": row}, tokens, longest, orders))
-        return found
+            yield NgramMatches(title, {"nist": row}, tokens, longest, orders)

@@ -12,6 +12,7 @@ that is not done here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,11 +24,11 @@ from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, pr
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import Arrays, Output, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
 from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, PairScores, PairValues, require_nli
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 # The weights of entailment, neutral and contradiction, and the bounds.
 _FORMULAS = {
@@ -53,12 +54,9 @@ class Nli(PairScores):
     name: ClassVar[str] = "nli"
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.formula in _FORMULAS, "formula", "'e', 'e-c', '-c' or 'e-n'")
-        self.require(self.direction in _DIRECTIONS, "direction", "'rh', 'hr' or 'avg'")
+        super().__post_init__()
+        require_choice(self, "formula", _FORMULAS)
+        require_choice(self, "direction", _DIRECTIONS)
         self.require(
             is_labels(self.labels, NLI),
             "labels",
@@ -102,8 +100,7 @@ class Nli(PairScores):
             shown,
         )
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        explanations: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = zip(
             self.statistics(view, fitted)["nli"],
             view.rows(Findings(self)).shown,
@@ -123,14 +120,11 @@ class Nli(PairScores):
                     f" {'prediction by the reference' if direction == 'rh' else 'reference by the prediction'}"
                 )
                 known = bool(row[4])
-                explanations.append(
-                    Entailment(
-                        title if known else "nli: nothing to read",
-                        {"nli": row},
-                        premises,
-                        hypotheses if known else [],
-                        matrices,
-                        [0] * known,
-                    )
+                yield Entailment(
+                    title if known else "nli: nothing to read",
+                    {"nli": row},
+                    premises,
+                    hypotheses if known else [],
+                    matrices,
+                    [0] * known,
                 )
-        return explanations

@@ -9,6 +9,7 @@ are known: the thesis' abstractness.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,11 +18,11 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import novel_ngrams
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, Takes, View, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metric.mean import MeanMetric, share
 
 
@@ -43,14 +44,11 @@ class Novelty(MeanMetric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
-        self.require(self.against in ("source", "references"), "against", "'source' or 'references'")
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
+        require_choice(self, "against", ("source", "references"))
         if self.against == "references":
             object.__setattr__(self, "takes", "joint")
             object.__setattr__(self, "source", False)
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         nan = "the summary is too short to have such an n-gram"
@@ -66,17 +64,14 @@ class Novelty(MeanMetric):
         if self.against == "source":
             tokens, summaries, sources = view.get(feature, view.predictions, view.source)
         else:
-            assert view.references is not None
             tokens, summaries, flat = view.get(feature, view.predictions, view.reference)
-            tokens, sources = _with_joined(tokens, Ragged(flat, view.references.offsets))
+            tokens, sources = _with_joined(tokens, Ragged(flat, view.reference_groups.offsets))
         return novel_ngrams(tokens, summaries, sources, self.max_order, self.distinct)
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         feature = Tokens(self.tokenizer)
         rows = self.statistics(view, fitted)["novelty"]
-        found: list[Explanation] = []
-        known = Ragged.single(view.source) if self.against == "source" else view.references
-        assert known is not None
+        known = Ragged.single(view.source) if self.against == "source" else view.reference_groups
         for row, counts, summary_id, known_ids in zip(
             rows, view.rows(Findings(self)), view.predictions, known, strict=True
         ):
@@ -91,8 +86,7 @@ class Novelty(MeanMetric):
             title = "novelty " + ", ".join(
                 f"{value:.4f} ({name[7:]})" for name, value in self.score("novelty", row).items()
             )
-            found.append(NgramMatches(title, {"novelty": row}, tokens, longest, orders))
-        return found
+            yield NgramMatches(title, {"novelty": row}, tokens, longest, orders)
 
 
 def _with_joined(tokens: Ragged, rows: Ragged) -> tuple[Ragged, Array]:

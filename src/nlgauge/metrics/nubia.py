@@ -14,6 +14,7 @@ An empty text, which is 0 there, is NaN here.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -29,10 +30,11 @@ from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.language_models.causal_lm import LogProbs
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import SPELLINGS, Arrays, Output, View, register
+from nlgauge.metric.domains import require_model
 from nlgauge.metrics._shared.model_means import empty_rows
 from nlgauge.metrics._shared.pair_scores import LABELS, NOTHING, PairScores, PairValues, require_nli
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
-from nlgauge.models import ModelSpec, is_model_spec, model_facts, model_name
+from nlgauge.models import ModelSpec, model_facts, model_name
 from nlgauge.models.networks.nubia import network
 from nlgauge.models.weights import store
 
@@ -64,13 +66,9 @@ class Nubia(PairScores):
     spellings: ClassVar[dict[str, str]] = {**SPELLINGS, "sts": "model"}
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        for parameter in ("model", "nli", "lm"):
-            self.require(
-                is_model_spec(getattr(self, parameter)),
-                parameter,
-                "a name, a directory or nlgauge.Model(model, tokenizer)",
-            )
+        super().__post_init__()
+        require_model(self, "nli")
+        require_model(self, "lm")
         self.require(
             isinstance(self.aggregator, str),
             "aggregator",
@@ -162,8 +160,7 @@ class Nubia(PairScores):
         )
         return np.column_stack(columns).reshape(-1, 8), np.asarray(cut) > 0
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        explanations: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = zip(
             self.statistics(view, fitted)["nubia"],
             view.rows(Findings(self)).shown,
@@ -182,13 +179,10 @@ class Nubia(PairScores):
                 for label, value in zip("ecn", (shown[2], shown[0], shown[1]), strict=True)
             }
             texts = [view.text(reference)], [view.text(prediction)] if known else []
-            explanations.append(
-                Entailment(
-                    title if known else "nubia: nothing to read",
-                    {"nubia": row},
-                    *texts,
-                    matrices,
-                    [0] * known,
-                )
+            yield Entailment(
+                title if known else "nubia: nothing to read",
+                {"nubia": row},
+                *texts,
+                matrices,
+                [0] * known,
             )
-        return explanations

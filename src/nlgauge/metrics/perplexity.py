@@ -11,27 +11,29 @@ one, and has no perplexity.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, TokenScores
 from nlgauge.features.language_models.causal_lm import NextTokenStates, token_log_probabilities
 from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.metric import EMPTY, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import inference, load_causal
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import inference, load
 
 _EMPTY = replace(EMPTY, note="predictions have no token to guess, and no score")
 
 
 @register
 @dataclass(frozen=True)
-class Perplexity(Metric):
+class Perplexity(UsesModel, Metric):
     """Perplexity of the predictions themselves under a causal language model, and bits per token."""
 
     model: ModelSpec = "smollm2"
@@ -44,14 +46,8 @@ class Perplexity(Metric):
     takes: ClassVar[Takes] = "alone"
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(
-            self.stride is None or (isinstance(self.stride, int) and self.stride >= 1),
-            "stride",
-            "a whole number from 1, or None",
-        )
+        super().__post_init__()
+        require_whole(self, "stride", optional=True)
         self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -61,9 +57,6 @@ class Perplexity(Metric):
             Output("bits_per_token", False, 0, nan=nan),
         )
         return {"perplexity": (*measures, Output("tokens", None, 0), _EMPTY, UNKNOWN_TOKENS)}
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
         information, _ = self._information(view)
@@ -87,25 +80,21 @@ class Perplexity(Metric):
             **unknown_share(statistics),
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         information, ids = self._information(view)
-        found: list[Explanation] = []
-        loaded = load_causal(self.model, view.features.options.device)
+        loaded = load(self.model, "causal", view.features.options.device)
         for i, row in enumerate(self.statistics(view, fitted)["perplexity"]):
             tokens = token_strings(loaded, ids[i].tolist())
             title = f"perplexity {float(self.score('perplexity', row)['perplexity']):.2f}"
-            found.append(
-                TokenScores(
-                    title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}
-                )
+            yield TokenScores(
+                title, {"perplexity": row}, tokens, {"information (nats)": information[i].tolist()}
             )
-        return found
 
     def _information(self, view: View) -> tuple[Ragged, Ragged]:
         """-log p of every token of every row, and the tokens."""
         read = read_texts(view.features, self.model, "causal", view.predictions)
         found, places = view.get(NextTokenStates(self.model, self.start, self.stride), read.ids)
-        loaded = load_causal(self.model, view.features.options.device)
+        loaded = load(self.model, "causal", view.features.options.device)
         states, ids = found.states.take(places), found.ids.take(places)
         if not len(ids.values):
             return Ragged(np.empty(0), ids.offsets), ids

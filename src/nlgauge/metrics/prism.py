@@ -22,9 +22,10 @@ from nlgauge.errors import ParameterError
 from nlgauge.features.language_models.causal_lm import TokenInformation
 from nlgauge.features.language_models.seq2seq import Seq2SeqLogProbs, marks_of
 from nlgauge.metric import View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.likelihood import Direction, LikelihoodMetric, pairs
-from nlgauge.models import ModelSpec, is_model_spec
-from nlgauge.models.loader import Loaded, load_seq2seq
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import Loaded
 from nlgauge.models.weights.catalogue import Kind
 
 _DIRECTIONS = {
@@ -51,11 +52,8 @@ class Prism(LikelihoodMetric):
     kind: ClassVar[Kind] = "seq2seq"
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.given in _DIRECTIONS, "given", "'reference' or 'source'")
+        super().__post_init__()
+        require_choice(self, "given", _DIRECTIONS)
         for parameter in ("lang", "source_lang"):
             value = getattr(self, parameter)
             self.require(
@@ -63,9 +61,7 @@ class Prism(LikelihoodMetric):
                 parameter,
                 "the code of a language, such as 'de', or None",
             )
-        if self.given == "source":
-            object.__setattr__(self, "takes", "alone")
-            object.__setattr__(self, "source", True)
+        self.take_sides(self.sides())
 
     def for_language(self, lang: str | None) -> Prism:
         return self if self.lang is not None or not code(lang) else replace(self, lang=code(lang))
@@ -79,9 +75,6 @@ class Prism(LikelihoodMetric):
 
     def directions(self) -> tuple[Direction, ...]:
         return _DIRECTIONS[self.given]
-
-    def loaded(self, device: str | None) -> Loaded:
-        return load_seq2seq(self.model, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]

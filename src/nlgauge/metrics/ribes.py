@@ -13,6 +13,7 @@ reference of one word gives NKT = 1. These are the rules of RIBES 1.03.1; NLTK's
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,11 +22,11 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, WordAlignment
 from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.alignment import chunk_numbers
 from nlgauge.kernels.word_order import ascending_pairs, word_places
 from nlgauge.metric import Arrays, Output, View, register
-from nlgauge.metric.domains import require_number
+from nlgauge.metric.domains import require_choice, require_number
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -44,15 +45,8 @@ class Ribes(MeanMetric):
     def __post_init__(self) -> None:
         for parameter in ("alpha", "beta"):
             require_number(self, parameter)
-        self.require(
-            self.tokenizer in ("unicode", "whitespace", "13a"),
-            "tokenizer",
-            "'unicode', 'whitespace' or '13a'",
-        )
-        self.require(self.compat in (None, "nltk"), "compat", "None or 'nltk'")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
+        require_choice(self, "compat", (None, "nltk"))
 
     def measures(self) -> tuple[Output, ...]:
         return tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))
@@ -76,8 +70,7 @@ class Ribes(MeanMetric):
         score = order * precision**self.alpha * brevity**self.beta
         return np.column_stack([score, order, precision, brevity])
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        found: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["ribes"]
         for row, places, *texts in zip(
             rows, view.rows(Findings(self)).lists(), view.predictions, view.reference, strict=True
@@ -89,7 +82,4 @@ class Ribes(MeanMetric):
                 f"ribes {row[0]:.4f} (order {row[1]:.4f}, precision {row[2]:.4f}, brevity penalty"
                 f" {row[3]:.4f})"
             )
-            found.append(
-                WordAlignment(title, {"ribes": row}, prediction, reference, matches, chunk_numbers(aligned))
-            )
-        return found
+            yield WordAlignment(title, {"ribes": row}, prediction, reference, matches, chunk_numbers(aligned))

@@ -17,7 +17,7 @@ for itself, and
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
@@ -32,6 +32,7 @@ from nlgauge.features.tokens.text import Lines, Tokens, token_libraries
 from nlgauge.kernels.lcs import lcs_lengths, union_lcs_hits
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import SPELLINGS, Arrays, Metric, Output, View, register
+from nlgauge.metric.domains import require_choice
 
 _TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 _COCO_BETA = 1.2
@@ -74,12 +75,8 @@ class Rouge(Metric):
             isinstance(t, str) and re.fullmatch(r"rouge([1-9]|L|Lsum)", t) for t in self.rouge_types
         )
         self.require(valid, "rouge_types", "a list of different rouge1 ... rouge9, rougeL, rougeLsum")
-        self.require(
-            self.tokenizer in ("unicode", "google", "whitespace"),
-            "tokenizer",
-            "'unicode', 'google' or 'whitespace'",
-        )
-        self.require(self.compat in (None, "coco"), "compat", "None or 'coco'")
+        require_choice(self, "tokenizer", ("unicode", "google", "whitespace"))
+        require_choice(self, "compat", (None, "coco"))
         if self.compat == "coco":
             self.require(
                 self.rouge_types in (_TYPES, ("rougeL",)),
@@ -100,7 +97,6 @@ class Rouge(Metric):
         return Tokens(self.tokenizer, stem=self.stem)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         findings = view.rows(Findings(self))
         # All types at once: what is found, in the order of `findings`, by type and pair.
         hits, predicted, expected = np.array(list(findings.values()), dtype=np.float64).transpose(1, 0, 2)
@@ -109,7 +105,7 @@ class Rouge(Metric):
         if self.compat == "coco":
             weight = _COCO_BETA**2
             precision, recall = (
-                np.maximum.reduceat(side, view.references.offsets[:-1], axis=1)
+                np.maximum.reduceat(side, view.reference_groups.offsets[:-1], axis=1)
                 for side in (precision, recall)
             )
         f = (1 + weight) * precision * recall / np.where(recall > 0, recall + weight * precision, 1.0)
@@ -120,14 +116,13 @@ class Rouge(Metric):
         """For each type the hits, and how many there could be in the prediction and in the reference, for
         each pair of the two.
         """
-        assert view.references is not None
         tokens, predictions, references = view.get(
-            self._tokens, view.predictions[view.references.owners], view.reference
+            self._tokens, view.predictions[view.reference_groups.owners], view.reference
         )
         lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max((int(kind[-1]) for kind in self.outputs() if kind[-1].isdigit()), default=0)
         matched, predicted, expected = view.rows(ClippedMatches(self._tokens, highest))
-        predicted = predicted[view.references.owners]
+        predicted = predicted[view.reference_groups.owners]
         found = {}
         # Texts of one line have one LCS: there is nothing to unite.
         whole = [
@@ -161,17 +156,17 @@ class Rouge(Metric):
             for i, output in enumerate(self.outputs()[part])
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)
         counts = view.rows(Findings(self))
-        found: list[Explanation] = []
-        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
+        for i, (prediction, references) in enumerate(
+            zip(view.predictions, view.reference_groups, strict=True)
+        ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], 9
             )
-            pairs = range(*view.references.offsets[i : i + 2])
+            pairs = range(*view.reference_groups.offsets[i : i + 2])
             kinds = view.parts or tuple(rows)
             orders = [
                 Order(kind, *(float(column[pair]) for column in counts[kind]))
@@ -179,12 +174,9 @@ class Rouge(Metric):
                 for pair in pairs
             ]
             title = ", ".join(f"{kind} {rows[kind][i, 0]:.4f}" for kind in kinds)
-            found.append(
-                NgramMatches(
-                    title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
-                )
+            yield NgramMatches(
+                title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
             )
-        return found
 
 
 def _has_lines(view: View) -> bool:

@@ -17,6 +17,7 @@ counts a text's last unigram in rougeSU. compat=None does neither.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -33,7 +34,7 @@ from nlgauge.kernels.rouge_references import PairCounts, means, reference_sets
 from nlgauge.kernels.skip_bigrams import skip_bigram_matches, skip_bigram_totals
 from nlgauge.kernels.weighted_lcs import weighted_lcs_hits
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
-from nlgauge.metric.domains import require_number
+from nlgauge.metric.domains import require_choice, require_number
 
 _TYPE = re.compile(r"rouge([1-9]|L|W|(SU?)(0|[1-9]\d{0,5}|\*))")
 
@@ -78,12 +79,12 @@ class Rouge155(Metric):
             "a list of different rouge1 ... rouge9, rougeL, rougeW, rougeS4, rougeS*, rougeSU4, rougeSU* and"
             " so on",
         )
-        self.require(self.references in ("pool", "best"), "references", "'pool' or 'best'")
+        require_choice(self, "references", ("pool", "best"))
         require_number(self, "alpha", 0, 1)
         # Lengths are raised to it twice: a million tokens to the power 25 still is a number.
         require_number(self, "weight", 1, 5)
-        self.require(self.tokenizer in ("1.5.5", "unicode"), "tokenizer", "'1.5.5' or 'unicode'")
-        self.require(self.compat in (None, "1.5.5"), "compat", "None or '1.5.5'")
+        require_choice(self, "tokenizer", ("1.5.5", "unicode"))
+        require_choice(self, "compat", (None, "1.5.5"))
 
     def made_for(self) -> tuple[str, ...] | None:
         return ("en",) if self.tokenizer == "1.5.5" or self.stem or self.stop_words else None
@@ -102,7 +103,6 @@ class Rouge155(Metric):
         return RougeTokens(self.tokenizer, stem=self.stem, stop_words=self.stop_words)
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         found = {}
         for kind, ((hits, predicted, expected), owners) in view.rows(Findings(self)).items():
             power = 1 / self.weight if kind == "rougeW" else 1.0
@@ -118,17 +118,15 @@ class Rouge155(Metric):
         """For each type the hits, the predicted and the expected of every set of references, and the row
         that the set belongs to.
         """
-        assert view.references is not None
         pool = self.references == "pool"
         return {
-            kind: reference_sets(counts, view.references, pool, self.jackknife)
+            kind: reference_sets(counts, view.reference_groups, pool, self.jackknife)
             for kind, counts in self._counts(view).items()
         }
 
     def _counts(self, view: View) -> dict[str, PairCounts]:
         """The counts of each type, for each prediction with each of its references."""
-        assert view.references is not None
-        predicted_ids = view.predictions[view.references.owners]
+        predicted_ids = view.predictions[view.reference_groups.owners]
         tokens, predictions, references = view.get(self._tokens, predicted_ids, view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
         highest = max(
@@ -183,15 +181,15 @@ class Rouge155(Metric):
             for i, output in enumerate(self.outputs()[part])
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows, sets = self.statistics(view, fitted), view.rows(Findings(self))
         averages = {
             kind: [means(values, owners, len(view)) for values in counts]
             for kind, (counts, owners) in sets.items()
         }
-        found: list[Explanation] = []
-        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
+        for i, (prediction, references) in enumerate(
+            zip(view.predictions, view.reference_groups, strict=True)
+        ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(
                 tokens, [self._tokens.of(view.text(reference)) for reference in references], 9
@@ -200,12 +198,9 @@ class Rouge155(Metric):
                 Order(kind, *(float(column[i]) for column in columns)) for kind, columns in averages.items()
             ]
             title = ", ".join(f"{kind} {values[i, 0]:.4f}" for kind, values in rows.items())
-            found.append(
-                NgramMatches(
-                    title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
-                )
+            yield NgramMatches(
+                title, {kind: values[i] for kind, values in rows.items()}, tokens, longest, orders
             )
-        return found
 
 
 def _ratio(hits: Array, counts: Array) -> Array:

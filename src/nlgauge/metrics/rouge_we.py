@@ -14,7 +14,7 @@ hangs on the order of a hash table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -125,10 +125,9 @@ class RougeWe(WordVectorMetric):
             left[same] -= count
         return found
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         pairs = self.pairs(view)
         words = view.features.memory_of(Tokens(self.tokenizer)).words()
-        shown: list[Explanation] = []
         for (prediction, reference), row in zip(
             self._sides(view, pairs), self.statistics(view, fitted)["rouge_we"], strict=True
         ):
@@ -153,5 +152,4 @@ class RougeWe(WordVectorMetric):
                 f"rouge_we f1 {score['f1']:.4f}, precision {score['precision']:.4f}, recall"
                 f" {score['recall']:.4f}; near ones as prediction/reference"
             )
-            shown.append(WordGroups(title, {"rouge_we": row}, groups))
-        return shown
+            yield WordGroups(title, {"rouge_we": row}, groups)

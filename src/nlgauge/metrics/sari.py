@@ -13,16 +13,19 @@ n-grams, then over segments, 0/0 = 0) and "evaluate" (as that, but 0/0 = 1 and a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, WordGroups
-from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
+from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS
 from nlgauge.kernels.edits.operations import ADD, DELETE, KEEP, operation_counts, operation_shares
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_choice
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 _ORDERS = 4
 _RIGHT, _DONE, _WANTED = range(3)
@@ -30,7 +33,7 @@ _RIGHT, _DONE, _WANTED = range(3)
 
 @register
 @dataclass(frozen=True)
-class Sari(Metric):
+class Sari(LanguageTokenizer, Metric):
     """SARI, 0 to 100, and the score of each operation."""
 
     tokenizer: str | None = None
@@ -42,19 +45,8 @@ class Sari(Metric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(
-            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
-            "tokenizer",
-            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
-        )
-        self.require(
-            self.compat in (None, "easse", "original", "evaluate"),
-            "compat",
-            "None, 'easse', 'original' or 'evaluate'",
-        )
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer or "13a")
+        require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
+        require_choice(self, "compat", (None, "easse", "original", "evaluate"))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
@@ -63,22 +55,11 @@ class Sari(Metric):
             )
         }
 
-    def for_language(self, lang: str | None) -> Sari:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self.for_language(lang)._tokens
-
-    @property
-    def _tokens(self) -> Tokens:
-        return Tokens(self.tokenizer or "13a", self.lowercase)
-
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         tokens, sources, predictions, references = view.get(
             self._tokens, view.source, view.predictions, view.reference
         )
-        groups = Ragged(references, view.references.offsets)
+        groups = Ragged(references, view.reference_groups.offsets)
         if self.compat in (None, "easse"):
             return {
                 "sari": operation_counts(tokens, sources, predictions, groups, _ORDERS).reshape(len(view), -1)
@@ -123,12 +104,10 @@ class Sari(Metric):
             (scores * used[..., None]).sum(axis=-2) / np.maximum(used.sum(axis=-1), 1)[..., None]
         )
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["sari"]
-        found: list[Explanation] = []
         for row, source, prediction, references in zip(
-            rows, view.source, view.predictions, view.references, strict=True
+            rows, view.source, view.predictions, view.reference_groups, strict=True
         ):
             before, after = (dict.fromkeys(self._tokens.of(view.text(text))) for text in (source, prediction))
             wanted = dict.fromkeys(word for text in references for word in self._tokens.of(view.text(text)))
@@ -149,8 +128,7 @@ class Sari(Metric):
             title = ", ".join(
                 f"{name.replace('sari_', '')} {float(value):.2f}" for name, value in scores.items()
             )
-            found.append(WordGroups(title, {"sari": row}, groups))
-        return found
+            yield WordGroups(title, {"sari": row}, groups)
 
 
 def _harmonic(precision: Array, recall: Array) -> Array:

@@ -14,9 +14,10 @@ from typing import ClassVar
 
 from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, Takes, register
+from nlgauge.metric.domains import require_model, require_whole
 from nlgauge.metrics._shared.answers import AnswerMetric, Question, probability_of_first
 from nlgauge.metrics._shared.model_means import NO_TEXT
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 QUESTIONS = ("q1", "q2", "q3", "q4", "q5", "q6")
 _PLACE = "{question}"
@@ -39,10 +40,8 @@ class Seahorse(AnswerMetric):
     tokens: ClassVar[tuple[str | int, ...]] = ("1", "0")
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
+        require_model(self)
         asked = self.questions
         fits = (
             isinstance(asked, tuple)
@@ -58,9 +57,7 @@ class Seahorse(AnswerMetric):
             f"a name with {_PLACE} in it where several questions are asked, since each has a model of"
             " its own",
         )
-        self.require(
-            isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4"
-        )
+        require_whole(self, "max_length", 4)
 
     def prompts(self) -> Mapping[str, Question]:
         return dict.fromkeys(self.questions, Question("premise: {source} hypothesis: {prediction}"))

@@ -10,24 +10,24 @@ the cost is linear in the corpus, and nothing is approximated.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from nlgauge.corpus import Corpus
 from nlgauge.features import Features
-from nlgauge.features.tokens.text import Tokens, language_tokenizer, token_libraries
 from nlgauge.kernels.leave_one_out import closest_other_lengths, matches_with_the_others
 from nlgauge.kernels.ngrams import ngram_totals
 from nlgauge.metric import CorpusMetric, Output, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 from nlgauge.metrics.bleu import Bleu, require_bleu
 
 
 @register
 @dataclass(frozen=True)
-class SelfBleu(CorpusMetric):
+class SelfBleu(LanguageTokenizer, CorpusMetric):
     """Mean BLEU of each text against all others, 0 to 100."""
 
     max_order: int = 4
@@ -55,26 +55,15 @@ class SelfBleu(CorpusMetric):
             effective_order=True,
         )
 
-    def words(self, lang: str | None) -> Tokens:
-        return self._bleu.words(lang)
-
     @property
     def seeded(self) -> bool:  # type: ignore[override]
         return self.sample is not None
-
-    def for_language(self, lang: str | None) -> SelfBleu:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer or "13a")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"self_bleu": (Output("self_bleu", False, 0, 100, "fewer than two texts have a token"),)}
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        tokens, texts = features.get(
-            Tokens(self.tokenizer or "13a", self.lowercase), corpus.predictions[system].values
-        )
+        tokens, texts = features.get(self._tokens, corpus.predictions[system].values)
         texts = texts[tokens.lengths[texts] > 0]
         if self.sample is not None and len(texts) > self.sample:
             texts = texts[

@@ -17,29 +17,27 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.pairs import Findings
-from nlgauge.features.tokens.text import SPLITTERS, Sentences
-from nlgauge.metric import Arrays, Output, Takes, View, register
+from nlgauge.features.tokens.text import Sentences
+from nlgauge.metric import Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metrics._shared.pair_scores import (
     LABELS,
     NOTHING,
-    PairScores,
     PairValues,
+    SentencePairScores,
     every_pair,
     require_nli,
     texts_of,
 )
 from nlgauge.metrics._shared.unknown_tokens import read_texts, readable
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 
 @register
 @dataclass(frozen=True)
-class SelfCheckNli(PairScores):
+class SelfCheckNli(SentencePairScores):
     """SelfCheck-NLI (the score, lower is better): the mean probability that a sample contradicts a
     sentence; and that of the worst sentence.
     """
@@ -53,16 +51,12 @@ class SelfCheckNli(PairScores):
     takes: ClassVar[Takes] = "joint"
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         self.require(
             is_labels(self.labels, NLI),
             "labels",
             "None, or 'e' and 'c' (and 'n') in the order of the model's labels",
         )
-        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5, optional=True)
 
     def measures(self) -> tuple[Output, ...]:
@@ -71,11 +65,10 @@ class SelfCheckNli(PairScores):
         )
 
     def findings(self, view: View) -> PairValues:
-        assert view.references is not None
         read, samples = (
             read_texts(view.features, self.model, "pair", ids) for ids in (view.predictions, view.reference)
         )
-        ends = view.references.offsets
+        ends = view.reference_groups.offsets
         column, rows = view.get(Sentences(view.lang or "en", self.splitter), read.ids)
         sentences = [
             column[row] if said else column[row][:0]
@@ -114,15 +107,3 @@ class SelfCheckNli(PairScores):
         )
         empty = ~readable(view, read) & np.array([len(ids) > 0 for ids in known], dtype=bool)
         return PairValues(values, cut, empty, counts, shown)
-
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        explanations: list[Explanation] = []
-        for row, (found, samples, sentences) in zip(
-            self.statistics(view, fitted)["selfcheck_nli"], view.rows(Findings(self)).shown, strict=True
-        ):
-            title = f"selfcheck_nli {row[0]:.4f}" if row[2] else "selfcheck_nli: nothing to check"
-            best = found["contradict"].argmax(axis=0).tolist() if found["contradict"].size else []
-            explanations.append(
-                Entailment(title, {"selfcheck_nli": row}, samples, sentences if best else [], found, best)
-            )
-        return explanations

@@ -16,15 +16,16 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation
-from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS, Tokens, language_tokenizer, token_libraries
+from nlgauge.features.tokens.text import SACREBLEU_TOKENIZERS
 from nlgauge.metric import Arrays, Metric, Output, Takes, View, register
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
+from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 from nlgauge.metrics.bleu import Bleu
 
 
 @register
 @dataclass(frozen=True)
-class SentenceBleu(Metric):
+class SentenceBleu(LanguageTokenizer, Metric):
     """The mean of the segments' smoothed BLEU, 0 to 100."""
 
     max_order: int = 4
@@ -37,23 +38,10 @@ class SentenceBleu(Metric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(
-            self.tokenizer in (None, *SACREBLEU_TOKENIZERS),
-            "tokenizer",
-            f"one of {', '.join(SACREBLEU_TOKENIZERS)}",
-        )
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer or "13a")
+        require_choice(self, "tokenizer", (None, *SACREBLEU_TOKENIZERS))
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"sentence_bleu": (Output("sentence_bleu", True, 0, 100),)}
-
-    def for_language(self, lang: str | None) -> SentenceBleu:
-        return replace(self, tokenizer=self.tokenizer or language_tokenizer(lang))
-
-    def words(self, lang: str | None) -> Tokens:
-        return self._bleu.words(lang)
 
     @property
     def _bleu(self) -> Bleu:

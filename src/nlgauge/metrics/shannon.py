@@ -19,6 +19,7 @@ learns nothing from a prompt. A text without any token that the model knows is r
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -31,9 +32,11 @@ from nlgauge.features.language_models.causal_lm import LogProbs, TokenInformatio
 from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import load_causal
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import load
 
 # Means over segments, in the order of the statistics; the two that can be undefined come first.
 _NAMES = (
@@ -66,7 +69,7 @@ class _Readings(NamedTuple):
 
 @register
 @dataclass(frozen=True)
-class Shannon(Metric):
+class Shannon(UsesModel, Metric):
     """Shannon Score (the score), Information Difference and BLANC-Shannon, from any causal language model."""
 
     model: ModelSpec = "smollm2"
@@ -88,16 +91,12 @@ class Shannon(Metric):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.measure in _MEASURES, "measure", f"one of {', '.join(_MEASURES)}")
-        self.require(
-            isinstance(self.upstream, int) and self.upstream >= 0, "upstream", "a whole number from 0"
-        )
-        self.require(self.full in ("sentence", "document"), "full", "'sentence' or 'document'")
+        super().__post_init__()
+        require_choice(self, "measure", _MEASURES)
+        require_whole(self, "upstream", 0)
+        require_choice(self, "full", ("sentence", "document"))
         self.require(isinstance(self.separator, str), "separator", "a string")
-        self.require(self.units in ("nats", "bits"), "units", "'nats' or 'bits'")
+        require_choice(self, "units", ("nats", "bits"))
         self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -125,7 +124,6 @@ class Shannon(Metric):
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {
             **super().facts(corpus),
-            **model_facts(self.model),
             "sentences": f"sentencex-{corpus.lang or 'en'}",
         }
 
@@ -197,13 +195,12 @@ class Shannon(Metric):
         base, helped, full = (Ragged(place, offsets) for place in places)
         return _Readings(information, base, helped, full, read.counts)
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         readings = self._readings(view)
         rows = self.statistics(view, fitted)["shannon"]
         information = readings.information
         scale = 1 / math.log(2) if self.units == "bits" else 1.0
-        found: list[Explanation] = []
-        loaded = load_causal(self.model, view.features.options.device)
+        loaded = load(self.model, "causal", view.features.options.device)
         for i, row in enumerate(rows):
             tokens = token_strings(
                 loaded, [int(token) for place in readings.base[i] for token in information.ids[place]]
@@ -224,8 +221,7 @@ class Shannon(Metric):
                 f" {score['information_difference']:.2f} {self.units}, "
             )
             title += f"BLANC-Shannon {score['blanc_shannon']:.4f}"
-            found.append(TokenScores(title, {"shannon": row}, tokens, values, "source"))
-        return found
+            yield TokenScores(title, {"shannon": row}, tokens, values, "source")
 
 
 def _row_sums(column: Ragged) -> Array:

@@ -16,7 +16,7 @@ are dropped and the second is undefined (NaN), but 1 for two equal texts or two 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -30,6 +30,7 @@ from nlgauge.explanations import Explanation, Transport
 from nlgauge.features.lexical.word_vectors import WordVectors
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag
 
 _MODES = ("wms", "sms", "s+wms")
@@ -54,7 +55,7 @@ class Sms(WordVectorMetric):
 
     def __post_init__(self) -> None:
         self.check()
-        self.require(self.mode in _MODES, "mode", f"one of {', '.join(_MODES)}")
+        require_choice(self, "mode", _MODES)
 
     def measures(self) -> tuple[Output, ...]:
         return (Output("sms", True, 0, 1, nan=NO_KNOWN_WORD),)
@@ -104,9 +105,8 @@ class Sms(WordVectorMetric):
         order = np.argsort(first)
         return DistinctPoints(keys[order], counts[order], means[first[order]])
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         pairs = self.pairs(view)
-        shown: list[Explanation] = []
         for i, row in enumerate(self.statistics(view, fitted)["sms"]):
             if pairs.lost[i]:
                 continue  # nothing moves
@@ -118,5 +118,4 @@ class Sms(WordVectorMetric):
                 for text in texts
             ]
             title = f"sms {self.score('sms', row)['sms']:.4f} = exp(-{found.distance:.4f}), mode {self.mode}"
-            shown.append(Transport(title, {"sms": row}, points[0], points[1], found.plan, found.cost))
-        return shown
+            yield Transport(title, {"sms": row}, points[0], points[1], found.plan, found.cost)

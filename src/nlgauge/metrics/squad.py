@@ -13,6 +13,7 @@ questions have the reference "". References without a token are left out beside 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -48,9 +49,8 @@ class Squad(Metric):
         return _TOKENS
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         exact, f1, _ = view.rows(Findings(self))
-        starts = view.references.offsets[:-1]
+        starts = view.reference_groups.offsets[:-1]
         return {
             part: np.column_stack([np.maximum.reduceat(best, starts), np.ones(len(view))])
             for part, best in (("exact_match", exact), ("f1", f1))
@@ -58,9 +58,8 @@ class Squad(Metric):
 
     def findings(self, view: View) -> tuple[Array, Array, Array]:
         """Exact match, F1 and common tokens of each prediction with each of its references."""
-        assert view.references is not None
         tokens, predictions, references = view.get(_TOKENS, view.predictions, view.reference)
-        owners = view.references.owners
+        owners = view.reference_groups.owners
         answers = predictions[owners]
         left, right = tokens.take(answers), tokens.take(references)
         exact = np.array([float(np.array_equal(one, other)) for one, other in zip(left, right, strict=True)])
@@ -77,13 +76,13 @@ class Squad(Metric):
         statistics = np.asarray(statistics)
         return {part: 100 * statistics[..., 0] / statistics[..., 1]}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)
         _, f1, common = view.rows(Findings(self))
-        found: list[Explanation] = []
-        for i, (prediction, references) in enumerate(zip(view.predictions, view.references, strict=True)):
-            start, end = view.references.offsets[i : i + 2]
+        for i, (prediction, references) in enumerate(
+            zip(view.predictions, view.reference_groups, strict=True)
+        ):
+            start, end = view.reference_groups.offsets[i : i + 2]
             best = int(start + f1[start:end].argmax())
             tokens, expected = (
                 _TOKENS.of(view.text(prediction)),
@@ -92,9 +91,6 @@ class Squad(Metric):
             orders = [Order("tokens", float(common[best]), len(tokens), len(expected))]
             title = ", ".join(f"{part} {100 * values[i, 0]:.2f}" for part, values in rows.items())
             longest = longest_matched(tokens, [expected], 1)
-            found.append(
-                NgramMatches(
-                    title, {part: values[i] for part, values in rows.items()}, tokens, longest, orders
-                )
+            yield NgramMatches(
+                title, {part: values[i] for part, values in rows.items()}, tokens, longest, orders
             )
-        return found

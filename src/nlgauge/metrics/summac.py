@@ -20,26 +20,24 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
-from nlgauge.features.pairs import Findings
 from nlgauge.features.passages import GRANULARITIES, Passages
-from nlgauge.features.tokens.text import SPLITTERS, Sentences
-from nlgauge.metric import Arrays, Output, Takes, View, register
-from nlgauge.metric.domains import require_whole
+from nlgauge.features.tokens.text import Sentences
+from nlgauge.metric import Output, Takes, View, register
+from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metrics._shared.model_means import empty_rows
 from nlgauge.metrics._shared.pair_scores import (
     LABELS,
     NOTHING,
-    PairScores,
     PairValues,
+    SentencePairScores,
     every_pair,
     require_nli,
     texts_of,
 )
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, readable
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 _DOCUMENT_CHUNKS, _CONV_CHUNKS, _SHORT = 100, 10, 10
 # fmt: off
@@ -74,7 +72,7 @@ def convolved(entailment: Array) -> float:
 
 @register
 @dataclass(frozen=True)
-class SummaC(PairScores):
+class SummaC(SentencePairScores):
     """SummaC ZS or Conv (the score), and the means over the summary's sentences of the largest entailment
     and the largest contradiction.
     """
@@ -93,11 +91,8 @@ class SummaC(PairScores):
     source: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
-        self.require(self.variant in ("zs", "conv"), "variant", "'zs' or 'conv'")
+        super().__post_init__()
+        require_choice(self, "variant", ("zs", "conv"))
         sizes = self.granularity.split("-") if isinstance(self.granularity, str) else []
         known = (
             f"{', '.join(map(repr, GRANULARITIES))}, or two of them joined by '-', for the document and the"
@@ -109,9 +104,8 @@ class SummaC(PairScores):
             "labels",
             "None, or 'e', 'n' and 'c' in the order of the model's labels",
         )
-        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
         require_whole(self, "max_length", 5)
-        self.require(self.compat in (None, "summac"), "compat", "None or 'summac'")
+        require_choice(self, "compat", (None, "summac"))
 
     def measures(self) -> tuple[Output, ...]:
         score = Output("summac", True, -1 if self.variant == "zs" else 0, 1, nan=NOTHING)
@@ -138,7 +132,11 @@ class SummaC(PairScores):
         )
         values, shown = np.full((len(view), 3), np.nan), []
         for i, logits in enumerate(matrices):
-            found = {LABELS[label]: probabilities(logits)[..., order.index(label)] for label in order}
+            found = {
+                LABELS[label]: probabilities(logits)[..., order.index(label)]
+                for label in "ecn"
+                if label in order
+            }
             shown.append((found, texts_of(view, documents[i]), texts_of(view, summaries[i])))
             if logits.size or self.compat:
                 values[i] = self._values(found)
@@ -165,15 +163,5 @@ class SummaC(PairScores):
         score = zero_shot(entailment, contradiction) if self.variant == "zs" else convolved(counted)
         return score, float(entailment.max(axis=0).mean()), float(contradiction.max(axis=0).mean())
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        explanations: list[Explanation] = []
-        for row, (found, documents, sentences) in zip(
-            self.statistics(view, fitted)["summac"], view.rows(Findings(self)).shown, strict=True
-        ):
-            title = f"summac {self.variant} {row[0]:.4f}" if row[3] else "summac: nothing to check"
-            matrices = {name: found[name] for name in ("entail", "contradict", "neutral") if name in found}
-            best = found["entail"].argmax(axis=0).tolist() if found["entail"].size else []
-            explanations.append(
-                Entailment(title, {"summac": row}, documents, sentences if best else [], matrices, best)
-            )
-        return explanations
+    def called(self) -> str:
+        return f"summac {self.variant}"

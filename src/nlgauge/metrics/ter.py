@@ -12,7 +12,7 @@ are edits, else 0.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -113,19 +113,17 @@ class Ter(Metric):
         """For each row the edits to its nearest reference, the shifts among them, and which reference is
         nearest.
         """
-        assert view.references is not None
         tokens, predictions, references = view.get(self._tokens, view.predictions, view.reference)
-        owners = view.references.owners
+        owners = view.reference_groups.owners
         edits, shifts = shift_edits(tokens, predictions[owners], references)
         # Sorting by edits puts the nearest reference (on a tie the first given) first in each row.
-        nearest = np.lexsort((edits, owners))[view.references.offsets[:-1]]
+        nearest = np.lexsort((edits, owners))[view.reference_groups.offsets[:-1]]
         return edits[nearest], shifts.take(nearest), nearest
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        assert view.references is not None
         edits, shifts, _ = view.rows(Findings(self))
         tokens, references = view.get(self._tokens, view.reference)
-        groups = view.references
+        groups = view.reference_groups
         lengths = np.bincount(groups.owners, tokens.lengths[references], len(groups)) / groups.lengths
         return {"ter": np.column_stack([edits, shifts.lengths, lengths])}
 
@@ -134,12 +132,10 @@ class Ter(Metric):
         rate = np.where(length > 0, edits / np.where(length > 0, length, 1.0), np.where(edits > 0, 1.0, 0.0))
         return {"ter": 100 * rate, "edits": edits, "shifts": shifts, "reference_length": length}
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        assert view.references is not None
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)["ter"]
         _, moved, nearest = view.rows(Findings(self))
-        found: list[Explanation] = []
-        chosen = (nearest - view.references.offsets[:-1]).tolist()
+        chosen = (nearest - view.reference_groups.offsets[:-1]).tolist()
         for row, shifts, prediction_id, reference_id, number in zip(
             rows, moved, view.predictions, view.reference[nearest], chosen, strict=True
         ):
@@ -161,5 +157,4 @@ class Ter(Metric):
                 f"ter {self.score('ter', row)['ter']:.2f} ({row[0]:.0f} edits, {row[1]:.0f} of them shifts,"
                 f" for {row[2]:g} words)"
             )
-            found.append(Edits(title, {"ter": row}, edits, reference_number=number))
-        return found
+            yield Edits(title, {"ter": row}, edits, reference_number=number)

@@ -24,9 +24,10 @@ from typing import ClassVar
 from nlgauge._core.ragged import Array
 from nlgauge.features.tokens.text import SPLITTERS
 from nlgauge.metric import Output, register
+from nlgauge.metric.domains import require_choice, require_model, require_whole
 from nlgauge.metrics._shared.answers import AnswerMetric, Question, probability_of_first
 from nlgauge.metrics._shared.model_means import NO_TEXT
-from nlgauge.models import ModelSpec, is_model_spec
+from nlgauge.models import ModelSpec
 
 _CONSISTENCY = Question(
     "question: Is this claim consistent with the document? </s> claim: {prediction} </s> document: {source}",
@@ -97,21 +98,15 @@ class UniEval(AnswerMetric):
     tokens: ClassVar[tuple[str | int, ...]] = ("Yes", "No")
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            self.model is None or is_model_spec(self.model),
-            "model",
-            "a name, a directory or nlgauge.Model(model, tokenizer)",
-        )
-        self.require(self.task in TASKS, "task", f"one of {', '.join(TASKS)}")
+        super().__post_init__()
+        require_model(self, optional=True)
+        require_choice(self, "task", TASKS)
         asked, known = self.dimensions, TASKS[self.task]
         fits = asked is None or (isinstance(asked, tuple) and bool(asked) and set(asked) <= set(known))
         self.require(fits, "dimensions", f"None or a tuple of some of {', '.join(known)}")
-        self.require(
-            isinstance(self.max_length, int) and self.max_length >= 4, "max_length", "a whole number from 4"
-        )
-        self.require(self.splitter in SPLITTERS, "splitter", "'sentencex' or 'punkt'")
-        self.reads_what_is_asked_of()
+        require_whole(self, "max_length", 4)
+        require_choice(self, "splitter", SPLITTERS)
+        self.take_sides(self.sides())
 
     def prompts(self) -> Mapping[str, Question]:
         return {name: TASKS[self.task][name] for name in self.dimensions or TASKS[self.task]}

@@ -22,9 +22,9 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.features import Features
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.metric import CorpusMetric, Output, register
-from nlgauge.metric.domains import require_number, require_order, require_whole
+from nlgauge.metric.domains import require_choice, require_number, require_order, require_whole
 
 # A matrix of 20,000 x 20,000 takes 3.2 GB, its eigenvalues about half an hour.
 _MOST = 20_000
@@ -85,19 +85,12 @@ class Vendi(CorpusMetric):
         require_order(self)
         self.require(self.max_order >= self.min_order, "max_order", "a whole number from min_order")
         require_number(self, "q", above=True)
-        self.require(
-            self.tokenizer in ("unicode", "whitespace", "13a"),
-            "tokenizer",
-            "'unicode', 'whitespace' or '13a'",
-        )
+        require_choice(self, "tokenizer", ("unicode", "whitespace", "13a"))
         require_whole(self, "sample", optional=True)
 
     @property
     def seeded(self) -> bool:  # type: ignore[override]
         return self.sample is not None
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {"vendi": (Output("vendi", True, 1, nan="no text is long enough to have such an n-gram"),)}

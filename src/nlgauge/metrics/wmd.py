@@ -11,7 +11,7 @@ text has no known word, here it is undefined (NaN); two equal texts, or two with
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from nlgauge.estimators.transport import transport_module
 from nlgauge.explanations import Explanation, Transport
 from nlgauge.features.lexical.word_vectors import WordVectors
 from nlgauge.metric import Arrays, Output, View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.known_words import NO_KNOWN_WORD, WordPairs, WordVectorMetric, bag, units
 
 
@@ -41,7 +42,7 @@ class Wmd(WordVectorMetric):
 
     def __post_init__(self) -> None:
         self.check()
-        self.require(self.stop in ("none", "english"), "stop", "'none' or 'english'")
+        require_choice(self, "stop", ("none", "english"))
 
     def measures(self) -> tuple[Output, ...]:
         return (Output("wmd", False, 0, nan=NO_KNOWN_WORD),)
@@ -65,9 +66,8 @@ class Wmd(WordVectorMetric):
                     known[text] = known[text]._replace(places=units(known[text].places))
         return moved(known[pairs.predictions[i]], known[pairs.references[i]])
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         pairs = self.pairs(view)
-        shown: list[Explanation] = []
         for i, row in enumerate(self.statistics(view, fitted)["wmd"]):
             if pairs.lost[i]:
                 continue  # nothing moves
@@ -78,5 +78,4 @@ class Wmd(WordVectorMetric):
                 for text in (pairs.predictions[i], pairs.references[i])
             ]
             title = f"wmd {self.score('wmd', row)['wmd']:.4f}"
-            shown.append(Transport(title, {"wmd": row}, words[0], words[1], found.plan, found.cost))
-        return shown
+            yield Transport(title, {"wmd": row}, words[0], words[1], found.plan, found.cost)

@@ -21,6 +21,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.metric import Output, View, register
+from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.comet_family import NAN, JointMetric, NetworkRows
 from nlgauge.metrics._shared.error_spans import Span, decoded
 from nlgauge.models import ModelSpec
@@ -45,7 +46,7 @@ class XComet(JointMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require(self.spans in ("compat", "complete"), "spans", "'compat' or 'complete'")
+        require_choice(self, "spans", ("compat", "complete"))
 
     def forms(self) -> tuple[Form, ...]:
         return ("xcomet",)

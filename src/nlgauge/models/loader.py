@@ -20,20 +20,28 @@ from nlgauge._core.lazy import lazy
 from nlgauge._core.threads import pass_threads
 from nlgauge.errors import MissingExtraError, ModelError, ParameterError
 from nlgauge.models import Model, ModelSpec, model_name
-from nlgauge.models.networks.align_layout import ALIGN, align_model
+from nlgauge.models.networks.align_layout import align_model
 from nlgauge.models.networks.bleurt_layout import pieces_tokenizer
 from nlgauge.models.networks.heads import missing_weights
 from nlgauge.models.networks.prism_layout import dictionary_tokenizer
 from nlgauge.models.registry import Registry
 from nlgauge.models.weights import store
+from nlgauge.models.weights.catalogue import Kind
 
 Made = TypeVar("Made")
 # How many models stay loaded when no run needs them.
 _KEPT = 4
 # Torch leaves this in the environment when Transformers imports its compiler; nothing of ours reads it.
 _LEFT_BEHIND = "TORCHINDUCTOR_CACHE_DIR"
+_CLASSES = {
+    "encoder": "AutoModel",
+    "causal": "AutoModelForCausalLM",
+    "masked": "AutoModelForMaskedLM",
+    "pair": "AutoModelForSequenceClassification",
+    "seq2seq": "AutoModelForSeq2SeqLM",
+}
 # What a model without weights for its head lacks, and what is needed instead.
-_HEADS = {"AutoModelForSequenceClassification": ("classification head", "a classifier of pairs of texts")}
+_HEADS = {"pair": ("classification head", "a classifier of pairs of texts")}
 # Tokenisers that treat the start of a text as the middle of a word unless told otherwise.
 _PREFIX_SPACE = ("roberta", "gpt2", "longformer", "bart")
 
@@ -113,62 +121,33 @@ def release() -> None:
     _MODELS.clear()
 
 
-def load_encoder(spec: ModelSpec, device: str | None) -> Loaded:
-    """A Transformers encoder, whole."""
-    return _load(spec, "AutoModel", device)
+def load(spec: ModelSpec, kind: Kind, device: str | None) -> Loaded:
+    """Return a model of this kind; it is loaded once, and again only if its files change.
 
-
-def load_causal(spec: ModelSpec, device: str | None) -> Loaded:
-    """A causal language model."""
-    return _load(spec, "AutoModelForCausalLM", device)
-
-
-def load_masked(spec: ModelSpec, device: str | None) -> Loaded:
-    """A masked language model."""
-    return _load(spec, "AutoModelForMaskedLM", device)
-
-
-def load_pair(spec: ModelSpec, device: str | None) -> Loaded:
-    """A classifier, or a regressor, of pairs of texts."""
-    return _load(spec, "AutoModelForSequenceClassification", device)
-
-
-def load_align(spec: ModelSpec, device: str | None) -> Loaded:
-    """AlignScore's encoder with its three heads: `base_model`, `tri_layer`, `bin_layer` and `reg_layer`."""
-    return _load(spec, ALIGN, device)
-
-
-def load_seq2seq(spec: ModelSpec, device: str | None) -> Loaded:
-    """A model that reads one text and writes another, with its head over the vocabulary."""
-    found = _load(spec, "AutoModelForSeq2SeqLM", device)
-    if not getattr(getattr(found.model, "config", None), "is_encoder_decoder", False):
-        raise ModelError(
-            f"the model {found.name} has no encoder and decoder; a sequence-to-sequence model such as BART or"
-            " T5 is needed."
-        )
-    return found
-
-
-def load_comet(spec: ModelSpec, device: str | None) -> Loaded:
-    """A network of the COMET family, whose `model` is a `comet.CometNetwork`."""
-    return _load(spec, "comet", device)
-
-
-def _load(spec: ModelSpec, kind: str, device: str | None) -> Loaded:
+    The model of "align" has AlignScore's encoder `base_model` and its heads `tri_layer`, `bin_layer` and
+    `reg_layer`; that of "comet" is a `comet.CometNetwork`.
+    """
     # A directory may hold another model tomorrow, and a relative path mean another directory. A missing model
     # is reported before torch is imported.
     content = () if isinstance(spec, Model) else store.fingerprint(store.require(spec))
     where = device or _default_device()
     # Transformers patches torch while it loads: two at a time would see each other's patches.
-    return _MODELS.get((spec, content, kind, where), lambda: _tidily_loaded(spec, kind, where))
+    loaded = _MODELS.get((spec, content, kind, where), lambda: _tidily_loaded(spec, kind, where))
+    is_encoder_decoder = getattr(getattr(loaded.model, "config", None), "is_encoder_decoder", False)
+    if kind == "seq2seq" and not is_encoder_decoder:
+        raise ModelError(
+            f"the model {loaded.name} has no encoder and decoder; a sequence-to-sequence model such as BART or"
+            " T5 is needed."
+        )
+    return loaded
 
 
-def _tidily_loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
+def _tidily_loaded(spec: ModelSpec, kind: Kind, device: str) -> Loaded:
     with tidy_environment():
         return _loaded(spec, kind, device)
 
 
-def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
+def _loaded(spec: ModelSpec, kind: Kind, device: str) -> Loaded:
     transformers, torch = torch_modules(f"the model {model_name(spec)!r}")
     try:
         torch.zeros(1, device=device)
@@ -200,7 +179,7 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     try:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True)
         prefix = (
-            {"add_prefix_space": True} if kind == "AutoModel" and config.model_type in _PREFIX_SPACE else {}
+            {"add_prefix_space": True} if kind == "encoder" and config.model_type in _PREFIX_SPACE else {}
         )
         with quiet():
             tokenizer = dictionary_tokenizer(directory) or pieces_tokenizer(directory)
@@ -208,10 +187,9 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
                 tokenizer = transformers.AutoTokenizer.from_pretrained(
                     directory, local_files_only=True, **prefix
                 )
-            if kind == ALIGN:
+            if kind == "align":
                 return Loaded(spec, align_model(directory, config).eval().to(device), tokenizer, device)
-            load = getattr(transformers, kind).from_pretrained
-            model, info = load(
+            model, info = getattr(transformers, _CLASSES[kind]).from_pretrained(
                 directory,
                 local_files_only=True,
                 use_safetensors=True,
@@ -221,7 +199,7 @@ def _loaded(spec: ModelSpec, kind: str, device: str) -> Loaded:
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(f"the model in {directory} cannot be loaded: {error}") from error
     missing = (
-        ", ".join(missing_weights(model, info["missing_keys"], directory)[:3]) if kind != "AutoModel" else ""
+        ", ".join(missing_weights(model, info["missing_keys"], directory)[:3]) if kind != "encoder" else ""
     )
     if missing:
         head, needed = _HEADS.get(kind, ("head over the vocabulary", "a language model"))

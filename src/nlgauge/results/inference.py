@@ -3,7 +3,8 @@
 Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a
 document are drawn together). Tests: approximate randomization (swap the two systems' rows of a segment or
 document) and the paired bootstrap (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples
-at least as extreme, so a system against itself has p = 1. If all pairs of systems are compared, p is also
+at least as extreme, so a system against itself has p = 1, and p of randomization is never below 2 ** (1 - n),
+the least that swaps of n segments or documents allow. If all pairs of systems are compared, p is also
 corrected by max-T: the swaps (or draws) are the same for all pairs, and each difference, divided by the spread
 of its own null, is held against the largest of all pairs. Fits are held fixed throughout. A pair is compared
 on the segments that both systems have (`nlgauge.results.missing`). (Moses and sacreBLEU take the absolute
@@ -33,9 +34,9 @@ from nlgauge.metric import Arrays, CorpusMetric, Output
 from nlgauge.metric.table import Table, unstacked, with_score
 from nlgauge.results.comparison import Compared, gain_interval
 from nlgauge.results.missing import Gaps, common, gaps_of, part_of
-from nlgauge.results.ranks import CommonPair, Ranked, all_pairs, ranked
+from nlgauge.results.ranks import Ranked, ranked
 from nlgauge.results.resampling import Resampling
-from nlgauge.stats.corrections import max_t
+from nlgauge.stats.corrections import bootstrap_max_t, max_t, two_sided
 from nlgauge.stats.intervals import quantiles
 
 Tables = Mapping[tuple[str, str], Table]
@@ -238,34 +239,26 @@ class Inference:
         corrected = list(rows)
         for places in families.values():
             family = [rows[place] for place in places]
-            if family[0].test == "bootstrap":
-                p_values = self._bootstrap_max_t(family)
-            else:
+            gains, units = np.array([row.gain for row in family]), np.array([row.units for row in family])
+            if shuffled:
                 null = [shuffled[row.first, row.second, row.label][row.output.name] for row in family]
-                drawn = max_t(np.array([row.gain for row in family]), np.stack(null, axis=1))
-                # Swaps of n units have no smaller p than this; sampled ones could by chance.
-                p_values = np.maximum(drawn, [2.0 ** (1 - row.units) for row in family]).tolist()
-            for place, row, p in zip(places, family, p_values, strict=True):
+                p_values = max_t(gains, np.stack(null, axis=1), units=units)
+            else:
+                differences = [
+                    self._differences(row.first, row.second, row.label)[row.output.name] for row in family
+                ]
+                null = [drawn - drawn.mean() for drawn in differences]
+                p_values = bootstrap_max_t(gains, np.stack(null, axis=1), units)
+            for place, row, p in zip(places, family, p_values.tolist(), strict=True):
                 corrected[place] = row._replace(p_max_t=p)
         return corrected
 
-    def _bootstrap_max_t(self, rows: Sequence[Compared]) -> list[float]:
-        """Return the p-values of pairs on one output, corrected by max-T over the resamples of all pairs."""
-        label, name = rows[0].label, rows[0].output.name
-        systems = list(dict.fromkeys(system for row in rows for system in (row.first, row.second)))
-        pairs = [(systems.index(row.first), systems.index(row.second)) for row in rows]
-        common = {}
-        for row, pair in zip(rows, pairs, strict=True):
-            if row.gaps.any:
-                drawn = (
-                    self.bootstrapped(row.first, label, row.second)[name]
-                    - self.bootstrapped(row.second, label, row.first)[name]
-                )
-                common[pair] = CommonPair(row.first_score - row.second_score, drawn, row.units)
-        scores = np.array([self.tables[system, label].scores()[name] for system in systems])
-        samples = np.stack([self.bootstrapped(system, label)[name] for system in systems])
-        p = all_pairs(scores, samples, self.plan.clusters.count, common)
-        return [float(p[pair]) for pair in pairs]
+    def _differences(self, first: str, second: str, label: str) -> Arrays:
+        """Return the difference of two systems in every resample of the segments that both have."""
+        ours, theirs = self.bootstrapped(first, label, second), self.bootstrapped(second, label, first)
+        # The difference of two infinite scores is not known.
+        with np.errstate(invalid="ignore"):
+            return {name: ours[name] - theirs[name] for name in ours}
 
     def _rows(
         self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str
@@ -275,23 +268,18 @@ class Inference:
         ours, theirs = self.common(one, other, label)
         scores, others = ours.scores(), theirs.scores()
         reason = self.obstacle(table)
-        tests = (
-            {}
-            if reason
-            else (
-                self._tests(one, other, label, shuffled, test)
-                if table.additive
-                else self._swapped(one, other, label)
-            )
-        )
+        units_of = {output.name: self._units_of(ours, output.name) for output in table.leading()}
+        if reason:
+            tests = dict.fromkeys(units_of, PairTest(reason=reason))
+        elif table.additive:
+            tests = self._tests(one, other, label, shuffled, test, units_of)
+        else:
+            tests = self._swapped(one, other, label)
         for output in table.leading():
             name = output.name
-            gaps = self.gaps(one, other, label, output)
-            tested = PairTest(reason=reason) if reason else tests[name]
+            gaps, units, tested = self.gaps(one, other, label, output), units_of[name], tests[name]
             if gaps.any and not gaps.used:
                 tested = tested._replace(reason=_NO_COMMON)
-            left_out = ours.left_out.get(part_of(table, name)) if ours.left_out else None
-            units = int(self._units(left_out).sum())
             if units == 1 and not reason:
                 tested = PairTest(reason=_ONE_COMMON)
             low, high = gain_interval(tested.low, tested.high, output)
@@ -299,6 +287,11 @@ class Inference:
             yield Compared(
                 label, output, one, other, scores[name], others[name], *tested, gaps=gaps, units=units
             )
+
+    def _units_of(self, table: Table, output: str) -> int:
+        """Return how many units have a segment that counts for an output of a table."""
+        left_out = table.left_out.get(part_of(table, output)) if table.left_out else None
+        return int(self._units(left_out).sum())
 
     def gaps(self, one: str, other: str, label: str, output: Output) -> Gaps:
         """Return the missing scores of a pair of systems on a leading output."""
@@ -357,20 +350,27 @@ class Inference:
         return shuffled
 
     def _tests(
-        self, one: str, other: str, label: str, shuffled: Mapping[Key, Arrays], test: str
+        self,
+        one: str,
+        other: str,
+        label: str,
+        shuffled: Mapping[Key, Arrays],
+        test: str,
+        units: Mapping[str, int],
     ) -> dict[str, PairTest]:
-        table, partner = self.common(one, other, label)
-        scores, others = table.scores(), partner.scores()
-        ours, theirs = self.bootstrapped(one, label, other), self.bootstrapped(other, label, one)
-        null = shuffled.get((one, other, label), {})
-        # The difference of two infinite scores is not known.
-        with np.errstate(invalid="ignore"):
-            return {
-                name: _pair_test(
-                    scores[name] - others[name], ours[name] - theirs[name], null.get(name), self.plan, test
-                )
-                for name in (output.name for output in table.leading())
-            }
+        """Return the test of each leading output, of which so many units count."""
+        scores, others = (table.scores() for table in self.common(one, other, label))
+        drawn, null = self._differences(one, other, label), shuffled.get((one, other, label))
+        tests = {}
+        for name, count in units.items():
+            # The difference of two infinite scores is not known.
+            with np.errstate(invalid="ignore"):
+                observed, centered = scores[name] - others[name], drawn[name] - drawn[name].mean()
+            interval = percentile(observed, drawn[name], self.plan.confidence)
+            p = p_value(observed, centered) if null is None else p_value(observed, null[name], count)
+            reason = _unknown(observed) if math.isnan(p) else interval.reason
+            tests[name] = PairTest(interval.low, interval.high, p, test, self.plan.resamples, reason)
+        return tests
 
     def _swapped(self, one: str, other: str, label: str) -> dict[str, PairTest]:
         metric = self.tables[one, label].metric
@@ -384,22 +384,17 @@ class Inference:
         count = min(self.plan.resamples, metric.resamples)
         observed = differences(np.zeros(len(self.corpus)))
         swaps = map(self.plan.clusters.of_segments, self.plan.clusters.swaps(count, self.plan.seed))
-        p_values = swap_test(differences, observed, swaps)
+        null = [differences(mask) for block in swaps for mask in block]
         reason = (
             f"tested by approximate randomization with {count} recomputations, which give no interval of the"
             " difference"
         )
-        return {
-            name: PairTest(
-                math.nan,
-                math.nan,
-                p,
-                "randomization",
-                count,
-                _unknown(observed[name]) if math.isnan(p) else reason,
-            )
-            for name, p in p_values.items()
-        }
+        tests = {}
+        for name, value in observed.items():
+            p = p_value(value, np.array([sample[name] for sample in null]), self.plan.clusters.count)
+            why = _unknown(value) if math.isnan(p) else reason
+            tests[name] = PairTest(p=p, test="randomization", resamples=count, reason=why)
+        return tests
 
 
 def _batches(keys: list[Any], size: Callable[[Any], int]) -> Iterator[list[Any]]:
@@ -446,24 +441,6 @@ def half_sample_interval(score: float, samples: Array, confidence: float, scale:
     return Interval(score, score + spread.low, score + spread.high, spread.reason)
 
 
-def _pair_test(
-    observed: float, drawn: Array, shuffled: Array | None, plan: Resampling, test: str
-) -> PairTest:
-    """The interval of a difference from bootstrap draws, and its p-value from shuffled ones, else from
-    those draws shifted to mean 0.
-    """
-    interval = percentile(observed, drawn, plan.confidence)
-    p = p_value(observed, drawn - drawn.mean() if shuffled is None else shuffled)
-    return PairTest(
-        interval.low,
-        interval.high,
-        p,
-        test,
-        plan.resamples,
-        _unknown(observed) if math.isnan(p) else interval.reason,
-    )
-
-
 def _unknown(observed: float) -> str:
     """Why the p-value of a difference is NaN."""
     return (
@@ -486,23 +463,11 @@ def randomised(
         return [{name: x[name] - y[name] for name in x} for x, y in zip(ours, theirs, strict=True)]
 
 
-def p_value(observed: float, null: Array) -> float:
-    """(b + 1) / (B + 1), b the resamples at least as extreme; NaN where the difference is unknown."""
+def p_value(observed: float, null: Array, units: float = math.inf) -> float:
+    """(b + 1) / (B + 1), b the resamples at least as extreme, and not below what swaps of so many units allow;
+    NaN if the difference is unknown.
+    """
     if not math.isfinite(observed) or not np.isfinite(null).all():
         return math.nan
-    # Resamples that tie with what was observed differ from it by rounding alone: they count.
-    tolerance = 1e-9 * max(abs(observed), float(np.abs(null).max(initial=0.0)))
-    extreme = int((np.abs(null) >= abs(observed) - tolerance).sum())
-    return (extreme + 1) / (len(null) + 1)
-
-
-def swap_test(
-    differences: Callable[[Array], dict[str, float]], observed: dict[str, float], swaps: Iterator[Array]
-) -> dict[str, float]:
-    """p-values of a metric that must be recomputed: `differences(mask)` after swapping where the mask is
-    1.
-    """
-    null = [differences(mask) for block in swaps for mask in block]
-    return {
-        name: p_value(value, np.array([sample[name] for sample in null])) for name, value in observed.items()
-    }
+    largest = max(abs(observed), float(np.abs(null).max(initial=0.0))) or 1.0
+    return float(two_sided(np.array([observed / largest]), null[:, None] / largest, units)[0])

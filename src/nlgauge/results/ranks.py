@@ -7,11 +7,7 @@ while Holm's correction of 136 pairs could not go below 136 / (B + 1). Two syste
 p-values are the same.
 
 With test="bootstrap" the differences of a pair are divided by their standard error, and what is observed is
-held against the largest of all pairs in every resample. Resamples of few segments spread too little: what is
-observed is first taken from Student's to the normal distribution. (Two, six and 17 equal systems on 20 to 200
-segments: some pair is called different in 5 to 7 % of 1,000 runs at a level of 5 %, and without this in up to
-9 %.) With very few segments the largest of the resamples is bounded, so no p-value is below what swapping them
-could reach.
+held against the largest of all pairs in every resample (`nlgauge.stats.corrections.bootstrap_max_t`).
 
 Two systems that lack scores of different segments are compared on the segments that both have, pair by pair:
 one system with many missing scores does not take segments from the others. That difference decides which of
@@ -21,10 +17,9 @@ the two is better, and letters follow the mean gain over all others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -37,16 +32,6 @@ from nlgauge.results.equal_outputs import EqualOutputs
 from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import rows_named
 from nlgauge.stats.letters import letters, rank_ranges
-
-
-class CommonPair(NamedTuple):
-    """Two systems on the segments that both have: the difference, that of every resample, and how many
-    units have such a segment.
-    """
-
-    difference: float
-    drawn: Array
-    units: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,49 +190,3 @@ def _standing(scores: Array, gains: Array) -> Array:
     means = np.where(known, gains, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     standing: Array = np.where(np.isnan(scores), np.nan, means)
     return standing
-
-
-def all_pairs(
-    scores: Array, drawn: Array, units: int, common: Mapping[tuple[int, int], CommonPair] | None = None
-) -> Array:
-    """Return (systems, systems) p-values corrected by max-T over all pairs; `drawn` is (systems, resamples).
-    NaN if a difference is not known.
-
-    `units` is how many segments or documents were resampled; `common` has the pairs (i < j) that are compared
-    on the segments that both have.
-    """
-    from scipy.special import ndtri, stdtr
-
-    count, resamples = drawn.shape
-    p = np.full((count, count), np.nan)
-    np.fill_diagonal(p, 1.0)
-    restricted = common or {}
-    pairs = list(combinations(range(count), 2))
-    largest = np.zeros(resamples)
-    spreads, observed, sizes = np.empty(len(pairs)), np.empty(len(pairs)), np.full(len(pairs), units)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for pair, (i, j) in enumerate(pairs):
-            if (i, j) in restricted:
-                observed[pair], moved, sizes[pair] = restricted[i, j]
-                moved = moved - moved.mean()
-            else:
-                observed[pair] = scores[i] - scores[j]
-                moved = drawn[i] - drawn[j]
-                moved -= moved.mean()
-            spreads[pair] = moved.std()
-            # Rounding alone is not a spread: systems that differ by the same amount on every segment.
-            if np.isfinite(spreads[pair]) and spreads[pair] > 1e-12 * max(1.0, abs(observed[pair])):
-                np.maximum(largest, np.abs(moved) / spreads[pair], out=largest)
-            elif np.isfinite(spreads[pair]):
-                spreads[pair] = 0.0
-        for (i, j), difference, spread, size in zip(pairs, observed, spreads, sizes, strict=True):
-            if np.isfinite(difference) and np.isfinite(spread) and size > 1:
-                ratio = abs(difference) / spread if spread else (0.0 if difference == 0 else np.inf)
-                # The value of the normal distribution that is as rare as this one of Student's.
-                ratio = -ndtri(stdtr(size - 1, -ratio * np.sqrt((size - 1) / size)))
-                # No test of so few units can be surer than that of their sign flips, corrected for all pairs.
-                least = min(1.0, len(pairs) * 2.0 ** (1 - size))
-                p[i, j] = p[j, i] = max(
-                    least, (1 + int((largest >= ratio * (1 - 1e-9)).sum())) / (resamples + 1)
-                )
-    return p

@@ -13,7 +13,7 @@ What none of these can do (tau-c, calibrated and soft accuracies) is computed dr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from nlgauge.stats import weighted
 from nlgauge.stats.arrays import paired, snapped
 from nlgauge.stats.coefficients import Coefficient
 from nlgauge.stats.kendall import Pairs
-from nlgauge.stats.levels import check_level, human_means
+from nlgauge.stats.levels import Scores, at_level, check_level, human_means
 from nlgauge.stats.permutation.orders import order_signs
 from nlgauge.stats.resampling import Resamples
 
@@ -31,27 +31,13 @@ _BLOCK = 20_000_000
 _NEAR = 16_000
 
 
-def replicates(
-    coefficient: Coefficient,
-    level: str,
-    x: Any,
-    z: Any,
-    resamples: Resamples,
-    weights: Array | None = None,
-    whole: Array | None = None,
-) -> Array:
-    """(B,) the coefficient in each draw; NaN where a draw leaves it undefined.
-
-    `weights` and `whole` as for `levels.at_level`.
-    """
+def replicates(coefficient: Coefficient, level: str, scores: Scores, resamples: Resamples) -> Array:
+    """(B,) the coefficient in each draw; NaN where a draw leaves it undefined."""
     check_level(level)
-    judged = (
-        None
-        if whole is None or level != "system"
-        else (whole, human_means(np.asarray(z, dtype=np.float64), weights))
-    )
+    x, z, weights, whole = scores
+    judged = None if whole is None or level != "system" else (whole, human_means(z, weights))
     if coefficient.name not in _VECTORISED:
-        return draw_by_draw(coefficient, level, np.asarray(x), np.asarray(z), resamples, weights, whole)
+        return draw_by_draw(coefficient, level, scores, resamples)
     x, z = paired(x, z)
     inputs = resamples.inputs if weights is None else resamples.inputs * weights
     if level == "system":
@@ -90,38 +76,28 @@ _VECTORISED = {"pearson", "spearman", "kendall", "kendall_a", "gamma", "somers",
 def draw_by_draw(
     coefficient: Coefficient,
     level: str,
-    x: Array,
-    z: Array,
+    scores: Scores,
     resamples: Resamples,
-    weights: Array | None = None,
-    whole: Array | None = None,
     average: str = "macro",
     undefined: str = "drop",
 ) -> Array:
     """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known
     of the coefficient.
     """
-    from nlgauge.stats.levels import at_level
-
+    x, z, weights, whole = scores
     found = []
     for systems, inputs in zip(
         resamples.systems.astype(np.int64), resamples.inputs.astype(np.int64), strict=True
     ):
         rows, columns = np.repeat(np.arange(len(x)), systems), np.repeat(np.arange(x.shape[1]), inputs)
         cells = np.ix_(rows, columns)
-        own = None if weights is None else weights[columns]
-        found.append(
-            at_level(
-                coefficient,
-                level,
-                x[cells],
-                z[cells],
-                own,
-                None if whole is None else whole[rows],
-                average,
-                undefined,
-            ).value
+        drawn = Scores(
+            x[cells],
+            z[cells],
+            None if weights is None else weights[columns],
+            None if whole is None else whole[rows],
         )
+        found.append(at_level(coefficient, level, drawn, average, undefined).value)
     return np.array(found)
 
 

@@ -5,6 +5,9 @@
 among the claims. `max_t` bounds the chance of any false claim too, and gains where the comparisons depend on
 each other: it compares each difference with the largest of all differences in the same draw (Westfall and
 Young). NaN stays NaN and does not count.
+
+Swaps of n units have no p below 2 ** (1 - n): only two of their 2 ** n outcomes are the most extreme. A sample
+of swaps could give a smaller p by chance, so tests that take `units` are bounded by it.
 """
 
 from __future__ import annotations
@@ -18,8 +21,10 @@ from numpy.typing import ArrayLike
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 
-# Two differences this close are tied: rounding alone sets them apart.
-SLACK = 1e-12
+# Two differences this close, beside differences of about 1, are tied: rounding alone sets them apart.
+SLACK = 1e-9
+# A spread below this share of the difference (or of 1) is rounding.
+_CONSTANT = 1e-12
 
 
 def adjusted(p_values: ArrayLike, method: str) -> Array:
@@ -77,19 +82,31 @@ METHODS: Mapping[str, Callable[[Array], Sequence[float] | Array]] = {
 }
 
 
-def two_sided(observed: Array, null: Array) -> Array:
+def least_p(units: ArrayLike) -> Array:
+    """Return the smallest p that swaps of so many units allow.
+
+    >>> least_p([1, 2, 5]).tolist()
+    [1.0, 0.5, 0.0625]
+    """
+    return np.asarray(np.minimum(1.0, 2.0 ** (1 - np.asarray(units, float))))
+
+
+def as_extreme(observed: Array, null: Array) -> Array:
+    """Return which resamples (rows of `null`) are at least as far from 0 as each difference."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.abs(null) >= np.abs(observed) - SLACK)
+
+
+def two_sided(observed: Array, null: Array, units: ArrayLike = math.inf) -> Array:
     """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) at least as far from 0;
     undefined resamples count in neither.
     """
     known = ~np.isnan(null)
-    with np.errstate(invalid="ignore"):
-        extreme = np.abs(null) >= np.abs(observed) - SLACK
-    return np.where(
-        np.isnan(observed) | ~known.any(axis=0), np.nan, (1 + extreme.sum(axis=0)) / (1 + known.sum(axis=0))
-    )
+    p = (1 + as_extreme(observed, null).sum(axis=0)) / (1 + known.sum(axis=0))
+    return np.where(np.isnan(observed) | ~known.any(axis=0), np.nan, np.maximum(p, least_p(units)))
 
 
-def sequential(observed: Array, null: Array, stop: int) -> tuple[Array, Array]:
+def sequential(observed: Array, null: Array, stop: int, units: ArrayLike = math.inf) -> tuple[Array, Array]:
     """p of each difference by Besag and Clifford's rule, and how many resamples it took.
 
     A test ends with its `stop`-th draw that is at least as far from 0, at the l-th: p = stop / l, which is as
@@ -101,18 +118,18 @@ def sequential(observed: Array, null: Array, stop: int) -> tuple[Array, Array]:
     ([0.667, 0.2], [3, 4])
     """
     known = ~np.isnan(null)
-    with np.errstate(invalid="ignore"):
-        reached = np.cumsum(np.abs(null) >= np.abs(observed) - SLACK, axis=0) >= stop
+    reached = np.cumsum(as_extreme(observed, null), axis=0) >= stop
     ended = reached.any(axis=0)
     resamples = np.where(
         ended,
         np.take_along_axis(np.cumsum(known, axis=0), np.argmax(reached, axis=0)[None], axis=0)[0],
         known.sum(axis=0),
     )
-    return np.where(ended, stop / np.maximum(resamples, 1), two_sided(observed, null)), resamples
+    p = np.where(ended, stop / np.maximum(resamples, 1), two_sided(observed, null))
+    return np.maximum(p, least_p(units)), resamples
 
 
-def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
+def max_t(observed: Array, null: Array, scaled: bool = True, units: ArrayLike = math.inf) -> Array:
     """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) whose largest difference is at
     least as far from 0.
 
@@ -127,13 +144,35 @@ def max_t(observed: Array, null: Array, scaled: bool = True) -> Array:
     found = np.full(len(judged), np.nan)
     if scaled:
         # The null is symmetric about 0. A metric against its twin does not vary: its difference is 0, as are
-        # its resamples.
+        # its resamples. A difference that every resample repeats is beyond chance.
         spread = np.sqrt(np.nanmean(null**2, axis=0))
-        spread = np.where(spread > SLACK, spread, 1.0)
-        observed, null = observed / spread, null / spread
+        varies = spread > _CONSTANT * np.maximum(1.0, observed)
+        spread = np.where(varies, spread, 1.0)
+        null = np.where(varies | np.isnan(null), null / spread, 0.0)
+        observed = np.where(varies | (observed <= SLACK), observed / spread, np.inf)
     size = np.where(np.isnan(null), -1.0, null).max(axis=1, initial=-1.0)
     largest = np.sort(size[size >= 0])
-    found[judged] = (1 + len(largest) - np.searchsorted(largest, observed - SLACK * 1e3, side="left")) / (
+    found[judged] = (1 + len(largest) - np.searchsorted(largest, observed - SLACK, side="left")) / (
         1 + len(largest)
     )
-    return found
+    return np.asarray(np.maximum(found, least_p(units)))
+
+
+def bootstrap_max_t(observed: Array, null: Array, units: Array) -> Array:
+    """Return `max_t` of differences from a bootstrap of so many units, whose resamples (rows of `null`) have
+    mean 0.
+
+    Resamples of few units spread too little: a difference is first taken from Student's to the normal
+    distribution. (Two, six and 17 equal systems on 20 to 200 segments: some pair is called different in 5 to
+    7 % of 1,000 runs at a level of 5 %, and without this in up to 9 %.) With very few units the largest of the
+    resamples is bounded, so no p is below what swaps could reach, corrected for all pairs.
+    """
+    from scipy.special import ndtri, stdtr
+
+    spread = null.std(axis=0)
+    varies = spread > _CONSTANT * np.maximum(1.0, np.abs(observed))
+    ratio = np.abs(observed) / np.where(varies, spread, 1.0)
+    # The value of the normal distribution that is as rare as this one of Student's.
+    rare = -ndtri(stdtr(units - 1, -ratio * np.sqrt((units - 1) / units)))
+    p = max_t(np.where(varies, rare * spread, observed), null)
+    return np.asarray(np.maximum(p, np.minimum(1.0, len(observed) * least_p(units))))

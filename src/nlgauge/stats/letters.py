@@ -1,4 +1,4 @@
-"""The compact letter display: what a matrix of p-values says about the order of systems or metrics.
+"""Letters, ranks and clusters: what a matrix of p-values says about the order of systems or metrics.
 
 They are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better,
 where a test has a side), read where i has the higher score. A NaN p-value is not a claim. What has no score
@@ -85,3 +85,27 @@ def rank_ranges(
 def best_first(scores: Array) -> list[int]:
     """Those with a score, the highest first; of equal ones the first given."""
     return [int(metric) for metric in np.argsort(-scores, kind="stable") if not np.isnan(scores[metric])]
+
+
+def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | None]:
+    """The significance cluster of each metric, 1 the best.
+
+    Down the list of scores, a new cluster begins with the first metric that some member of the current
+    cluster beats (the rule of the WMT metrics tasks). It hides that "not different" is not transitive:
+    `letters` does not.
+    """
+    beats = wins(scores, p, alpha)
+    ranks: list[int | None] = [None] * len(scores)
+    rank, members = 1, list[int]()
+    for metric in best_first(scores):
+        if any(beats[member, metric] for member in members):
+            rank, members = rank + 1, []
+        members.append(metric)
+        ranks[metric] = rank
+    return ranks
+
+
+def not_beaten(scores: Array, p: Array, alpha: float = 0.05) -> list[bool]:
+    """Which metrics no other one beats."""
+    beats = wins(scores, p, alpha)
+    return [not bool(beats[:, i].any()) and not bool(np.isnan(scores[i])) for i in range(len(scores))]

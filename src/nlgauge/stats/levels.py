@@ -24,6 +24,19 @@ from nlgauge.stats.coefficients import Coefficient
 LEVELS = ("system", "input", "global", "by_system")
 
 
+class Scores(NamedTuple):
+    """The scores of one metric and those of people on one human dimension, (S, N) each.
+
+    `weights` (N,) of segments count in means and in averages over inputs. `whole` (S,) are scores of whole
+    systems, which stand for the means of x at system level.
+    """
+
+    x: Array
+    z: Array
+    weights: Array | None = None
+    whole: Array | None = None
+
+
 class Levelled(NamedTuple):
     """A coefficient at a level: its value, the number of points (of the largest group), of groups that
     count and of those that are not defined.
@@ -71,22 +84,15 @@ def grouped_by(
 
 
 def at_level(
-    coefficient: Coefficient,
-    level: str,
-    x: Array,
-    z: Array,
-    weights: Array | None = None,
-    whole: Array | None = None,
-    average: str = "macro",
-    undefined: str = "drop",
+    coefficient: Coefficient, level: str, scores: Scores, average: str = "macro", undefined: str = "drop"
 ) -> Levelled:
-    """A coefficient of one metric (S, N) and one human dimension (S, N).
+    """Return a coefficient of one metric and one human dimension at a level.
 
-    `weights` of segments count in means and in averages over inputs. `whole` (S,) are scores of whole
-    systems, in the place of means. `average` is "macro" (every group alike) or "pairs" (by its number of
-    pairs). undefined="zero" counts groups without a value as 0 if people judged two of their points at least:
-    what nobody judged says nothing of a metric.
+    `average` is "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups
+    without a value as 0 if people judged two of their points at least: segments that nobody judged say nothing
+    of a metric.
     """
+    x, z, weights, whole = scores
     if average not in ("macro", "pairs") or undefined not in ("drop", "zero"):
         raise ParameterError(
             f"average must be 'macro' or 'pairs' and undefined 'drop' or 'zero', got {average!r:.60} and"

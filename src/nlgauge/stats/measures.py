@@ -18,7 +18,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.stats.arrays import mean_of_known, paired
 from nlgauge.stats.bootstrap import draw_by_draw, replicates
 from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, by_name
-from nlgauge.stats.levels import LEVELS, Levelled, at_level, grouped_by
+from nlgauge.stats.levels import LEVELS, Levelled, Scores, at_level, grouped_by
 from nlgauge.stats.resampling import Resamples
 from nlgauge.stats.soft import sign_flips, superiority
 from nlgauge.stats.ties import (
@@ -60,34 +60,25 @@ class Measure(ABC):
         return False
 
     @abstractmethod
-    def value(
-        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
-    ) -> Levelled:
-        """The value for one metric (S, N); `weights` and `whole` as for `levels.at_level`."""
+    def value(self, level: str, scores: Scores) -> Levelled:
+        """Return the value of one metric."""
 
     @abstractmethod
-    def replicates(
-        self,
-        level: str,
-        x: Array,
-        z: Array,
-        resamples: Resamples,
-        weights: Array | None = None,
-        whole: Array | None = None,
-    ) -> Array:
+    def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
         """(B,) the value in each resample."""
 
-    def floor(self, level: str, x: Array, z: Array, weights: Array | None = None) -> float:
+    def floor(self, level: str, scores: Scores) -> float:
         """What a constant reaches where the metric is known; NaN for correlations, which are not defined
         there.
         """
-        return (
-            self.value(level, np.where(np.isnan(x), np.nan, 0.0), z, weights).value
-            if self.accuracy
-            else math.nan
-        )
+        if not self.accuracy:
+            return math.nan
+        # Scores of whole systems stand for some score of every output.
+        known = scores.x if scores.whole is None else scores.z
+        constant = np.where(np.isnan(known), np.nan, 0.0)
+        return self.value(level, Scores(constant, scores.z, scores.weights)).value
 
-    def beside(self, level: str, x: Array, z: Array, weights: Array | None = None) -> Mapping[str, float]:
+    def beside(self, level: str, scores: Scores) -> Mapping[str, float]:
         """Further columns."""
         return {}
 
@@ -102,25 +93,13 @@ class OfCoefficient(Measure):
     def one_scale(self) -> bool:
         return self.coefficient.pooled
 
-    def value(
-        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
-    ) -> Levelled:
-        return at_level(self.coefficient, level, x, z, weights, whole, self.average, self.undefined)
+    def value(self, level: str, scores: Scores) -> Levelled:
+        return at_level(self.coefficient, level, scores, self.average, self.undefined)
 
-    def replicates(
-        self,
-        level: str,
-        x: Array,
-        z: Array,
-        resamples: Resamples,
-        weights: Array | None = None,
-        whole: Array | None = None,
-    ) -> Array:
+    def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
         if (self.average, self.undefined) != ("macro", "drop"):
-            return draw_by_draw(
-                self.coefficient, level, x, z, resamples, weights, whole, self.average, self.undefined
-            )
-        return replicates(self.coefficient, level, x, z, resamples, weights, whole)
+            return draw_by_draw(self.coefficient, level, scores, resamples, self.average, self.undefined)
+        return replicates(self.coefficient, level, scores, resamples)
 
 
 @dataclass(frozen=True)
@@ -130,25 +109,15 @@ class Darr(Measure):
     threshold: float = 25.0
     ties: str = "discordant"
 
-    def value(
-        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
-    ) -> Levelled:
-        x, z = grouped_by(level, x, z)
+    def value(self, level: str, scores: Scores) -> Levelled:
+        x, z = grouped_by(level, scores.x, scores.z)
         alike, against = darr_counts(x, z, self.threshold, self.ties)
         pairs = alike + against
         value = float(darr(x, z, self.threshold, self.ties))
         return Levelled(value, int(pairs.sum()), int((pairs > 0).sum()), int((pairs == 0).sum()))
 
-    def replicates(
-        self,
-        level: str,
-        x: Array,
-        z: Array,
-        resamples: Resamples,
-        weights: Array | None = None,
-        whole: Array | None = None,
-    ) -> Array:
-        kinds = darr_kinds(*differences(*grouped_by(level, x, z)), self.threshold, self.ties)
+    def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
+        kinds = darr_kinds(*differences(*grouped_by(level, *scores[:2])), self.threshold, self.ties)
         right, wrong = (
             (resamples.pairs @ kind.T.astype(np.float32) * resamples.inputs).sum(axis=1) for kind in kinds
         )
@@ -166,18 +135,16 @@ class CalibratedAccuracy(Measure):
     def one_scale(self) -> bool:
         return True
 
-    def value(
-        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
-    ) -> Levelled:
-        groups = grouped_by(level, x, z, weights)
+    def value(self, level: str, scores: Scores) -> Levelled:
+        groups = grouped_by(level, *scores[:3])
         points = (~np.isnan(groups[0])).sum(axis=-1)
         found = calibrate(*groups, 0, self.seed)
         return Levelled(
             found.accuracy, int(points.max(initial=0)), found.n_groups, len(points) - found.n_groups
         )
 
-    def beside(self, level: str, x: Array, z: Array, weights: Array | None = None) -> Mapping[str, float]:
-        found = calibrate(*grouped_by(level, x, z, weights), self.splits, self.seed)
+    def beside(self, level: str, scores: Scores) -> Mapping[str, float]:
+        found = calibrate(*grouped_by(level, *scores[:3]), self.splits, self.seed)
         return {
             "epsilon": found.epsilon,
             "skill": found.skill,
@@ -185,15 +152,8 @@ class CalibratedAccuracy(Measure):
             "held_out_floor": found.held_out_floor,
         }
 
-    def replicates(
-        self,
-        level: str,
-        x: Array,
-        z: Array,
-        resamples: Resamples,
-        weights: Array | None = None,
-        whole: Array | None = None,
-    ) -> Array:
+    def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
+        x, z, weights, _ = scores
         epsilon = calibrate(*grouped_by(level, x, z, weights), 0, self.seed).epsilon
         if math.isnan(epsilon):
             return np.full(len(resamples), np.nan)
@@ -203,7 +163,7 @@ class CalibratedAccuracy(Measure):
                 return np.asarray(accuracy_of_groups(x[..., None, :], z[..., None, :], epsilon)[..., 0])
 
             fixed = Coefficient(self.name, of_vectors, "", True, self.title)
-            return draw_by_draw(fixed, level, *paired(x, z), resamples, weights)
+            return draw_by_draw(fixed, level, Scores(*paired(x, z), weights), resamples)
         kinds = right_pairs(*differences(*grouped_by(level, x, z)), epsilon)
         counts, total = (resamples.pairs @ kind.T.astype(np.float32) for kind in kinds)
         with np.errstate(invalid="ignore"):
@@ -238,23 +198,15 @@ class Soft(Measure):
         ours, theirs = (superiority(side, signs, self.rule)[upper] for side in paired(x, z))
         return np.asarray(np.abs(ours - theirs))
 
-    def value(
-        self, level: str, x: Array, z: Array, weights: Array | None = None, whole: Array | None = None
-    ) -> Levelled:
+    def value(self, level: str, scores: Scores) -> Levelled:
+        x, z = scores[:2]
         apart = self._apart(x, z, sign_flips(x.shape[1], self.resamples, self.seed))
         known = int((~np.isnan(apart)).sum())
         systems = int((~(np.isnan(x) | np.isnan(z))).any(axis=1).sum())
         return Levelled(1 - float(mean_of_known(apart)), systems, known, len(apart) - known)
 
-    def replicates(
-        self,
-        level: str,
-        x: Array,
-        z: Array,
-        resamples: Resamples,
-        weights: Array | None = None,
-        whole: Array | None = None,
-    ) -> Array:
+    def replicates(self, level: str, scores: Scores, resamples: Resamples) -> Array:
+        x, z = scores[:2]
         signs = sign_flips(x.shape[1], self.resamples, self.seed)
         if resamples.over == "systems":
             apart = np.broadcast_to(self._apart(x, z, signs), resamples.pairs.shape)

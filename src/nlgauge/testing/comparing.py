@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.metric import AnyMetric, Fit, Metric, Output
+from nlgauge.metric import AnyMetric, Output
 from nlgauge.results.result import Result
 from nlgauge.scoring import score
 
@@ -77,14 +77,9 @@ def better(output: Output, one: float, other: float) -> bool:
     return one > other if output.higher_is_better else one < other
 
 
-def fit_of(metric: AnyMetric) -> Fit | None:
-    """What must be known of the whole corpus before any row is scored."""
-    return metric.fit() if isinstance(metric, Metric) else None
-
-
 def fitted_on_a_system(metric: AnyMetric) -> bool:
     """Whether the metric's fit is over the rows of a system."""
-    fit = fit_of(metric)
+    fit = metric.fit()
     return fit is not None and fit.over == "system"
 
 

@@ -25,7 +25,6 @@ from nlgauge.testing.comparing import (
     arrays_of,
     close,
     contents_of,
-    fit_of,
     identical,
     require,
     rows_of,
@@ -38,9 +37,143 @@ from nlgauge.testing.comparing import (
 from nlgauge.testing.texts import sample
 
 
+def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
+    """What a metric is given (texts, ids, fits, features) is as it was afterwards, so that a second look
+    finds the same.
+    """
+    texts = sample()
+    given = copy.deepcopy(texts)
+    fits = scored(metric, *given)._job.fits
+    require(given == texts, metric, "it changes the caller's lists")
+    corpus = Corpus.read(*texts)
+    chunk = Chunk(corpus, np.arange(len(corpus)), RunOptions())
+    what = "it changes what it is given: the same rows, looked at again, give other numbers"
+    if isinstance(metric, CorpusMetric):
+        before = contents_of(corpus)
+        first, second = (metric.whole(corpus, corpus.systems[0], chunk.features) for _ in range(2))
+        same_scores(metric, terms, first, second, what)
+    else:
+        fitted = next(iter(fits.values()), {})
+        (rows,) = chunk.rows(metric)
+        columns = [fitted, {name: arrays_of(value) for name, value in vars(rows.view).items()}]
+        before, held = contents_of(corpus), copy.deepcopy(columns)
+        ours, theirs = (statistics_of(metric, rows.view, fitted) for _ in range(2))
+        for part, values in ours.items():
+            same_arrays(metric, terms, values, theirs[part], what)
+        require(identical(columns, held), metric, "it changes the view or the fit that it is given")
+    require(identical(before, contents_of(corpus)), metric, "it changes the corpus that it is given")
+
+
+def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms: Terms) -> None:
+    """The same call gives the same numbers, intervals and tests, and the global random state is never
+    touched.
+    """
+    texts, others = sample(), sample(2)[0]
+    with _unusual_random_state() as touched:
+        first, second = (
+            _everything(scored(metric, {"A": texts[0], "B": others}, *texts[1:])) for _ in range(2)
+        )
+        require(
+            identical(first, second),
+            metric,
+            "the same call gives other numbers, intervals or p-values the second time",
+        )
+        require(not touched(), metric, "it touches the global random state; use np.random.default_rng(seed)")
+
+
+@contextmanager
+def _unusual_random_state() -> Iterator[Callable[[], bool]]:
+    """Puts the global generators where nobody else does, so that seeding them shows too, and back
+    afterwards; gives whether they were touched.
+    """
+    torch = sys.modules.get("torch")
+    before = _random_states()
+    random.seed(8_715_013)
+    np.random.seed(8_715_013)
+    if torch is not None:
+        torch.manual_seed(8_715_013)
+    ours = _random_states()
+    try:
+        yield lambda: not identical(ours, _random_states()[: len(ours)])
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+        if torch is not None:
+            torch.set_rng_state(torch.from_numpy(before[2]))
+
+
+def _random_states() -> list[Any]:
+    """The states of the global generators; that of torch where it was imported."""
+    torch = sys.modules.get("torch")
+    return [
+        random.getstate(),
+        np.random.get_state(),
+        *([] if torch is None else [torch.get_rng_state().numpy()]),
+    ]
+
+
+def _everything(result: Result) -> list[Any]:
+    scores = [[scores_of(result, system), rows_of(result, system)] for system in result.systems]
+    return [scores, result.intervals(resamples=20), result.compare(resamples=20).records()]
+
+
+def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> None:
+    """One row, all rows and a block of resamples are the same arithmetic."""
+    if isinstance(metric, CorpusMetric):
+        return
+    (table,) = scored(metric, *sample())._tables.values()
+    scoring = _of_rows(table)
+    what = "score() must work over the last axis: a row's score may not depend on the rows beside it"
+    for part, rows in table.statistics.items():
+        every, block = scoring.score(part, rows), scoring.score(part, np.stack([rows, 2 * rows]))
+        for output in metric.outputs()[part]:
+            require(np.shape(block[output.name]) == (2, len(rows)), metric, what)
+            single = np.array([scoring.score(part, row)[output.name] for row in rows])
+            for values in (block[output.name][0], single):
+                require(np.array_equal(values, every[output.name], equal_nan=True), metric, what)
+
+
+def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Terms) -> None:
+    """Statistics have one row of float64 per segment, and the corpus score is `score` of their sum,
+    weighted or not.
+    """
+    if isinstance(metric, CorpusMetric):
+        return
+    texts = sample()
+    for weights in (None, np.arange(1.0, len(texts[0]) + 1)):
+        result = scored(metric, *texts, weights=weights)
+        (table,) = result._tables.values()
+        found: dict[str, float] = {}
+        for part, rows in table.statistics.items():
+            require(
+                rows.dtype == np.float64 and len(rows) == len(texts[0]),
+                metric,
+                "statistics must be one row of float64 per segment",
+            )
+            total = sum(rows if weights is None else rows * weights[:, None])
+            found |= {
+                name: float(value) for name, value in _of_rows(table).score(part, np.asarray(total)).items()
+            }
+        scores = {name: value for name, value in scores_of(result).items() if name in found}
+        close(metric, scores, found, 1e-9, "the corpus score is not the score of the sum of rows")
+        close(
+            metric,
+            {"score": scores_of(result)["score"]},
+            {"score": found[first_output(metric).name]},
+            1e-9,
+            "score is not the first output",
+        )
+
+
+def _of_rows(table: Table) -> Metric:
+    """What scores the rows of a table: the metric, or one of averages where references are averaged."""
+    assert isinstance(table.metric, Metric)
+    return table.metric
+
+
 def check_a_segment_alone_scores_as_among_others(metric: AnyMetric, terms: Terms) -> None:
     """A segment's score does not depend on the other segments, but through a fit."""
-    if isinstance(metric, CorpusMetric) or fit_of(metric) is not None:
+    if isinstance(metric, CorpusMetric) or metric.fit() is not None:
         return
     texts = sample()
     together = rows_of(scored(metric, *texts))
@@ -115,143 +248,9 @@ def check_one_reference_may_come_in_a_list(metric: AnyMetric, terms: Terms) -> N
         metric, [[prediction] for prediction in predictions], [group[:1] for group in references], sources
     )
     same_results(metric, terms, plain, listed, "a text scores otherwise in a list of one")
-    if fit_of(metric) is None:
+    if metric.fit() is None:
         twice = scored(metric, predictions, [group[:1] * 2 for group in references], sources)
         same_results(metric, terms, plain, twice, "the same reference given twice scores otherwise")
-
-
-def check_numbers_repeat_and_random_state_is_left_alone(metric: AnyMetric, terms: Terms) -> None:
-    """The same call gives the same numbers, intervals and tests, and the global random state is never
-    touched.
-    """
-    texts, others = sample(), sample(2)[0]
-    with _unusual_random_state() as touched:
-        first, second = (
-            _everything(scored(metric, {"A": texts[0], "B": others}, *texts[1:])) for _ in range(2)
-        )
-        require(
-            identical(first, second),
-            metric,
-            "the same call gives other numbers, intervals or p-values the second time",
-        )
-        require(not touched(), metric, "it touches the global random state; use np.random.default_rng(seed)")
-
-
-@contextmanager
-def _unusual_random_state() -> Iterator[Callable[[], bool]]:
-    """Puts the global generators where nobody else does, so that seeding them shows too, and back
-    afterwards; gives whether they were touched.
-    """
-    torch = sys.modules.get("torch")
-    before = _random_states()
-    random.seed(8_715_013)
-    np.random.seed(8_715_013)
-    if torch is not None:
-        torch.manual_seed(8_715_013)
-    ours = _random_states()
-    try:
-        yield lambda: not identical(ours, _random_states()[: len(ours)])
-    finally:
-        random.setstate(before[0])
-        np.random.set_state(before[1])
-        if torch is not None:
-            torch.set_rng_state(torch.from_numpy(before[2]))
-
-
-def _random_states() -> list[Any]:
-    """The states of the global generators; that of torch where it was imported."""
-    torch = sys.modules.get("torch")
-    return [
-        random.getstate(),
-        np.random.get_state(),
-        *([] if torch is None else [torch.get_rng_state().numpy()]),
-    ]
-
-
-def _everything(result: Result) -> list[Any]:
-    scores = [[scores_of(result, system), rows_of(result, system)] for system in result.systems]
-    return [scores, result.intervals(resamples=20), result.compare(resamples=20).records()]
-
-
-def check_nothing_is_mutated(metric: AnyMetric, terms: Terms) -> None:
-    """What a metric is given (texts, ids, fits, features) is as it was afterwards, so that a second look
-    finds the same.
-    """
-    texts = sample()
-    given = copy.deepcopy(texts)
-    fits = scored(metric, *given)._job.fits
-    require(given == texts, metric, "it changes the caller's lists")
-    corpus = Corpus.read(*texts)
-    chunk = Chunk(corpus, np.arange(len(corpus)), RunOptions())
-    what = "it changes what it is given: the same rows, looked at again, give other numbers"
-    if isinstance(metric, CorpusMetric):
-        before = contents_of(corpus)
-        first, second = (metric.whole(corpus, corpus.systems[0], chunk.features) for _ in range(2))
-        same_scores(metric, terms, first, second, what)
-    else:
-        fitted = next(iter(fits.values()), {})
-        (rows,) = chunk.rows(metric)
-        columns = [fitted, {name: arrays_of(value) for name, value in vars(rows.view).items()}]
-        before, held = contents_of(corpus), copy.deepcopy(columns)
-        ours, theirs = (statistics_of(metric, rows.view, fitted) for _ in range(2))
-        for part, values in ours.items():
-            same_arrays(metric, terms, values, theirs[part], what)
-        require(identical(columns, held), metric, "it changes the view or the fit that it is given")
-    require(identical(before, contents_of(corpus)), metric, "it changes the corpus that it is given")
-
-
-def check_the_corpus_score_is_the_score_of_the_sum(metric: AnyMetric, terms: Terms) -> None:
-    """Statistics have one row of float64 per segment, and the corpus score is `score` of their sum,
-    weighted or not.
-    """
-    if isinstance(metric, CorpusMetric):
-        return
-    texts = sample()
-    for weights in (None, np.arange(1.0, len(texts[0]) + 1)):
-        result = scored(metric, *texts, weights=weights)
-        (table,) = result._tables.values()
-        found: dict[str, float] = {}
-        for part, rows in table.statistics.items():
-            require(
-                rows.dtype == np.float64 and len(rows) == len(texts[0]),
-                metric,
-                "statistics must be one row of float64 per segment",
-            )
-            total = sum(rows if weights is None else rows * weights[:, None])
-            found |= {
-                name: float(value) for name, value in _of_rows(table).score(part, np.asarray(total)).items()
-            }
-        scores = {name: value for name, value in scores_of(result).items() if name in found}
-        close(metric, scores, found, 1e-9, "the corpus score is not the score of the sum of rows")
-        close(
-            metric,
-            {"score": scores_of(result)["score"]},
-            {"score": found[first_output(metric).name]},
-            1e-9,
-            "score is not the first output",
-        )
-
-
-def _of_rows(table: Table) -> Metric:
-    """What scores the rows of a table: the metric, or one of averages where references are averaged."""
-    assert isinstance(table.metric, Metric)
-    return table.metric
-
-
-def check_scores_work_over_the_last_axis(metric: AnyMetric, terms: Terms) -> None:
-    """One row, all rows and a block of resamples are the same arithmetic."""
-    if isinstance(metric, CorpusMetric):
-        return
-    (table,) = scored(metric, *sample())._tables.values()
-    scoring = _of_rows(table)
-    what = "score() must work over the last axis: a row's score may not depend on the rows beside it"
-    for part, rows in table.statistics.items():
-        every, block = scoring.score(part, rows), scoring.score(part, np.stack([rows, 2 * rows]))
-        for output in metric.outputs()[part]:
-            require(np.shape(block[output.name]) == (2, len(rows)), metric, what)
-            single = np.array([scoring.score(part, row)[output.name] for row in rows])
-            for values in (block[output.name][0], single):
-                require(np.array_equal(values, every[output.name], equal_nan=True), metric, what)
 
 
 def check_explanations_have_the_statistics_of_the_rows(metric: AnyMetric, terms: Terms) -> None:

@@ -15,7 +15,26 @@ from nlgauge.testing.comparing import Terms, best, better, outputs_of, require, 
 from nlgauge.testing.texts import ODD, SENTENCES
 
 
-def check_bounds(metric: AnyMetric, result: Result, terms: Terms) -> None:
+def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
+    """Predictions that equal their references do not score worse than those of other segments."""
+    output = first_output(metric)
+    if terms.judged or metric.takes == "alone" or output.higher_is_better is None:
+        return
+    texts = [group[0] for prediction, group in SENTENCES if len(prediction.split()) > 3]
+    equal, other = (
+        scores_of(scored(metric, predictions, texts, texts))["score"]
+        for predictions in (texts, texts[1:] + texts[:1])
+    )
+    beaten = better(output, other, equal + (-1e-5 if output.higher_is_better is False else 1e-5))
+    require(
+        not beaten,
+        metric,
+        f"equal texts have the {output.name} {equal}, others {other}, which is better: is higher_is_better"
+        " wrong?",
+    )
+
+
+def require_bounds(metric: AnyMetric, result: Result, terms: Terms) -> None:
     """Every score of a result, of the corpus and of segments, is within the bounds of its output, or NaN."""
     rounding = 1e-9 if terms.exact else 1e-5
     for table in result._tables.values():
@@ -36,7 +55,7 @@ def check_bounds_hold_on_odd_texts(metric: AnyMetric, terms: Terms) -> None:
     texts = [*ODD.values(), usual]
     # All pairs are a few hundred: too many for a model.
     pairs = [(a, b) for a, b in product(texts, texts) if terms.exact or a == b or usual in (a, b)]
-    check_bounds(
+    require_bounds(
         metric, scored(metric, [a for a, _ in pairs], [b for _, b in pairs], [b for _, b in pairs]), terms
     )
 
@@ -45,10 +64,36 @@ def check_an_odd_text_alone_is_scored(metric: AnyMetric, terms: Terms) -> None:
     """An odd text as the only segment is scored within bounds."""
     for kind, text in ODD.items():
         try:
-            check_bounds(metric, scored(metric, [text], [[text, SENTENCES[1][0]]], [text]), terms)
+            require_bounds(metric, scored(metric, [text], [[text, SENTENCES[1][0]]], [text]), terms)
         except Exception as error:
             error.add_note(f"the only segment's text is {kind!r}")
             raise
+
+
+def check_an_empty_prediction_is_never_best(metric: AnyMetric, terms: Terms) -> None:
+    """An empty prediction has neither the best score nor a better one than the reference itself, unless
+    the model itself was asked about it.
+    """
+    if getattr(metric, "shows_empty", False):
+        return
+    text = "The cat sat on the mat."
+    nothing, same = (scores_of(scored(metric, [prediction], [text], [text])) for prediction in ("", text))
+    for part in metric.outputs().values():
+        value, equal = nothing[part[0].name], same[part[0].name]
+        if part[0].higher_is_better is None or math.isnan(value):
+            continue
+        require(
+            not math.isclose(value, best(part[0]), abs_tol=1e-6),
+            metric,
+            f"an empty prediction gets the best {part[0].name}, {value}",
+        )
+        worse = math.isnan(equal) or not better(part[0], value, equal)
+        require(
+            worse,
+            metric,
+            f"an empty prediction has a better {part[0].name}, {value}, than the text that is asked for,"
+            f" {equal}",
+        )
 
 
 def check_equal_texts_get_the_best_score(metric: AnyMetric, terms: Terms) -> None:
@@ -101,48 +146,3 @@ def check_equal_odd_texts_get_the_best_score(metric: AnyMetric, terms: Terms) ->
         metric,
         f"these get the best score, not_best_when_equal says otherwise: {sorted(known - short)}",
     )
-
-
-def check_the_direction(metric: AnyMetric, terms: Terms) -> None:
-    """Predictions that equal their references do not score worse than those of other segments."""
-    output = first_output(metric)
-    if terms.judged or metric.takes == "alone" or output.higher_is_better is None:
-        return
-    texts = [group[0] for prediction, group in SENTENCES if len(prediction.split()) > 3]
-    equal, other = (
-        scores_of(scored(metric, predictions, texts, texts))["score"]
-        for predictions in (texts, texts[1:] + texts[:1])
-    )
-    beaten = better(output, other, equal + (-1e-5 if output.higher_is_better is False else 1e-5))
-    require(
-        not beaten,
-        metric,
-        f"equal texts have the {output.name} {equal}, others {other}, which is better: is higher_is_better"
-        " wrong?",
-    )
-
-
-def check_an_empty_prediction_is_never_best(metric: AnyMetric, terms: Terms) -> None:
-    """An empty prediction has neither the best score nor a better one than the reference itself, unless
-    the model itself was asked about it.
-    """
-    if getattr(metric, "shows_empty", False):
-        return
-    text = "The cat sat on the mat."
-    nothing, same = (scores_of(scored(metric, [prediction], [text], [text])) for prediction in ("", text))
-    for part in metric.outputs().values():
-        value, equal = nothing[part[0].name], same[part[0].name]
-        if part[0].higher_is_better is None or math.isnan(value):
-            continue
-        require(
-            not math.isclose(value, best(part[0]), abs_tol=1e-6),
-            metric,
-            f"an empty prediction gets the best {part[0].name}, {value}",
-        )
-        worse = math.isnan(equal) or not better(part[0], value, equal)
-        require(
-            worse,
-            metric,
-            f"an empty prediction has a better {part[0].name}, {value}, than the text that is asked for,"
-            f" {equal}",
-        )

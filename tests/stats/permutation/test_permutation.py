@@ -14,6 +14,7 @@ from scipy import stats
 from nlgauge.errors import ParameterError
 from nlgauge.stats.arrays import snapped
 from nlgauge.stats.coefficients import COEFFICIENTS
+from nlgauge.stats.levels import Scores
 from nlgauge.stats.measures import MEASURES
 from nlgauge.stats.permutation import ranks as permuted_ranks
 from nlgauge.stats.permutation.linear import null_differences
@@ -205,7 +206,7 @@ def test_measures_that_are_not_means_of_coefficients(name, level, swap, kind, mi
     found = null_differences(x, z, level, MEASURES[name], swaps)
     for draw, sign in enumerate(swaps.of_cells()):
         one, other = np.where(sign > 0, points[0], points[2]), np.where(sign > 0, points[2], points[0])
-        expected = (MEASURES[name].value(level, values, human).value for values in (one, other))
+        expected = (MEASURES[name].value(level, Scores(values, human)).value for values in (one, other))
         assert found[draw, 1] == pytest.approx(next(expected) - next(expected), abs=1e-9, nan_ok=True)
 
 
@@ -225,7 +226,7 @@ def test_darr_under_every_swap(seed, swap, missing, ties):
     for draw, sign in enumerate(swaps.of_cells()):
         for at, (k, m) in enumerate(combinations(range(3), 2)):
             one, other = np.where(sign > 0, points[k], points[m]), np.where(sign > 0, points[m], points[k])
-            first, second = (measure.value("input", values, human).value for values in (one, other))
+            first, second = (measure.value("input", Scores(values, human)).value for values in (one, other))
             assert found[draw, at] == pytest.approx(first - second, abs=1e-9, nan_ok=True)
 
 

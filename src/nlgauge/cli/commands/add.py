@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
-from nlgauge.cli.command import with_options
-from nlgauge.cli.commands.judge import require_replies
+from nlgauge.cli.command import Spelled
 from nlgauge.cli.options import (
     Delimiter,
     Encoding,
@@ -19,22 +18,22 @@ from nlgauge.cli.options import (
     ShownOptions,
 )
 from nlgauge.cli.output import say
-from nlgauge.cli.present import present
-from nlgauge.cli.program import RUNNING, WRITTEN
+from nlgauge.cli.parameters import option
+from nlgauge.cli.present import present, require_replies
+from nlgauge.cli.program import note_running, note_written
 
 if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
-@with_options
+@Spelled
 def add(
-    context: typer.Context,
     directory: ResultDirectory,
     *,
     metrics: Metrics = None,
     systems: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--system",
             "-i",
             help="Predictions of a further system: FILE, FILE:COLUMN or NAME=FILE; repeat for more.",
@@ -43,22 +42,18 @@ def add(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Save to this directory (default: the same one).", metavar="RESULT"
-        ),
+        option("--output", "-o", help="Save to this directory (default: the same one).", metavar="RESULT"),
     ] = None,
     overwrite: Annotated[
         bool,
-        typer.Option(
+        option(
             "--overwrite",
             help="Replace a result that exists in the place of -o, and begin anew where something was ended.",
         ),
     ] = False,
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="Go on with the same addition that was ended; begin it where there is none."
-        ),
+        option("--resume", help="Go on with the same addition that was ended; begin it where there is none."),
     ] = False,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -81,13 +76,13 @@ def add(
     from nlgauge.results.storage.save import check_free
 
     if not metrics and not systems:
-        raise typer.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
+        raise click.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
     if output is not None:
         check_free(output, overwrite)
     target = output or directory
     put_back(target)
     result = load(directory)
-    context.meta[RUNNING] = unfinished(target)
+    note_running(unfinished(target))
     result = result.add(
         *(metrics or ()),
         predictions=_predictions(result, systems, encoding=encoding, delimiter=delimiter)
@@ -100,7 +95,7 @@ def add(
         device=models.device,
         show_progress=False if shown.quiet else None,
     )
-    context.meta[WRITTEN] = target
+    note_written(target)
     present(result, shown)
     if not shown.quiet:
         say(f"saved to {target}")

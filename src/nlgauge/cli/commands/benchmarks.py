@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+import click
 
+from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.parameters import argument, option
 
-app = typer.Typer(help="Lists, describes and imports benchmarks of human judgments.")
 
-
-@app.command("list")
+@Command
 def list_benchmarks(as_json: AsJson = False) -> None:
     """Lists the known benchmarks and says which of them are on this machine."""
     from nlgauge._core.page import Cell, Page, Sheet, column
@@ -43,9 +43,9 @@ def list_benchmarks(as_json: AsJson = False) -> None:
     say(f"benchmarks are kept in {folder()}")
 
 
-@app.command("info")
+@Command
 def benchmark_info(
-    name: Annotated[str, typer.Argument(help="A benchmark, by name.", metavar="NAME")],
+    name: Annotated[str, argument(help="A benchmark, by name.", metavar="NAME")],
     as_json: AsJson = False,
 ) -> None:
     """Says what a benchmark is, under which license, where to get it, and what of it is on this machine."""
@@ -67,17 +67,17 @@ def benchmark_info(
             show(Text(f"{fact}: {visible(str(value))}"))
 
 
-@app.command("import")
+@Command
 def import_benchmark(
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Original files or folders, as their authors release them.", metavar="PATH..."),
+        argument(help="Original files or folders, as their authors release them.", metavar="PATH..."),
     ],
     name: Annotated[
-        str | None, typer.Option("--name", help="The benchmark, where the files do not say.", metavar="NAME")
+        str | None, option("--name", help="The benchmark, where the files do not say.", metavar="NAME")
     ] = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a benchmark that is there already.")
+        bool, option("--overwrite", help="Replace a benchmark that is there already.")
     ] = False,
 ) -> None:
     """Reads the original files of a benchmark and puts them into the folder of benchmarks, so that its name
@@ -91,7 +91,7 @@ def import_benchmark(
     from nlgauge.meta.benchmarks import imported
 
     benchmark, place = imported(*paths, name=name, overwrite=overwrite)
-    typer.echo(place)
+    click.echo(place)
     judged = f"{len(benchmark.pairs)} pairs" if benchmark.pairs else ", ".join(benchmark.dimensions)
     say(
         f"{benchmark.name}: {len(benchmark.rows)} texts, {len(benchmark.segments)} segments,"
@@ -129,3 +129,9 @@ def _shortened(languages: tuple[str, ...]) -> str:
         if len(languages) <= 3
         else f"{', '.join(languages[:2])} and {len(languages) - 2} more"
     )
+
+
+app = Group(
+    "Lists, describes and imports benchmarks of human judgments.",
+    {"list": list_benchmarks, "info": benchmark_info, "import": import_benchmark},
+)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from nlgauge.cli.command import Command, Group
 from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.parameters import option
 from nlgauge.cli.program import FAILURE
 
-app = typer.Typer(
-    help="Show, check and clear the two caches: the statistics of costly metrics, and the replies of judges."
-)
 _OFF = "NLGAUGE_STATISTICS_CACHE is off, so there is no cache of statistics"
 
 
-@app.command("info")
+@Command
 def cache_info(as_json: AsJson = False) -> None:
     """Show where both caches are, how large they are, and what they hold."""
     from nlgauge._core.page import Cell, Page, Sheet, column
@@ -42,19 +41,19 @@ def cache_info(as_json: AsJson = False) -> None:
     say(f"replies of judges: {replies['replies']:,} in {asked}; {replies['bytes']:,} bytes")
 
 
-@app.command("clear")
+@Command
 def clear_cache(
     metric: Annotated[
-        str | None, typer.Option("--metric", "-m", help="Drop the rows of this metric only.", metavar="NAME")
+        str | None, option("--metric", "-m", help="Drop the rows of this metric only.", metavar="NAME")
     ] = None,
     replies: Annotated[
         bool,
-        typer.Option(
+        option(
             "--replies",
             help="Drop the replies of judges instead: they must then be asked and paid for again.",
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Drop replies without asking.")] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Drop replies without asking.")] = False,
 ) -> None:
     """Drop the statistics of all metrics, or of one; with --replies, the replies of judges."""
     from nlgauge.engine.cache.location import common_file
@@ -82,14 +81,14 @@ def _clear_replies(yes: bool) -> None:
     if (
         number
         and not yes
-        and not typer.confirm(f"Drop {number:,} replies, which were paid for, from {file}?", err=True)
+        and not click.confirm(f"Drop {number:,} replies, which were paid for, from {file}?", err=True)
     ):
         say("nothing was dropped")
-        raise typer.Exit(FAILURE)
+        raise click.exceptions.Exit(FAILURE)
     say(f"{cache.clear(file):,} replies were dropped")
 
 
-@app.command("verify")
+@Command
 def verify_cache() -> None:
     """Read everything in both caches.
 
@@ -112,4 +111,10 @@ def verify_cache() -> None:
         if verified.aside is not None:
             say(f"the file is now {verified.aside}")
     if any(verified.damage for verified in checked.values()):
-        raise typer.Exit(FAILURE)
+        raise click.exceptions.Exit(FAILURE)
+
+
+app = Group(
+    "Show, check and clear the two caches: the statistics of costly metrics, and the replies of judges.",
+    {"info": cache_info, "verify": verify_cache, "clear": clear_cache},
+)

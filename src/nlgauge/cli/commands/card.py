@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nlgauge.cli.command import Command
 from nlgauge.cli.commands.list import front_matter
 from nlgauge.cli.output import show, show_json
+from nlgauge.cli.parameters import argument, option
 
 
+@Command
 def card(
-    name: Annotated[str, typer.Argument(help="A metric's name or alias.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the card's fields as JSON.")] = False,
+    name: Annotated[str, argument(help="A metric's name or alias.")],
+    as_json: Annotated[bool, option("--json", help="Print the card's fields as JSON.")] = False,
 ) -> None:
     """Shows the card of a metric."""
     from nlgauge.metric.card import card as find_card

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
-from nlgauge.cli.command import with_options
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import (
     AsJson,
     Confidence,
@@ -21,6 +21,7 @@ from nlgauge.cli.options import (
     one_of,
 )
 from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.parameters import option
 from nlgauge.cli.program import INCONCLUSIVE, WORSE
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
-@with_options
+@Command
 def check(
     directory: ResultDirectory,
     *,
     baseline: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--baseline",
             help="A system of the result, or the directory of another result on the same segments.",
             metavar="NAME|RESULT",
@@ -43,13 +44,13 @@ def check(
     ] = None,
     baseline_system: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--baseline-system", help="The baseline's system where its result has several.", metavar="NAME"
         ),
     ] = None,
     systems: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--system",
             help="System to check; repeat for more (default: all but the baseline).",
             metavar="NAME",
@@ -57,7 +58,7 @@ def check(
     ] = None,
     fail_if: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fail-if",
             help=(
                 'Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met if the'
@@ -68,19 +69,19 @@ def check(
     ] = None,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fail-under", help="Least score, such as bleu=30; repeat for more.", metavar="METRIC=NUMBER"
         ),
     ] = None,
     fail_over: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fail-over", help="Greatest score, such as wer=0.2; repeat for more.", metavar="METRIC=NUMBER"
         ),
     ] = None,
     margin: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--margin",
             help=(
                 "Loss that does not matter: a system passes if its loss is surely smaller. A number,"
@@ -91,7 +92,7 @@ def check(
     ] = None,
     inconclusive: Annotated[
         str,
-        typer.Option(
+        option(
             "--inconclusive",
             help="Exit code of an inconclusive verdict: report (4), pass (0) or fail (3).",
             metavar="report|pass|fail",
@@ -99,19 +100,19 @@ def check(
     ] = "report",
     max_missing: Annotated[
         float,
-        typer.Option(
+        option(
             "--max-missing",
             help="Share of missing scores that a verdict may ignore, even if they could turn it.",
             metavar="SHARE",
         ),
     ] = 0.05,
     alpha: Annotated[
-        float, typer.Option("--alpha", help="p-values below this are significant.", metavar="LEVEL")
+        float, option("--alpha", help="p-values below this are significant.", metavar="LEVEL")
     ] = 0.05,
     where: Where = None,
     summary: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--summary",
             help="Append the table as Markdown to this file, such as $GITHUB_STEP_SUMMARY.",
             metavar="FILE",
@@ -120,7 +121,7 @@ def check(
     as_json: AsJson = False,
     confidence: Confidence = 0.95,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Resamples of the test.", metavar="N")
+        int, option("--resamples", at_least=1, help="Resamples of the test.", metavar="N")
     ] = 1000,
     test: PairedTest = "randomization",
     seed: Seed = None,
@@ -144,9 +145,9 @@ def check(
     one_of(test, ("randomization", "bootstrap"), "--test")
     one_of(inconclusive, ("report", "pass", "fail"), "--inconclusive")
     if not 0 < alpha < 1:
-        raise typer.BadParameter(f"{alpha} is not between 0 and 1.", param_hint="'--alpha'")
+        raise click.BadParameter(f"{alpha} is not between 0 and 1.", param_hint="'--alpha'")
     if not 0 <= max_missing <= 1:
-        raise typer.BadParameter(f"{max_missing} is not between 0 and 1.", param_hint="'--max-missing'")
+        raise click.BadParameter(f"{max_missing} is not between 0 and 1.", param_hint="'--max-missing'")
     rule = Rule(alpha, tuple(map(Margin.read, margin or ())), max_missing)
     changes, limits = _conditions(baseline, fail_if or (), fail_under or (), fail_over or ())
     result = load(directory)
@@ -157,7 +158,7 @@ def check(
         result, baseline = _with_baseline(result, baseline, baseline_system, checked)
         checked = [system for system in checked if system != baseline]
         if not checked:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 f"{directory} holds no system to check beside the baseline {baseline!r}.",
                 param_hint="'--baseline'",
             )
@@ -176,9 +177,9 @@ def check(
         show(Printed(gate_page(found, comparison, alpha, whole=False)))
     say(outcome)
     if any(verdict.failed for verdict in found):
-        raise typer.Exit(WORSE)
+        raise click.exceptions.Exit(WORSE)
     if any(verdict.failed is None for verdict in found) and inconclusive != "pass":
-        raise typer.Exit(WORSE if inconclusive == "fail" else INCONCLUSIVE)
+        raise click.exceptions.Exit(WORSE if inconclusive == "fail" else INCONCLUSIVE)
 
 
 def _conditions(
@@ -193,12 +194,12 @@ def _conditions(
     ]
     changes = [Change.read(text) for text in fail_if or ([f"{ANY} worsens"] if baseline is not None else [])]
     if not changes and not limits:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.",
             param_hint="'--baseline'",
         )
     if changes and baseline is None:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'"
         )
     return changes, limits

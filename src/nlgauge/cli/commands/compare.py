@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import (
     FORMATS,
     Baseline,
@@ -19,15 +18,17 @@ from nlgauge.cli.options import (
     one_of,
 )
 from nlgauge.cli.output import comparison_document, emit, show, show_json
+from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.present import written
 
 
+@Command
 def compare(
     directory: ResultDirectory,
     *,
     systems: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             help=(
                 "Systems to compare with the baseline, or with the first of two; more than two are compared each"
                 " with each (default: all with the baseline)."
@@ -35,17 +36,17 @@ def compare(
         ),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM")
+        str, option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM")
     ] = "table",
-    as_json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    as_json: Annotated[bool, option("--json", help="Short for --format json.")] = False,
     where: Where = None,
     baseline: Baseline = None,
     all_pairs: Annotated[
-        bool, typer.Option("--all", help="Compare each system with each, with p corrected by max-T.")
+        bool, option("--all", help="Compare each system with each, with p corrected by max-T.")
     ] = False,
     ranks: Annotated[
         bool,
-        typer.Option(
+        option(
             "--ranks",
             help="All systems in one table: letters, and the ranks that each may have, by p (max-T).",
         ),
@@ -53,7 +54,7 @@ def compare(
     test: PairedTest = "randomization",
     confidence: Confidence = 0.95,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")
+        int, option("--resamples", at_least=1, help="Resamples for intervals and tests.", metavar="N")
     ] = 1000,
     seed: Seed = None,
 ) -> None:

@@ -6,11 +6,12 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import NoCache, Overwrite, ShownOptions
 from nlgauge.cli.output import say, show
-from nlgauge.cli.present import present, save
+from nlgauge.cli.parameters import option
+from nlgauge.cli.present import present
+from nlgauge.cli.program import note_written
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -27,16 +28,16 @@ def sample() -> Corpus:
         return Inputs([str(path)]).read()
 
 
+@Command
 def demo(
-    context: typer.Context,
     models: Annotated[
         bool,
-        typer.Option(
+        option(
             "--models",
             help="Score model-based metrics too; `nlgauge models get minilm smollm2` fetches what they need.",
         ),
     ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Save the result to this directory.")] = Path(
+    output: Annotated[Path, option("--output", "-o", help="Save the result to this directory.")] = Path(
         "demo-result"
     ),
     overwrite: Overwrite = False,
@@ -50,7 +51,7 @@ def demo(
     check_free(output, overwrite)
     scorer = Scorer(METRICS + MODEL_METRICS if models else METRICS, cache=not no_cache)
     result = scorer.score_corpus(sample(), None, RunOptions())
-    save(context, result, output, overwrite=overwrite)
+    note_written(result.save(output, overwrite=overwrite))
     present(result, ShownOptions())
     say(f"saved to {output}")
     show(result.compare())

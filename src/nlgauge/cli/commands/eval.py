@@ -1,4 +1,4 @@
-"""nlgauge eval and nlgauge version: the commands of NLG-Metricverse and Jury."""
+"""nlgauge eval: the command of NLG-Metricverse and Jury."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import NoCache
 from nlgauge.cli.output import show_json
+from nlgauge.cli.parameters import option
 
 
+@Command
 def eval_command(
     predictions: Annotated[
-        Path | None, typer.Option("--predictions", help="File or directory of predictions.", metavar="PATH")
+        Path | None, option("--predictions", help="File or directory of predictions.", metavar="PATH")
     ] = None,
     references: Annotated[
-        Path | None, typer.Option("--references", help="File or directory of references.", metavar="PATH")
+        Path | None, option("--references", help="File or directory of references.", metavar="PATH")
     ] = None,
     reduce_fn: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--reduce_fn",
             "--reduce-fn",
             help="How scores against several references become one.",
@@ -30,12 +31,12 @@ def eval_command(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--config", help="JSON file with predictions, references, reduce_fn and metrics.", metavar="FILE"
         ),
     ] = None,
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write the scores to this JSON file too.", metavar="FILE")
+        Path | None, option("--export", help="Write the scores to this JSON file too.", metavar="FILE")
     ] = None,
     no_cache: NoCache = False,
 ) -> None:
@@ -47,17 +48,3 @@ def eval_command(
     if no_cache:
         os.environ["NLGAUGE_STATISTICS_CACHE"] = "off"
     show_json(evaluate_files(predictions, references, reduce_fn, config, export))
-
-
-def version() -> None:
-    """Shows the version."""
-    typer.echo(version_line())
-
-
-def version_line() -> str:
-    """The version, and which kernels run."""
-    from importlib.metadata import version as installed
-
-    from nlgauge._core.backend import chosen
-
-    return f"nlgauge {installed('nlgauge')} ({chosen()} kernels)"

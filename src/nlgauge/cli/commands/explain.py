@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import AsJson, ResultDirectory
 from nlgauge.cli.output import show, show_json
+from nlgauge.cli.parameters import option
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 
+@Command
 def explain(
     directory: ResultDirectory,
     *,
-    metric: Annotated[str, typer.Option("--metric", "-m", help="Metric of the result.")],
-    segment: Annotated[
-        str, typer.Option("--segment", help="Id of the segment, or its number, counted from 0.")
-    ],
-    system: Annotated[str | None, typer.Option(help="Show this system only (default: all).")] = None,
+    metric: Annotated[str, option("--metric", "-m", help="Metric of the result.")],
+    segment: Annotated[str, option("--segment", help="Id of the segment, or its number, counted from 0.")],
+    system: Annotated[
+        str | None, option("--system", help="Explain only this system (default: all).", metavar="NAME")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Shows why a segment got its score: matched words, edits, alignments."""

@@ -4,42 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from nlgauge.cli.command import Command
 from nlgauge.cli.output import show, show_json
+from nlgauge.cli.parameters import option
 
 if TYPE_CHECKING:
     from nlgauge.metric.card import Card
 
 
+@Command
 def list_command(
     *,
     category: Annotated[
-        list[str] | None, typer.Option("--category", help="How it works; repeat for more.", metavar="NAME")
+        list[str] | None, option("--category", help="How it works; repeat for more.", metavar="NAME")
     ] = None,
     task: Annotated[
         list[str] | None,
-        typer.Option("--task", help="Task that it is used for; repeat for more.", metavar="NAME"),
+        option("--task", help="Task that it is used for; repeat for more.", metavar="NAME"),
     ] = None,
     quality: Annotated[
         list[str] | None,
-        typer.Option("--quality", help="Quality that it measures; repeat for more.", metavar="NAME"),
+        option("--quality", help="Quality that it measures; repeat for more.", metavar="NAME"),
     ] = None,
     trained: Annotated[
         bool | None,
-        typer.Option("--trained/--untrained", help="Whether it uses weights that were trained for it."),
+        option("--trained/--untrained", help="Whether it uses weights that were trained for it."),
     ] = None,
     unsupervised: Annotated[
         bool | None,
-        typer.Option("--unsupervised/--supervised", help="Whether human scores were used to train it."),
+        option("--unsupervised/--supervised", help="Whether human scores were used to train it."),
     ] = None,
     references: Annotated[
-        bool | None, typer.Option("--needs-references/--no-references", help="Whether it needs references.")
+        bool | None, option("--needs-references/--no-references", help="Whether it needs references.")
     ] = None,
     source: Annotated[
-        bool | None, typer.Option("--needs-source/--no-source", help="Whether it needs sources.")
+        bool | None, option("--needs-source/--no-source", help="Whether it needs sources.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the cards' fields as JSON.")] = False,
+    as_json: Annotated[bool, option("--json", help="Print the cards' fields as JSON.")] = False,
 ) -> None:
     """Lists all metrics, or those that meet every condition: what each needs, and whether higher or lower is
     better.

@@ -8,20 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
+from nlgauge.cli.command import Command, Group
 from nlgauge.cli.output import say, show, show_json
+from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.program import FAILURE
 from nlgauge.errors import ParameterError
 
 # How many of the things that were left out are named.
 _SHOWN = 20
 
-app = typer.Typer(help="Lists, fetches, describes, checks and removes the models that metrics need.")
 
-
-@app.command("list")
-def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+@Command
+def list_models(as_json: Annotated[bool, option("--json", help="Print JSON.")] = False) -> None:
     """Lists the known models, those that are on this machine first, and how much room the fetched ones
     take.
     """
@@ -93,10 +93,10 @@ def _readable(size: int) -> str:
     )
 
 
-@app.command("verify")
+@Command
 def verify_models(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Fetched models to check (default: all).", metavar="NAME")
+        list[str] | None, argument(help="Fetched models to check (default: all).", metavar="NAME")
     ] = None,
 ) -> None:
     """Reads every file of fetched models again and compares it with what was fetched.
@@ -125,13 +125,13 @@ def verify_models(
     if not chosen:
         say(f"there are no fetched models in {store.cache_directory()}")
     if bad:
-        raise typer.Exit(FAILURE)
+        raise click.exceptions.Exit(FAILURE)
 
 
-@app.command("remove")
+@Command
 def remove_models(
-    names: Annotated[list[str], typer.Argument(help="Fetched models to remove.", metavar="NAME")],
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    names: Annotated[list[str], argument(help="Fetched models to remove.", metavar="NAME")],
+    yes: Annotated[bool, option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Removes fetched models from the cache; nothing else can be removed, and nothing that nlgauge did
     not write.
@@ -141,11 +141,11 @@ def remove_models(
     places = {name: _fetched(name) for name in names}
     for name, place in places.items():
         check_removable(place)
-        if not yes and not typer.confirm(
+        if not yes and not click.confirm(
             f"Remove {name} ({_readable(size_of(place))}) from {place}?", err=True
         ):
             say("nothing more is removed")
-            raise typer.Exit(FAILURE)
+            raise click.exceptions.Exit(FAILURE)
         size = size_of(place)
         remove(place)
         say(f"removed {name}: {_readable(size)}")
@@ -166,19 +166,19 @@ def _fetched(name: str) -> Path:
     return place
 
 
-@app.command("get")
+@Command
 def get_models(
     names: Annotated[
         list[str],
-        typer.Argument(
+        argument(
             help="Models to fetch, by name; NAME@REVISION for another commit, tag or branch of the hub.",
             metavar="NAME",
         ),
     ],
-    hub: Annotated[bool, typer.Option("--hub", help="Allow downloads from the Hugging Face hub.")] = False,
+    hub: Annotated[bool, option("--hub", help="Allow downloads from the Hugging Face hub.")] = False,
     file: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--from",
             help="Take word vectors from a file: GloVe's or word2vec's text, fastText's .vec, .npz.",
             metavar="FILE",
@@ -197,21 +197,21 @@ def get_models(
             place = fetch.get(name, hub=hub, file=file)
         if said := store.fetched(name):
             say(said)
-        typer.echo(place)
+        click.echo(place)
 
 
-@app.command("convert")
+@Command
 def convert_model(
     file: Annotated[
         Path,
-        typer.Argument(
+        argument(
             help="A file of weights of another program: .ckpt, .bin, .pth, .pt, or of word vectors.",
             metavar="FILE",
         ),
     ],
     layout: Annotated[
         str,
-        typer.Option(
+        option(
             "--as",
             help="What it is: comet, lens, align, bleurt, prism, bart, bin or vectors.",
             metavar="LAYOUT",
@@ -219,17 +219,18 @@ def convert_model(
     ],
     base: Annotated[
         str | None,
-        typer.Option(
-            help=(
-                "The directory or model that has config.json and the tokeniser, where they are not beside the"
-                " file."
-            )
+        option(
+            "--base",
+            help="Directory or model with config.json and the tokenizer (default: next to FILE).",
+            metavar="MODEL",
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The directory to make.", metavar="DIR")
+        Path | None, option("-o", "--output", help="The directory to make.", metavar="DIR")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Keep it in the cache under this name instead.")] = None,
+    name: Annotated[
+        str | None, option("--name", help="Install the model in the cache under this name.", metavar="NAME")
+    ] = None,
 ) -> None:
     """Converts weights of another program to a directory that metrics load.
 
@@ -250,7 +251,7 @@ def convert_model(
         say(f"left out: {dropped}")
     if len(made.dropped) > _SHOWN:
         say(f"... and {len(made.dropped) - _SHOWN} more were left out")
-    typer.echo(made.place)
+    click.echo(made.place)
 
 
 @contextmanager
@@ -273,10 +274,10 @@ def _waiting(name: str) -> Iterator[None]:
         yield
 
 
-@app.command("info")
+@Command
 def model_info(
-    name: Annotated[str, typer.Argument(help="A model, by name.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    name: Annotated[str, argument(help="A model, by name.")],
+    as_json: Annotated[bool, option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Says what a model is, where it comes from and where it is."""
     from rich.text import Text
@@ -289,3 +290,16 @@ def model_info(
         show_json(facts)
     else:
         show(*(Text(f"{key}: {visible(value)}") for key, value in facts.items()))
+
+
+app = Group(
+    "Lists, fetches, describes, checks and removes the models that metrics need.",
+    {
+        "list": list_models,
+        "get": get_models,
+        "info": model_info,
+        "convert": convert_model,
+        "verify": verify_models,
+        "remove": remove_models,
+    },
+)

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import Confidence, ResultDirectory, Seed, checked_confidence, one_of
+from nlgauge.cli.parameters import argument, option
 from nlgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,43 +19,40 @@ if TYPE_CHECKING:
 _OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "heatmap", "human_map", "explanation")
 
 
+@Command
 def plot(
     directory: ResultDirectory,
-    kind: Annotated[str, typer.Argument(help=f"What to draw: {', '.join(_OF_RESULTS)}.", metavar="PLOT")],
-    names: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    kind: Annotated[str, argument(help=f"What to draw: {', '.join(_OF_RESULTS)}.", metavar="PLOT")],
+    names: Annotated[list[str] | None, argument(hidden=True)] = None,
     *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write: .pdf, .png or .svg.", metavar="FILE")
+        Path, option("--output", "-o", help="The file to write: .pdf, .png or .svg.", metavar="FILE")
     ],
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", "-m", help="Metric of the result, such as chrf or rouge.rouge2; repeat for more."
-        ),
+        option("--metric", "-m", help="Metric of the result, such as chrf or rouge.rouge2; repeat for more."),
     ] = None,
     system: Annotated[
-        list[str] | None, typer.Option("--system", help="System; two of them for a comparison.")
+        list[str] | None, option("--system", help="System; two of them for a comparison.")
     ] = None,
     segment: Annotated[
         str | None,
-        typer.Option(
-            "--segment", help="Of an explanation: id of the segment, or its number, counted from 0."
-        ),
+        option("--segment", help="Of an explanation: id of the segment, or its number, counted from 0."),
     ] = None,
     human: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--human",
             help="Of human_map: fields with human scores (default: all numbers of several systems).",
             metavar="NAME...",
         ),
     ] = None,
     level: Annotated[
-        str | None, typer.Option("--level", help="Of human_map: system, input or global.", metavar="LEVEL")
+        str | None, option("--level", help="Of human_map: system, input or global.", metavar="LEVEL")
     ] = None,
     coefficient: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--coefficient",
             "-c",
             help="Of heatmap and human_map: kendall, pearson, spearman, ...",
@@ -62,10 +61,10 @@ def plot(
     ] = None,
     confidence: Confidence = 0.95,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")
+        int, option("--resamples", at_least=1, help="Resamples for intervals and tests.", metavar="N")
     ] = 1000,
     seed: Seed = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
     """Draw a figure of a saved result, for print or a page: scores with intervals, differences, agreement,
     or why a segment got its score.
@@ -104,8 +103,8 @@ def plot(
         plots.save(axes := calls[kind](), output)
     except LookupError as error:
         raise ParameterError(str(error.args[0])) from None
-    typer.echo(plots.alt(axes))
-    typer.echo(f"{output} ({output.stat().st_size / 1000:.0f} kB)", err=True)
+    click.echo(plots.alt(axes))
+    click.echo(f"{output} ({output.stat().st_size / 1000:.0f} kB)", err=True)
 
 
 def _one_metric(metrics: list[str] | None) -> str | None:

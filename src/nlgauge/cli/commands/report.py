@@ -5,38 +5,48 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from nlgauge._core.paths import require_folder
+from nlgauge.cli.command import Command
 from nlgauge.cli.options import Baseline, Confidence, ResultDirectory, Seed, checked_confidence
+from nlgauge.cli.parameters import option
 
 
+@Command
 def report(
     directory: ResultDirectory,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", metavar="FILE")] = Path(
+    output: Annotated[Path, option("--output", "-o", help="The file to write.", metavar="FILE")] = Path(
         "report.html"
     ),
     title: Annotated[
-        str | None, typer.Option(help="Title of the page (default: the name of the directory).")
+        str | None,
+        option("--title", help="Title of the page (default: name of the directory).", metavar="TEXT"),
     ] = None,
     explain: Annotated[
-        str, typer.Option(help="For how many segments explanations are kept, or 'all'.", metavar="N")
+        str, option("--explain", help="Number of segments to explain, or 'all'.", metavar="N")
     ] = "200",
     texts: Annotated[
         bool,
-        typer.Option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them."),
+        option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them."),
     ] = True,
     max_size: Annotated[
-        float, typer.Option(min=0, help="Megabytes of the file; more explanations and texts are left out.")
+        float,
+        option(
+            "--max-size",
+            at_least=0,
+            help="Maximum size in MB; explanations, then texts are omitted.",
+            metavar="MB",
+        ),
     ] = 25,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Resamples for intervals and tests.", metavar="N")
+        int, option("--resamples", at_least=1, help="Resamples for intervals and tests.", metavar="N")
     ] = 1000,
     seed: Seed = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
     """Writes a saved result as one HTML file that opens from disk and needs no network: who leads, where,
     and why.
@@ -65,4 +75,4 @@ def report(
         resamples=resamples,
         seed=seed,
     )
-    typer.echo(f"{written} ({written.stat().st_size / 1e6:.1f} MB)", err=True)
+    click.echo(f"{written} ({written.stat().st_size / 1e6:.1f} MB)", err=True)

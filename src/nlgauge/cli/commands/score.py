@@ -9,11 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from nlgauge._core.defaults import SEED
-from nlgauge.cli.command import with_options
-from nlgauge.cli.commands.judge import require_replies
+from nlgauge.cli.command import Spelled
 from nlgauge.cli.options import (
     ExecutorOptions,
     InputOptions,
@@ -24,8 +21,9 @@ from nlgauge.cli.options import (
     ShownOptions,
 )
 from nlgauge.cli.output import say
-from nlgauge.cli.present import present
-from nlgauge.cli.program import RUNNING, WRITTEN
+from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.present import present, require_replies
+from nlgauge.cli.program import note_running, note_written
 from nlgauge.cli.sacrebleu.options import SacrebleuOptions
 from nlgauge.errors import InputError, ParameterError
 
@@ -38,13 +36,12 @@ if TYPE_CHECKING:
     from nlgauge.metric import AnyMetric
 
 
-@with_options
+@Spelled
 def score(
-    context: typer.Context,
     *,
     systems: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             help=(
                 "Predictions, one file per system: FILE, FILE:COLUMN, NAME=FILE or - (standard input); or"
                 " files of records."
@@ -55,7 +52,7 @@ def score(
     metrics: Metrics = None,
     references: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--references",
             "-r",
             help=(
@@ -66,15 +63,15 @@ def score(
         ),
     ] = None,
     inputs: Annotated[
-        list[str] | None, typer.Option("--input", "-i", help="Systems, after references.", metavar="FILE...")
+        list[str] | None, option("--input", "-i", help="Systems, after references.", metavar="FILE...")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Save the result to this directory.", metavar="RESULT"),
+        option("--output", "-o", help="Save the result to this directory.", metavar="RESULT"),
     ] = None,
     lang: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--lang",
             "-l",
             help="Language of the texts: de, pt-BR, yue; with -t a language pair: en-de.",
@@ -83,7 +80,7 @@ def score(
     ] = None,
     reduce: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--reduce",
             help="How scores against several references become one: best, max, min, mean, ...",
             metavar="RULE",
@@ -91,10 +88,10 @@ def score(
     ] = None,
     seed: SeedOfAll = SEED,
     models: ModelOptions,
-    offline: Annotated[bool, typer.Option("--offline", help="Never use the network.")] = False,
+    offline: Annotated[bool, option("--offline", help="Never use the network.")] = False,
     carbon: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--carbon",
             help="Track energy and CO2 in this country, such as DEU, and show what the run cost.",
             metavar="CODE",
@@ -102,7 +99,7 @@ def score(
     ] = None,
     allow_remote_code: Annotated[
         bool,
-        typer.Option(
+        option(
             "--allow-remote-code",
             help=(
                 "Let Hugging Face evaluate run other people's scripts for metrics that nlgauge does not know."
@@ -110,18 +107,18 @@ def score(
         ),
     ] = False,
     computing: ExecutorOptions,
-    no_texts: Annotated[bool, typer.Option("--no-texts", help="Save hashes instead of texts.")] = False,
+    no_texts: Annotated[bool, option("--no-texts", help="Save hashes instead of texts.")] = False,
     overwrite: Overwrite = False,
     resume: Annotated[
         bool,
-        typer.Option(
+        option(
             "--resume",
             help="Go on with the run that was to be saved to -o and was ended; begin it where there is none.",
         ),
     ] = False,
     stream: Annotated[
         bool,
-        typer.Option(
+        option(
             "--stream",
             help="With -o: read files piece by piece, as is done anyway with more than 64 MB of them.",
         ),
@@ -179,7 +176,7 @@ def score(
     if output is not None:
         check_free(output, overwrite)
         scorer.output = Destination(output, resume, overwrite, not no_texts)
-        context.meta[RUNNING] = unfinished(output)
+        note_running(unfinished(output))
     run = run_options(seed, models.batch_size, models.device)
     show_progress = False if shown.quiet else None
     named = _named_systems(systems, inputs, test_set is not None)
@@ -199,7 +196,7 @@ def score(
         _check_needs(corpus, scorer.metrics)
         _check_baseline(shown.baseline, list(corpus.predictions))
         result = scorer.score_corpus(corpus, reduce, run, show_progress)
-    context.meta[WRITTEN] = output
+    note_written(output)
     present(result, shown if carbon is None else replace(shown, costs=True))
     if output is not None and not shown.quiet:
         say(f"saved to {output}")

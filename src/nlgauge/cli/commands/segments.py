@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+import click
 
+from nlgauge.cli.command import Spelled
 from nlgauge.cli.options import ResultDirectory, Where, conditions, one_of
 from nlgauge.cli.output import show
+from nlgauge.cli.parameters import option
 from nlgauge.cli.segment_files import FORMS, STDOUT, check_target, form_of, write_columns, write_segments
 
 
+@Spelled
 def segments(
     directory: ResultDirectory,
     *,
     output: Annotated[
         str,
-        typer.Option(
+        option(
             "--output",
             "-o",
             help="File to write to, .tsv, .csv, .jsonl or .parquet; - is standard output.",
@@ -25,36 +28,34 @@ def segments(
     ] = STDOUT,
     form: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--format", "-f", help=f"Form: {', '.join(FORMS)} (default: by suffix, else tsv).", metavar="FORM"
         ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help="Metrics of the result (default: all).", metavar="METRIC..."),
+        option("--metric", "-m", help="Metrics of the result (default: all).", metavar="METRIC..."),
     ] = None,
     system: Annotated[
-        str | None, typer.Option("--system", help="This system only (default: all).", metavar="NAME")
+        str | None, option("--system", help="This system only (default: all).", metavar="NAME")
     ] = None,
     where: Where = None,
-    texts: Annotated[
-        bool, typer.Option("--texts", help="Write source, references and prediction too.")
-    ] = False,
+    texts: Annotated[bool, option("--texts", help="Write source, references and prediction too.")] = False,
     wide: Annotated[
-        bool, typer.Option("--wide", help="One row per segment, with every system side by side.")
+        bool, option("--wide", help="One row per segment, with every system side by side.")
     ] = False,
     worst: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--worst",
-            min=1,
+            at_least=1,
             help="Show the N segments with the worst scores by the first metric, with their texts.",
             metavar="N",
         ),
     ] = None,
     missing: Annotated[
         bool,
-        typer.Option(
+        option(
             "--missing",
             help="Show the segments without a score of the first metric, with the reason and their texts.",
         ),
@@ -81,7 +82,7 @@ def segments(
     if system is not None:
         result = of_systems(result, system)
     if worst is not None and missing:
-        raise typer.BadParameter("--worst and --missing cannot be combined.", param_hint="'--missing'")
+        raise click.BadParameter("--worst and --missing cannot be combined.", param_hint="'--missing'")
     if worst is None and not missing:
         write_segments(result, output, form, texts=texts, wide=wide, metrics=metrics or ())
         return

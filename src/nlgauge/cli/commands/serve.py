@@ -7,22 +7,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
+
+from nlgauge.cli.command import Command
+from nlgauge.cli.parameters import argument, option
 
 
+@Command
 def serve(
-    directories: Annotated[
-        list[Path], typer.Argument(help="Directories of saved results.", metavar="DIR...")
-    ],
+    directories: Annotated[list[Path], argument(help="Directories of saved results.", metavar="DIR...")],
     *,
     host: Annotated[
-        str, typer.Option(help="Address to listen at; another than this machine needs --token.")
+        str,
+        option(
+            "--host", help="Address to listen on; requires --token unless it is local.", metavar="ADDRESS"
+        ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int, option("--port", at_least=0, at_most=65535, help="Port; 0 selects a free port.", metavar="N")
+    ] = 0,
     token: Annotated[
-        str | None, typer.Option(help="What the address must hold (default: made anew each time).")
+        str | None, option("--token", help="Access token in the URL (default: random).", metavar="TEXT")
     ] = None,
-    browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Shows saved results in the browser: scores, comparisons, agreement, and why each segment got its score.
 
@@ -36,11 +43,11 @@ def serve(
 
     def ready(address: str) -> None:
         if not is_loopback(host):
-            typer.echo(
+            click.echo(
                 "Whoever can reach this machine and knows the token can read the texts; nothing that is sent"
                 " is encrypted.",
                 err=True,
             )
-        typer.echo(f"Open {address}\nCtrl C ends it.", err=True)
+        click.echo(f"Open {address}\nCtrl C ends it.", err=True)
 
     serve_results(results, host=host, port=port, token=token, browser=browser, ready=ready)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nlgauge.cli.command import with_options
+from nlgauge.cli.command import Spelled
 from nlgauge.cli.options import ResultDirectory, ShownOptions, Where, conditions
 from nlgauge.cli.present import present
 
 
-@with_options
+@Spelled
 def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Where = None) -> None:
     """Shows the scores of a saved result, in every form that `score` has; nothing is scored again.
 

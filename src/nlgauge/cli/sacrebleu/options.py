@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from nlgauge.cli.parameters import option
 
 if TYPE_CHECKING:
     from nlgauge.cli.sacrebleu.sets import TestSet
@@ -20,67 +20,63 @@ class SacrebleuOptions:
 
     tokenize: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--tokenize",
             "-tok",
             help="Tokeniser of BLEU; without BLEU, of the metrics that take it.",
             metavar="NAME",
-            rich_help_panel=_SACREBLEU,
+            panel=_SACREBLEU,
         ),
     ] = None
     lowercase: Annotated[
         bool,
-        typer.Option(
+        option(
             "--lowercase",
             "-lc",
             help="Lower case for BLEU; without BLEU, for the metrics that can.",
-            rich_help_panel=_SACREBLEU,
+            panel=_SACREBLEU,
         ),
     ] = False
     test_set: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--test-set",
             "-t",
             help="References and sources of a test set of sacreBLEU.",
             metavar="NAME",
-            rich_help_panel=_SACREBLEU,
+            panel=_SACREBLEU,
         ),
     ] = None
     origlang: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--origlang",
             "-ol",
             help="Of the test set: this original language.",
             metavar="CODE",
-            rich_help_panel=_SACREBLEU,
+            panel=_SACREBLEU,
         ),
     ] = None
     subset: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--subset",
             help="Of the test set: documents that match.",
             metavar="PATTERN",
-            rich_help_panel=_SACREBLEU,
+            panel=_SACREBLEU,
         ),
     ] = None
     echo: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--echo",
             help="Print fields of the test set (src, ref, ...).",
             metavar="FIELD...",
-            rich_help_panel=_SACREBLEU,
+            panel=_SACREBLEU,
         ),
     ] = None
-    list_sets: Annotated[bool, typer.Option("--list", help="List test sets.", rich_help_panel=_SACREBLEU)] = (
-        False
-    )
-    cite: Annotated[
-        bool, typer.Option("--cite", help="Print how to cite the test set.", rich_help_panel=_SACREBLEU)
-    ] = False
+    list_sets: Annotated[bool, option("--list", help="List test sets.", panel=_SACREBLEU)] = False
+    cite: Annotated[bool, option("--cite", help="Print how to cite the test set.", panel=_SACREBLEU)] = False
 
     def describe(self, lang: str | None) -> bool:
         """Prints what is asked of test sets; whether anything is."""

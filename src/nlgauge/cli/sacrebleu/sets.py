@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 
@@ -159,18 +159,18 @@ def describe(
         if found is None:
             raise ParameterError("--echo needs a test set and a language pair: -t NAME -l en-de.")
         for line in found.lines(fields):
-            typer.echo(line)
+            click.echo(line)
     elif cite:
         if name is None:
             raise ParameterError("--cite needs a test set: -t NAME.")
-        typer.echo(_known(name).citation or f"{name} names no citation.")
+        click.echo(_known(name).citation or f"{name} names no citation.")
     elif name is not None:
         for pair in [lang] if lang else _known(name).langpairs:
-            typer.echo(f"{pair}: {', '.join(_known(name).fieldnames(pair))}")
+            click.echo(f"{pair}: {', '.join(_known(name).fieldnames(pair))}")
     else:
         for known in sorted(DATASETS):
             if lang is None or lang in DATASETS[known].langpairs:
-                typer.echo(f"{known:<30}: {DATASETS[known].description.strip()}")
+                click.echo(f"{known:<30}: {DATASETS[known].description.strip()}")
 
 
 def _known(name: str) -> Any:

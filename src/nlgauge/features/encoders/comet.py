@@ -14,7 +14,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_comet
+from nlgauge.models.loader import Loaded, inference, load
 from nlgauge.models.networks.comet import CometNetwork
 
 # The states of all layers are in memory at the same time.
@@ -62,7 +62,7 @@ class CometEmbedding(Feature):
     kept: ClassVar[bool] = True
 
     def compute(self, keys: list[str], work: Work) -> CometVectors:
-        loaded = load_comet(self.model, work.options.device)
+        loaded = load(self.model, "comet", work.options.device)
         network: CometNetwork = loaded.model
         read = _read(loaded, keys)
         vectors = np.zeros((len(keys), int(network.config.hidden_size)), dtype=np.float32)
@@ -83,7 +83,7 @@ class CometJoint(Feature):
     model: ModelSpec
 
     def compute(self, keys: list[tuple[str, ...]], work: Work) -> JointScores:
-        loaded = load_comet(self.model, work.options.device)
+        loaded = load(self.model, "comet", work.options.device)
         network: CometNetwork = loaded.model
         texts = list(dict.fromkeys(text for key in keys for text in key))
         read, number = _read(loaded, texts), {text: i for i, text in enumerate(texts)}

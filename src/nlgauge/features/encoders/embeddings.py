@@ -14,7 +14,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.batches import by_length
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_encoder
+from nlgauge.models.loader import Loaded, inference, load
 
 _BATCH_TOKENS = 4096
 
@@ -41,7 +41,7 @@ class EncoderPieces(Feature):
     model: ModelSpec
 
     def compute(self, keys: list[str], work: Work) -> Pieces:
-        return pieces_of(load_encoder(self.model, work.options.device), keys)
+        return pieces_of(load(self.model, "encoder", work.options.device), keys)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class TextEmbedding(Feature):
     kept: ClassVar[bool] = True
 
     def compute(self, keys: list[str], work: Work) -> Embedded:
-        loaded = load_encoder(self.model, work.options.device)
+        loaded = load(self.model, "encoder", work.options.device)
         ids, _, truncated = pieces_of(loaded, keys, loaded.pooling_length)
         sums = _summed(loaded, ids, replace(work.options, batch_size=1) if self.alone else work.options)
         if not self.unit:
@@ -72,7 +72,7 @@ class TextEmbedding(Feature):
 
 def piece_strings(spec: ModelSpec, ids: Array, device: str | None) -> list[str]:
     """The pieces as people read them."""
-    return list(load_encoder(spec, device).tokenizer.convert_ids_to_tokens(ids.tolist()))
+    return list(load(spec, "encoder", device).tokenizer.convert_ids_to_tokens(ids.tolist()))
 
 
 def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:

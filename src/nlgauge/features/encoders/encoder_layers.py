@@ -15,7 +15,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.encoders.embeddings import EncoderPieces, Pieces, encoder_batches
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, first_layers, load_encoder
+from nlgauge.models.loader import Loaded, first_layers, load
 
 # Encoders whose hidden states are what the model without the layers above gives: nothing comes after the last
 # layer.
@@ -57,7 +57,7 @@ class LayerFeature(Feature):
         raise NotImplementedError
 
     def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:
-        loaded = load_encoder(self.model, options.device)
+        loaded = load(self.model, "encoder", options.device)
         depth, own = depth_of(loaded), getattr(loaded.model.config, "model_type", "") in _PLAIN
         same = [other for other in expected if isinstance(other, LayerFeature) and other.model == self.model]
         top = max(self.layers_of(depth))
@@ -68,7 +68,7 @@ class LayerFeature(Feature):
 
     def compute_with(self, others: Sequence[Feature], keys: list[str], work: Work) -> list[Any]:
         features = [self, *(other for other in others if isinstance(other, LayerFeature))]
-        loaded = load_encoder(self.model, work.options.device)
+        loaded = load(self.model, "encoder", work.options.device)
         pieces: Pieces = work.get(EncoderPieces(self.model), keys)
         depth = depth_of(loaded)
         layers = [feature.layers_of(depth) for feature in features]
@@ -127,7 +127,7 @@ class HiddenLayers(LayerFeature):
 
 def last_layers(model: ModelSpec, count: int, options: RunOptions) -> tuple[int, ...]:
     """The numbers of a model's last layers; fewer where it has not so many."""
-    depth = depth_of(load_encoder(model, options.device))
+    depth = depth_of(load(model, "encoder", options.device))
     return tuple(range(max(depth - count, 0) + 1, depth + 1))
 
 

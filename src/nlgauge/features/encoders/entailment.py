@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ModelError, ParameterError
 from nlgauge.models import ModelSpec, model_name
-from nlgauge.models.loader import load_pair
+from nlgauge.models.loader import load
 from nlgauge.models.weights import store
 
 # Beginnings of labels' names: entailment, contradiction, neutral.
@@ -42,7 +42,7 @@ def label_order(
     """What each of the model's labels means: the order that was given, that of its configuration, or one
     that is known.
     """
-    config = load_pair(spec, device).model.config
+    config = load(spec, "pair", device).model.config
     written = [str(config.id2label[i]) for i in range(config.num_labels)]
     if given is not None:
         if len(given) != len(written):

@@ -23,7 +23,7 @@ from nlgauge.features import Feature, Work
 from nlgauge.features.encoders.embeddings import encoder_batches
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_align, load_pair, with_activation
+from nlgauge.models.loader import Loaded, load, with_activation
 from nlgauge.models.weights.catalogue import Kind
 
 Sizes = tuple[int, int]
@@ -59,7 +59,7 @@ class PairLogits(Feature):
     def compute(self, keys: list[tuple[str, str]], work: Work) -> PairAnswers:
         if not keys:
             return PairAnswers(Ragged.single(np.empty((0, 1))), Ragged.single(np.empty(0, dtype=np.int64)))
-        loaded = (load_align if self.heads else load_pair)(self.model, work.options.device)
+        loaded = load(self.model, self.kind, work.options.device)
         texts = list(dict.fromkeys(text for key in keys for text in key))
         tokens = dict(zip(texts, work.get(TokenIds(self.model, self.kind), texts).lists(), strict=True))
         marks = loaded.made("marks of a pair", lambda: marks_of(loaded))

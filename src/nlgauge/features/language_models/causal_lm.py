@@ -23,7 +23,7 @@ from nlgauge.features.batches import by_length
 from nlgauge.features.language_models.model_halves import TokenStates, halves, is_transformer
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_causal
+from nlgauge.models.loader import Loaded, inference, load
 
 _BATCH_TOKENS = 2048
 _HEAD_POSITIONS = 512
@@ -52,7 +52,7 @@ class LogProbs(Feature):
     start: str = ""
 
     def compute(self, keys: list[tuple[str, ...]], work: Work) -> TokenInformation:
-        loaded = load_causal(self.model, work.options.device)
+        loaded = load(self.model, "causal", work.options.device)
         parts = list(dict.fromkeys(part for key in keys for part in key))
         encoded = dict(zip(parts, work.get(TokenIds(self.model, "causal"), parts).lists(), strict=True))
         start = start_token(loaded, self.start)
@@ -92,7 +92,7 @@ class NextTokenStates(Feature):
     stride: int | None = None
 
     def compute(self, keys: list[str], work: Work) -> TokenStates:
-        loaded = load_causal(self.model, work.options.device)
+        loaded = load(self.model, "causal", work.options.device)
         start = start_token(loaded, self.start)
         texts = work.get(TokenIds(self.model, "causal"), keys)
         windows = [

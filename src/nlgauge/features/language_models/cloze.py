@@ -27,7 +27,7 @@ from nlgauge.features.language_models.masked_lm import mask_token, states_at
 from nlgauge.features.language_models.model_halves import halves
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_masked
+from nlgauge.models.loader import Loaded, inference, load
 
 # Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are what is held at a time.
 _HEAD_PLACES = 512
@@ -190,7 +190,7 @@ class HelpedGuesses(Feature):
     reader: ClozeReader
 
     def compute(self, keys: list[tuple[str, str]], work: Work) -> ClozeAnswers:
-        loaded = load_masked(self.model, work.options.device)
+        loaded = load(self.model, "masked", work.options.device)
         sentences = self.reader.sentences(
             loaded, list(dict.fromkeys(text for key in keys for text in key)), work
         )

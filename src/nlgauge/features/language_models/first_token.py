@@ -17,7 +17,7 @@ from nlgauge.features.language_models.model_halves import halves, is_transformer
 from nlgauge.features.language_models.seq2seq import padded, reading_window, start_token
 from nlgauge.features.vocabulary import SPACE
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_causal, load_seq2seq
+from nlgauge.models.loader import Loaded, inference, load
 
 _BATCH_TOKENS = 2048
 
@@ -47,7 +47,7 @@ class FirstTokenLogits(Feature):
     kind: Literal["seq2seq", "causal"] = "seq2seq"
 
     def compute(self, keys: list[str], work: Work) -> FirstLogits:
-        loaded = (load_seq2seq if self.kind == "seq2seq" else load_causal)(self.model, work.options.device)
+        loaded = load(self.model, self.kind, work.options.device)
         tokens = [first_piece(loaded, token) for token in self.tokens]
         window = reading_window(loaded, self.max_length)
         whole = [list(loaded.tokenizer(text, verbose=False).input_ids) for text in keys]

@@ -14,7 +14,7 @@ from nlgauge.features.batches import by_length
 from nlgauge.features.encoders.embeddings import Embedded
 from nlgauge.features.language_models.model_halves import is_transformer
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import inference, load_causal
+from nlgauge.models.loader import inference, load
 
 _BATCH_TOKENS = 2048
 
@@ -31,7 +31,7 @@ class LastState(Feature):
     kept: ClassVar[bool] = True
 
     def compute(self, keys: list[str], work: Work) -> Embedded:
-        loaded = load_causal(self.model, work.options.device)
+        loaded = load(self.model, "causal", work.options.device)
         if not is_transformer(loaded):
             raise ModelError(
                 f"the model {loaded.name} shows no hidden states; a causal language model of Transformers is"

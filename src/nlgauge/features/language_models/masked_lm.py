@@ -13,7 +13,7 @@ from nlgauge.features import Feature, RunOptions, Work
 from nlgauge.features.encoders.embeddings import encoder_batches
 from nlgauge.features.language_models.model_halves import TokenStates, halves
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, first_layers, load_masked, torch_modules
+from nlgauge.models.loader import Loaded, first_layers, load, torch_modules
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class MaskedStates(Feature):
     model: ModelSpec
 
     def compute(self, keys: list[str], work: Work) -> TokenStates:
-        loaded = load_masked(self.model, work.options.device)
+        loaded = load(self.model, "masked", work.options.device)
         ids, hidden, cut = encoded(loaded, keys)
         rows = ids.take(hidden.owners)
         rows.values[rows.offsets[:-1] + hidden.values] = mask_token(loaded)

@@ -16,7 +16,7 @@ from nlgauge.features.language_models.cloze import sentences_of, start_and_end, 
 from nlgauge.features.language_models.masked_lm import mask_token, states_at
 from nlgauge.features.tokens.treebank import words_of
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_masked
+from nlgauge.models.loader import Loaded, load
 
 
 class WordStates(NamedTuple):
@@ -58,7 +58,7 @@ class HiddenWords(Feature):
     lang: str
 
     def compute(self, keys: list[str], work: Work) -> WordStates:
-        loaded = load_masked(self.model, work.options.device)
+        loaded = load(self.model, "masked", work.options.device)
         start, end = start_and_end(loaded)
         ids, places, words, rows, asked, order = [], [], [], [], [], []
         offset = 0
@@ -114,5 +114,5 @@ class HiddenWords(Feature):
 
 def input_vectors(spec: ModelSpec, ids: Any, device: str | None) -> Any:
     """(ids, width) vectors of tokens as the model's first layer has them, before any context."""
-    weights = load_masked(spec, device).model.get_input_embeddings().weight
+    weights = load(spec, "masked", device).model.get_input_embeddings().weight
     return weights.detach()[ids].double().cpu().numpy()

@@ -22,7 +22,7 @@ from nlgauge.features.batches import by_length
 from nlgauge.features.language_models.causal_lm import TokenInformation, head_log_probabilities
 from nlgauge.features.vocabulary import TokenIds
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, inference, load_seq2seq
+from nlgauge.models.loader import Loaded, inference, load
 
 _BATCH_TOKENS = 2048
 
@@ -51,7 +51,7 @@ class Seq2SeqLogProbs(Feature):
     tag: str = ""
 
     def compute(self, keys: list[tuple[str, str]], work: Work) -> TokenInformation:
-        loaded = load_seq2seq(self.model, work.options.device)
+        loaded = load(self.model, "seq2seq", work.options.device)
         window, marks = reading_window(loaded, self.max_length), marks_of(loaded)
         forced = [token_id(loaded, token) for token in self.forced]
         texts = list(dict.fromkeys(text for key in keys for text in key))

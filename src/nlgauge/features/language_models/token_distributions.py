@@ -13,12 +13,12 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ModelError
 from nlgauge.explanations import Guesses
-from nlgauge.features import Feature, RunOptions
+from nlgauge.features import Feature
 from nlgauge.features.language_models.causal_lm import NextTokenStates
 from nlgauge.features.language_models.masked_lm import MaskedStates
 from nlgauge.features.language_models.model_halves import halves, token_strings
 from nlgauge.models import Model, ModelSpec, model_name
-from nlgauge.models.loader import Loaded, inference, load_causal, load_masked
+from nlgauge.models.loader import Loaded, inference
 from nlgauge.models.weights import store
 from nlgauge.models.weights.catalogue import Kind
 
@@ -56,16 +56,11 @@ def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
     return otherwise
 
 
-def load(spec: ModelSpec, declared: str | None, options: RunOptions) -> Loaded:
-    """The language model, with its head."""
-    return (load_causal if kind_of(spec, declared) == "causal" else load_masked)(spec, options.device)
-
-
-def states_feature(spec: ModelSpec, declared: str | None) -> Feature:
+def states_feature(spec: ModelSpec, kind: Kind) -> Feature:
     """The feature with the state from which each token of a text is guessed: hidden from the model, or
     not yet read by it.
     """
-    return NextTokenStates(spec) if kind_of(spec, declared) == "causal" else MaskedStates(spec)
+    return NextTokenStates(spec) if kind == "causal" else MaskedStates(spec)
 
 
 def bag(loaded: Loaded, states: Array, weights: Array, temperature: float) -> Array:

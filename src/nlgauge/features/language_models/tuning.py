@@ -33,7 +33,7 @@ from nlgauge.features.language_models.cloze import (
 from nlgauge.features.language_models.masked_lm import mask_token
 from nlgauge.features.language_models.model_halves import halves, is_transformer
 from nlgauge.models import ModelSpec
-from nlgauge.models.loader import Loaded, load_masked, tidy_environment, torch_modules
+from nlgauge.models.loader import Loaded, load, tidy_environment, torch_modules
 
 # Drop-out draws from torch's one generator, so that two trainings at a time would disturb each other.
 _TRAINING = ForkedLock()
@@ -96,7 +96,7 @@ class TunedGuesses(Feature):
     tuning: Tuning
 
     def compute(self, keys: list[tuple[str, str]], work: Work) -> ClozeAnswers:
-        loaded = load_masked(self.model, work.options.device)
+        loaded = load(self.model, "masked", work.options.device)
         if not is_transformer(loaded) or any(
             "quantized" in type(module).__module__ for module in loaded.model.modules()
         ):

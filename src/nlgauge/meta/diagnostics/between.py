@@ -11,7 +11,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings, made
 from nlgauge.stats.coefficients import coefficient as coefficient_of
-from nlgauge.stats.levels import at_level, check_level, human_means
+from nlgauge.stats.levels import Scores, at_level, check_level, human_means
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
@@ -48,7 +48,8 @@ def between_metrics(
     for i, one in enumerate(names):
         for other in names[i + 1 :]:
             found = [
-                at_level(measure, level, *_sides(part, one, other, level), part.weights) for part in parts
+                at_level(measure, level, Scores(*_sides(part, one, other, level), part.weights))
+                for part in parts
             ]
             known = [of for of in found if of.value == of.value]
             row = {"metric": one, "other": other, "level": level, "coefficient": measure.name}

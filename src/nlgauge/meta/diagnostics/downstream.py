@@ -86,14 +86,7 @@ def downstream(
             by_name = coefficient_of(name)
             values = []
             for group, part in parts.items():
-                found = at_level(
-                    by_name,
-                    "system",
-                    part.oriented(label),
-                    part.human(),
-                    part.weights,
-                    part.oriented_system_scores(label),
-                )
+                found = at_level(by_name, "system", part.scores(label))
                 values.append(found.value)
                 reason = "" if not math.isnan(found.value) else "fewer than two systems, or all are alike"
                 if judgments.groups is not None:

@@ -128,17 +128,7 @@ def _found(
     by_name: Coefficient, level: str, parts: Sequence[Judgments], label: str, dimension: str
 ) -> list[Levelled]:
     """The coefficient of one metric in each group."""
-    return [
-        at_level(
-            by_name,
-            check_level(level),
-            part.oriented(label),
-            part.human(dimension),
-            part.weights,
-            part.oriented_system_scores(label),
-        )
-        for part in parts
-    ]
+    return [at_level(by_name, check_level(level), part.scores(label, dimension)) for part in parts]
 
 
 def _mean_of_others(people: Array) -> Array:

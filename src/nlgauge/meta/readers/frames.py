@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,20 +15,34 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, did_you_mean
 from nlgauge.io.files import Address
 from nlgauge.io.reader import Reader
-from nlgauge.meta.judgments import Judgments
+from nlgauge.meta.findings import listed
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 _MISSING = ("", "None", "NA", "N/A", "nan", "NaN")
 
 
 def from_arrays(
-    humans: Any,
+    cls: type[Judgments],
+    human: Any,
     metrics: Any,
     systems: Sequence[str] | None = None,
     segments: Sequence[Hashable] | None = None,
-    **further: Any,
+    *,
+    higher_is_better: Mapping[str, bool | None] | None = None,
+    groups: Sequence[Any] | None = None,
+    ratings: Mapping[str, Any] | None = None,
+    weights: Any = None,
+    system_scores: Mapping[str, Any] | None = None,
+    pairs: Any = None,
 ) -> Judgments:
-    """What `Judgments.from_arrays` gives; a bare array is called "human", or "metric"."""
-    judged = {name: _array(values, f"humans[{name!r}]") for name, values in _named(humans, "human").items()}
+    """Make judgments of (S, N) arrays or nested lists, or of mappings of them by name.
+
+    Human scores of several annotators are (S, N, annotators). A bare array is called "human", or "metric".
+    The other arguments are the fields of `Judgments`.
+    """
+    judged = {name: _array(values, f"humans[{name!r}]") for name, values in _named(human, "human").items()}
     scored = {
         name: _array(values, f"metrics[{name!r}]") for name, values in _named(metrics, "metric").items()
     }
@@ -37,10 +51,18 @@ def from_arrays(
         raise InputError("human or metric scores are needed, as (systems, segments).")
     names = tuple(f"system{i + 1}" for i in range(shapes[0][0])) if systems is None else tuple(systems)
     numbers = tuple(range(shapes[0][1])) if segments is None else tuple(segments)
-    ratings = {name: values for name, values in judged.items() if values.ndim == 3}
-    plain = {name: values for name, values in judged.items() if values.ndim != 3}
-    return Judgments(
-        names, numbers, plain, scored, ratings={**ratings, **further.pop("ratings", {})}, **further
+    by_annotator = {name: values for name, values in judged.items() if values.ndim == 3}
+    return cls(
+        names,
+        numbers,
+        {name: values for name, values in judged.items() if values.ndim != 3},
+        scored,
+        higher_is_better or {},
+        None if groups is None else tuple(groups),
+        {**by_annotator, **(ratings or {})},
+        weights,
+        system_scores or {},
+        pairs,
     )
 
 
@@ -94,9 +116,10 @@ def _columns_of(path: str) -> Mapping[str, list[Any]]:
 
 
 def from_frame(
+    cls: type[Judgments],
     frame: Any,
-    humans: Sequence[str] | str,
-    metrics: Sequence[str] | str = (),
+    human: str | Sequence[str],
+    metrics: str | Sequence[str] = (),
     *,
     system: str = "system",
     segment: str = "segment",
@@ -105,9 +128,14 @@ def from_frame(
     weight: str | None = None,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgments:
-    """What `Judgments.from_frame` gives. A human column may hold lists of numbers: one per annotator."""
+    """Make judgments of a tidy frame (pandas, polars, records, or columns by name) with one row per system and
+    segment.
+
+    `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are several
+    rows per system and segment. A human column may also hold lists of numbers: one per annotator.
+    """
     rows = records_of(frame)
-    dimensions, labels = ([names] if isinstance(names, str) else list(names) for names in (humans, metrics))
+    dimensions, labels = listed(human), listed(metrics)
     known = list(dict.fromkeys(name for row in rows for name in row))
     for name in [
         system,
@@ -132,7 +160,7 @@ def from_frame(
     judged = {
         name: _ratings(name, cells, [row.get(name) for row in rows], shape, people) for name in dimensions
     }
-    return Judgments(
+    return cls(
         tuple(systems),
         tuple(segments),
         {name: values[..., 0] for name, values in judged.items() if people is None and values.shape[-1] == 1},
@@ -228,6 +256,7 @@ def as_numbers(value: Any, what: str) -> list[float]:
 
 
 def from_pairs(
+    cls: type[Judgments],
     pairs: Any,
     metrics: Mapping[str, Mapping[str, Any]] | None = None,
     *,
@@ -242,6 +271,7 @@ def from_pairs(
 
     Where rows have a `group`, a segment is called (group, segment), in the scores too.
 
+    >>> from nlgauge.meta import Judgments
     >>> scores = {"chrf": {"A": {1: 0.5, 2: 0.4}, "B": {1: 0.3, 2: 0.6}}}
     >>> Judgments.from_pairs([{"segment": 1, "better": "A", "worse": "B"}, {"segment": 2, "better": "A", "worse": "B"}], scores)
     Judgments(2 systems, 2 segments, 2 pairs; human: none; 1 metric: chrf)
@@ -260,7 +290,7 @@ def from_pairs(
             [[as_number(by_system.get(name, {}).get(key), label) for key in segments] for name in systems]
         )
     groups = {key: row[group] for key, row in zip(keys, rows, strict=True)} if group else {}
-    return Judgments(
+    return cls(
         tuple(systems),
         tuple(segments),
         metrics=scored,
@@ -275,8 +305,10 @@ def from_pairs(
     )
 
 
-def joined(parts: Mapping[Any, Judgments]) -> Judgments:
-    """What `Judgments.joined` gives."""
+def joined(cls: type[Judgments], parts: Mapping[Any, Judgments]) -> Judgments:
+    """Join several judgments as the groups of one; a score that one part lacks is NaN there, and segments are
+    called (group, segment).
+    """
     if not parts:
         raise InputError("there are no judgments to join.")
     systems = list(dict.fromkeys(system for part in parts.values() for system in part.systems))
@@ -314,7 +346,7 @@ def joined(parts: Mapping[Any, Judgments]) -> Judgments:
                     [part.pairs[:, 0] + start, places[part.pairs[:, 1]], places[part.pairs[:, 2]]], axis=1
                 )
             )
-    return Judgments(
+    return cls(
         tuple(systems),
         tuple((group, segment) for group, part in parts.items() for segment in part.segments),
         together("humans"),

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
-from nlgauge.meta.judgments import Judgments
-from nlgauge.meta.readers.frames import as_number, joined
+from nlgauge.meta.findings import listed
+from nlgauge.meta.readers.frames import as_number
+
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
 
 
 def from_mtme(
+    cls: type[Judgments],
     directory: str | Path,
     language_pairs: str | Sequence[str],
     *,
@@ -27,9 +32,10 @@ def from_mtme(
     corpus_scores: bool = False,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgments:
-    """What `Judgments.from_mtme` gives: those systems that the human scores name, by default all human
-    scores and metrics of the pair.
+    """Read a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score,
+    metric-scores/PAIR/METRIC-REF.seg.score.
 
+    The systems are those that the human scores name, with all human scores and metrics of the pair by default.
     corpus_scores=True takes the system scores of the files (.sys.score) for the system level. Several
     language pairs become groups.
     """
@@ -39,22 +45,21 @@ def from_mtme(
             f"{str(root)!r} has no folder human-scores; give the folder of one test set (wmt22, ...) in the"
             " layout of mt-metrics-eval."
         )
-    names = [one if one is None else [one] if isinstance(one, str) else list(one) for one in (human, metrics)]
+    humans, labels = (None if names is None else listed(names) for names in (human, metrics))
+    higher = higher_is_better or {}
     if isinstance(language_pairs, str):
-        return _pair(root, language_pairs, names[0], names[1], corpus_scores, higher_is_better or {})
-    return joined(
-        {
-            pair: _pair(root, pair, names[0], names[1], False, higher_is_better or {})
-            for pair in language_pairs
-        }
+        return _pair(cls, root, language_pairs, humans, labels, corpus_scores, higher)
+    return cls.joined(
+        {pair: _pair(cls, root, pair, humans, labels, False, higher) for pair in language_pairs}
     )
 
 
 def _pair(
+    cls: type[Judgments],
     root: Path,
     pair: str,
-    humans: list[str] | None,
-    metrics: list[str] | None,
+    humans: Sequence[str] | None,
+    metrics: Sequence[str] | None,
     corpus_scores: bool,
     higher: Mapping[str, bool | None],
 ) -> Judgments:
@@ -87,7 +92,7 @@ def _pair(
         )
     count = lengths.pop()
     whole = _files(root / "metric-scores" / pair, "", ".sys.score") if corpus_scores else {}
-    return Judgments(
+    return cls(
         tuple(systems),
         tuple(range(count)),
         {name: _table(scores, systems, count) for name, scores in judged.items()},

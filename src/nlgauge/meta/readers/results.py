@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,17 +15,20 @@ from nlgauge.corpus.records import FIELD_NAMES
 from nlgauge.engine.cache import CACHED
 from nlgauge.errors import InputError, ParameterError, ResultError, did_you_mean
 from nlgauge.io.files import Address
-from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.readers import RATINGS
-from nlgauge.meta.readers.frames import as_number, as_numbers, from_frame, records_of
+from nlgauge.meta.readers.frames import as_number, as_numbers, records_of
 from nlgauge.metric import Output
 from nlgauge.results.groups import taken
 from nlgauge.results.joined import of_metrics
 from nlgauge.results.result import Result
 from nlgauge.stats.agreement import known_mean
 
+if TYPE_CHECKING:
+    from nlgauge.meta.judgments import Judgments
+
 
 def from_result(
+    cls: type[Judgments],
     result: Result,
     human: Any,
     *,
@@ -37,7 +40,7 @@ def from_result(
     segment: str = "segment",
     annotator: str | None = None,
 ) -> Judgments:
-    """Read what `Judgments.from_result` returns.
+    """Make judgments of a Result and the human scores of its segments.
 
     `human` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or
     JSON Lines file with the columns `system` and `segment`, in which `dimensions` (by default every further
@@ -54,9 +57,9 @@ def from_result(
     columns = (
         _of_fields(result, human)
         if _is_names(human)
-        else _of_rows(result, segments, systems, human, dimensions, system, segment, annotator)
+        else _of_rows(cls, result, segments, systems, human, dimensions, system, segment, annotator)
     )
-    people = from_frame({"system": systems, "segment": segments, **columns}, list(columns))
+    people = cls.from_frame({"system": systems, "segment": segments, **columns}, list(columns))
     rows, places = (
         np.array([number[name] for name in names])
         for names, number in (
@@ -219,6 +222,7 @@ def _field(corpus: Corpus, field: str) -> list[Any]:
 
 
 def _of_rows(
+    cls: type[Judgments],
     result: Result,
     segments: Sequence[Hashable],
     systems: Sequence[str],
@@ -233,7 +237,7 @@ def _of_rows(
     """
     records = records_of(human)
     chosen = list(dimensions or [name for name in records[0] if name not in (system, segment, annotator)])
-    frame = from_frame(records, chosen, system=system, segment=segment, annotator=annotator)
+    frame = cls.from_frame(records, chosen, system=system, segment=segment, annotator=annotator)
     numbers = {str(name): i for i, name in enumerate(segments)}
     places = [numbers.get(str(name), result.corpus.number(name)) for name in frame.segments]
     strangers = [str(name) for name, place in zip(frame.segments, places, strict=True) if place is None]

@@ -9,7 +9,7 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -21,8 +21,8 @@ from nlgauge.features.language_models.first_token import FirstTokenLogits
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.mean import Measured, worst_of
-from nlgauge.metrics._shared.model_means import ModelMeans, empty_rows, measured, with_mean
-from nlgauge.metrics._shared.unknown_tokens import ReadableTexts, read_texts, readable, visible
+from nlgauge.metrics._shared.model_means import ModelMeans, measured, read_sides, with_mean
+from nlgauge.metrics._shared.unknown_tokens import ReadableTexts
 from nlgauge.models import ModelSpec, model_facts
 
 _SIDES = ("prediction", "source", "reference")
@@ -76,11 +76,9 @@ class AnswerMetric(ModelMeans):
         """The number that the logits of the tokens, one row per prompt, stand for."""
         raise NotImplementedError
 
-    def reads_what_is_asked_of(self) -> None:
-        """Says, in `__post_init__`, whether references and sources are needed for these questions."""
-        sides = {side for question in self.prompts().values() for side in question.sides}
-        object.__setattr__(self, "takes", "pair" if "reference" in sides else "alone")
-        object.__setattr__(self, "source", "source" in sides)
+    def sides(self) -> set[str]:
+        """Return the texts that the questions speak of."""
+        return {side for question in self.prompts().values() for side in question.sides}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         models = [model_facts(model) for model in dict.fromkeys(map(self.model_of, self.prompts()))]
@@ -102,10 +100,7 @@ class AnswerMetric(ModelMeans):
             sums = np.bincount(asked.answers.owners, asked.answers.values, len(view))
             lengths = asked.answers.lengths
             values = sums / np.maximum(lengths, 1) if question.over == "mean" else sums
-            without = empty_rows(
-                view, read["prediction"], *(reading for side, reading in read.items() if side != "prediction")
-            )
-            scored = readable(view, *read.values()) | (without if self.shows_empty else False)
+            scored, without = self.scored(view, read)
             columns.append(
                 np.where(scored & (lengths > 0), values, np.where(without, worst_of(outputs[name]), np.nan))
             )
@@ -114,8 +109,7 @@ class AnswerMetric(ModelMeans):
             counts += np.sum([reading.counts for reading in read.values()], axis=0)
         return measured(with_mean(np.column_stack(columns)), cut, empty, counts)
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
-        shown: list[Explanation] = []
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         asked = {
             name: self._asked(
                 view, name, {side: reading.ids for side, reading in self._read(view, name).items()}
@@ -127,25 +121,13 @@ class AnswerMetric(ModelMeans):
             for name, found in asked.items():
                 by_units.setdefault(tuple(found.units[i].tolist()), {})[name] = found.answers[i].tolist()
             for units, values in by_units.items():
-                shown.append(
-                    TokenScores(
-                        self.title(row), {self.name: row}, [view.text(unit) for unit in units], values
-                    )
+                yield TokenScores(
+                    self.title(row), {self.name: row}, [view.text(unit) for unit in units], values
                 )
-        return shown
 
     def _read(self, view: View, name: str) -> dict[str, ReadableTexts]:
         """The texts that a question speaks of, as its model can read them."""
-        ids: dict[str, Callable[[], Array]] = {
-            "prediction": lambda: visible(view, view.predictions),
-            "reference": lambda: view.reference,
-            "source": lambda: view.source,
-        }
-        model = self.model_of(name)
-        return {
-            side: read_texts(view.features, model, "seq2seq", ids[side]())
-            for side in self.prompts()[name].sides
-        }
+        return read_sides(view, self.model_of(name), "seq2seq", self.prompts()[name].sides)
 
     def _asked(self, view: View, name: str, ids: dict[str, Array]) -> _Asked:
         question, texts = self.prompts()[name], view.features.texts

@@ -4,13 +4,13 @@ texts that say nothing, what was cut.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge.corpus import Corpus
 from nlgauge.errors import ModelError
 from nlgauge.explanations import ErrorSpans, Explanation
 from nlgauge.features.encoders.comet import CometEmbedding, CometJoint
@@ -19,8 +19,9 @@ from nlgauge.metric.mean import Measured
 from nlgauge.metrics._shared.error_spans import Span, decoded, spans_of
 from nlgauge.metrics._shared.model_means import ModelMeans
 from nlgauge.metrics._shared.unknown_tokens import seen, visible
-from nlgauge.models import ModelSpec, is_model_spec, model_facts
-from nlgauge.models.loader import inference, load_comet
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec
+from nlgauge.models.loader import inference, load
 from nlgauge.models.networks.comet import CometNetwork, Form
 
 NAN = "the reference or the source is empty"
@@ -46,7 +47,7 @@ class NetworkRows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FamilyMetric(ModelMeans):
+class FamilyMetric(UsesModel, ModelMeans):
     """A metric that asks a network of the COMET family. An empty prediction is shown to the network; a
     row with another empty text has no value.
     """
@@ -57,10 +58,7 @@ class FamilyMetric(ModelMeans):
     model: ModelSpec
 
     def __post_init__(self) -> None:
-        self.check_empty()
-        self.require(
-            is_model_spec(self.model), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
-        )
+        super().__post_init__()
         references = getattr(self, "references", True)
         self.require(isinstance(references, bool), "references", "True or False")
         if not references:
@@ -77,16 +75,13 @@ class FamilyMetric(ModelMeans):
     def counted(self) -> tuple[Output, ...]:
         return TRUNCATED, self.empty_output()
 
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
-
     def measured(self, view: View) -> Measured:
         rows = self.judged(view)
         return Measured(rows.values, rows.empty, [rows.truncated, rows.empty])
 
     def network(self, view: View) -> CometNetwork:
         """The network, if it is of a form that gives this number."""
-        found: CometNetwork = load_comet(self.model, view.features.options.device).model
+        found: CometNetwork = load(self.model, "comet", view.features.options.device).model
         form = found.settings.form
         if form not in self.forms():
             needed = " or ".join(self.forms())
@@ -180,21 +175,17 @@ class JointMetric(FamilyMetric):
         truncated = np.max([found.truncated.values[places] for places in rows], axis=0)
         return Passes(scores, labels, offsets, truncated, others & ~seen(view, view.predictions))
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         labels = self.network(view).settings.labels
         if not labels:
-            return []
+            return
         statistics, passes = self.statistics(view, fitted)[self.name], self.passes(view)
-        found: list[Explanation] = []
         for row, probabilities, offsets, prediction in zip(
             statistics, passes.labels, passes.offsets, view.predictions, strict=True
         ):
             score = float(self.score(self.name, row)[self.name])
             spans = spans_of(self.error_spans(probabilities, offsets), labels)
-            found.append(
-                ErrorSpans(f"{self.name} {score:.4f}", {self.name: row}, view.text(prediction), spans)
-            )
-        return found
+            yield ErrorSpans(f"{self.name} {score:.4f}", {self.name: row}, view.text(prediction), spans)
 
     def error_spans(self, probabilities: Array, offsets: Array) -> list[Span]:
         """The errors that the probabilities of labels tell of."""

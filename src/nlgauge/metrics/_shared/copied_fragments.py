@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import Fragments
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.metric import Arrays, Output, Takes, View
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -25,10 +27,7 @@ class CopiedFragments(MeanMetric):
     names: ClassVar[tuple[str, str]]
 
     def __post_init__(self) -> None:
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def measures(self) -> tuple[Output, ...]:
         known = {"coverage": Output("coverage", None, 0, 1), "density": Output("density", None, 0)}
@@ -43,9 +42,8 @@ class CopiedFragments(MeanMetric):
         found = {"coverage": _sums(fragments, lengths) / size, "density": _sums(fragments, lengths**2) / size}
         return np.column_stack([*(found[name] for name in self.names), fragments.lengths])
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         feature = Tokens(self.tokenizer)
-        explanations: list[Explanation] = []
         rows, found = self.statistics(view, fitted)[self.name], view.rows(Fragments(feature, self.exhaustive))
         for row, summary_id, fragments in zip(rows, view.predictions, found, strict=True):
             summary = feature.of(view.text(summary_id))
@@ -54,8 +52,7 @@ class CopiedFragments(MeanMetric):
                 longest[start : start + length] = [length] * length
             copied = Order("copied tokens", sum(length > 0 for length in longest), len(summary))
             title = f"{self.name} {row[0]:.4f} ({row[2]:.0f} copied fragments)"
-            explanations.append(NgramMatches(title, {self.name: row}, summary, longest, [copied]))
-        return explanations
+            yield NgramMatches(title, {self.name: row}, summary, longest, [copied])
 
 
 def _sums(fragments: Ragged, values: Array) -> Array:

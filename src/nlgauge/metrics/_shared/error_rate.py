@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -58,14 +59,10 @@ class ErrorRate(Metric):
             "hits": hits,
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)[self.name]
         feature = Tokens(self.tokenizer, self.lowercase)
-        found: list[Explanation] = []
         for row, prediction_id, reference_id in zip(rows, view.predictions, view.reference, strict=True):
             prediction, reference = feature.of(view.text(prediction_id)), feature.of(view.text(reference_id))
             edits = [Edit.of(run, reference, prediction) for run in opcodes(reference, prediction)]
-            found.append(
-                Edits(f"{self.name} {self.score(self.name, row)[self.name]:.4f}", {self.name: row}, edits)
-            )
-        return found
+            yield Edits(f"{self.name} {self.score(self.name, row)[self.name]:.4f}", {self.name: row}, edits)

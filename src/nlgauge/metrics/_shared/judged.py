@@ -5,7 +5,7 @@ all others are counted by their reason.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -23,7 +23,7 @@ from nlgauge.judges.prompts import Prompt
 from nlgauge.judges.reading import Judgment, Reads, judged
 from nlgauge.judges.requests import FIRST_TOKENS
 from nlgauge.metric import Arrays, Output, Takes, View
-from nlgauge.metric.domains import require_number, require_whole
+from nlgauge.metric.domains import require_choice, require_number, require_whole
 from nlgauge.metric.mean import MeanMetric, Measured, worst_of
 from nlgauge.models import Model, is_model_spec, model_facts
 
@@ -99,15 +99,13 @@ class Judged(MeanMetric):
             "model",
             "a name, a directory, nlgauge.Model(model, tokenizer) or nlgauge.judges.Client(client)",
         )
-        self.require(self.scoring in self.scorings, "scoring", f"one of {', '.join(self.scorings)}")
+        require_choice(self, "scoring", self.scorings)
         require_whole(self, "n", 1, 1000)
         require_number(self, "temperature", 0, 2)
         require_whole(self, "seed", 0, 2**53)
         self._set("base_url", self._address())
         self._set("calls", Calls.of(self.calls).text())
-        places = self.template().places
-        self._set("takes", "pair" if "reference" in places else "alone")
-        self._set("source", "source" in places)
+        self.take_sides(self.template().places)
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -284,10 +282,10 @@ class Judged(MeanMetric):
             scores["sd_within"] = np.sqrt(scores["sd_within"])
         return scores
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.rows(view)
-        statistics = self._statistics(rows)
-        return [self._verdict(row, {self.name: statistics[i]}) for i, row in enumerate(rows)]
+        for row, statistics in zip(rows, self._statistics(rows), strict=True):
+            yield self._verdict(row, {self.name: statistics})
 
     def _verdict(self, row: JudgedRow, statistics: Arrays) -> Verdict:
         score = row.values[0]

@@ -14,6 +14,7 @@ from nlgauge.estimators.movers import DistinctPoints
 from nlgauge.features.lexical.word_vectors import WordVectors
 from nlgauge.features.tokens.text import TEXT_TOKENIZERS
 from nlgauge.metric import Output, View
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric, Measured
 from nlgauge.models.weights import store
 from nlgauge.models.weights.vectors import WordTable
@@ -83,7 +84,7 @@ class WordVectorMetric(MeanMetric):
             "vectors",
             "a name of `nlgauge models list` or a directory",
         )
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def words_used(self) -> WordVectors:
         """The feature that gives the words."""

@@ -9,22 +9,20 @@ another empty text, or one without a token that the model knows, has no score.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
-from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, TokenScores
 from nlgauge.features.language_models.causal_lm import TokenInformation
 from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.mean import Measured
-from nlgauge.metrics._shared.model_means import NO_TEXT, ModelMeans, empty_rows, measured, with_mean
-from nlgauge.metrics._shared.unknown_tokens import read_texts, readable, visible
-from nlgauge.models import ModelSpec, model_facts
-from nlgauge.models.loader import Loaded
+from nlgauge.metrics._shared.model_means import NO_TEXT, ModelMeans, measured, read_sides, with_mean
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models.loader import Loaded, load
 from nlgauge.models.weights.catalogue import Kind
 
 
@@ -49,19 +47,22 @@ class _Found(NamedTuple):
     counts: Array
 
 
-class LikelihoodMetric(ModelMeans):
+class LikelihoodMetric(UsesModel, ModelMeans):
     """A mean of log-probabilities per token; subclasses say which model writes which text, and ask it."""
 
     kind: ClassVar[Kind]
-    model: ModelSpec
 
     def directions(self) -> tuple[Direction, ...]:
         """The directions whose mean is the score."""
         raise NotImplementedError
 
+    def sides(self) -> list[str]:
+        """Return the texts that are read: predictions, references or sources."""
+        return list(dict.fromkeys(side for direction in self.directions() for side in direction[1:]))
+
     def loaded(self, device: str | None) -> Loaded:
-        """The model."""
-        raise NotImplementedError
+        """Return the model."""
+        return load(self.model, self.kind, device)
 
     def ask(
         self, view: View, given: list[Array], written: list[Array]
@@ -76,9 +77,6 @@ class LikelihoodMetric(ModelMeans):
     def mean_name(self) -> str:
         """What the mean of several directions is called."""
         return self.name
-
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        return {**super().facts(corpus), **model_facts(self.model)}
 
     def measures(self) -> tuple[Output, ...]:
         names = [direction.name for direction in self.directions()]
@@ -95,10 +93,9 @@ class LikelihoodMetric(ModelMeans):
         cut = np.max([found.information.truncated.values[places] for places in found.places], axis=0)
         return measured(with_mean(values), cut, found.empty, found.counts)
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         found = self._found(view)
         loaded = self.loaded(view.features.options.device)
-        shown: list[Explanation] = []
         for i, row in enumerate(self.statistics(view, fitted)[self.name]):
             for direction, places in zip(self.directions(), found.places, strict=True):
                 tokens, informations = (column[int(places[i])] for column in found.information[:2])
@@ -108,32 +105,20 @@ class LikelihoodMetric(ModelMeans):
                         averaged
                     ].tolist()
                 }
-                shown.append(
-                    TokenScores(
-                        self.title(row),
-                        {self.name: row},
-                        token_strings(loaded, tokens[averaged].tolist()),
-                        values,
-                    )
+                yield TokenScores(
+                    self.title(row),
+                    {self.name: row},
+                    token_strings(loaded, tokens[averaged].tolist()),
+                    values,
                 )
-        return shown
 
     def _found(self, view: View) -> _Found:
-        ids: dict[str, Callable[[], Array]] = {
-            "prediction": lambda: visible(view, view.predictions),
-            "reference": lambda: view.reference,
-            "source": lambda: view.source,
-        }
-        sides = dict.fromkeys(side for direction in self.directions() for side in direction[1:])
-        read = {side: read_texts(view.features, self.model, self.kind, ids[side]()) for side in sides}
+        read = read_sides(view, self.model, self.kind, self.sides())
         information, places = self.ask(
             view, *([read[getattr(d, side)].ids for d in self.directions()] for side in ("given", "written"))
         )
         counts = np.sum([reading.counts for reading in read.values()], axis=0)
-        others = [reading for side, reading in read.items() if side != "prediction"]
-        empty = empty_rows(view, read["prediction"], *others)
-        defined = readable(view, *read.values()) | (empty if self.shows_empty else False)
-        return _Found(information, places, defined, empty, counts)
+        return _Found(information, places, *self.scored(view, read), counts)
 
     def _means(self, information: TokenInformation, places: Array, loaded: Loaded) -> Array:
         """The mean log-probability of each text's tokens; NaN where none is counted."""

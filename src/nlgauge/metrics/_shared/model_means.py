@@ -8,6 +8,7 @@ leaves empty predictions without a value, as if nobody had asked for them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -15,8 +16,17 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.metric import EMPTY, TRUNCATED, Output, View
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric, Measured
-from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, ReadableTexts, readable
+from nlgauge.metrics._shared.unknown_tokens import (
+    UNKNOWN_TOKENS,
+    ReadableTexts,
+    read_texts,
+    readable,
+    visible,
+)
+from nlgauge.models import ModelSpec
+from nlgauge.models.weights.catalogue import Kind
 
 NO_TEXT = "a text is empty, or the model knows none of its tokens"
 
@@ -31,9 +41,9 @@ class ModelMeans(MeanMetric):
     # Whether an empty prediction is shown to the model, because the authors' program does so.
     shows_empty: ClassVar[bool] = False
 
-    def check_empty(self) -> None:
-        """Raise unless `empty` is in its domain."""
-        self.require(self.empty in ("scored", "missing"), "empty", "'scored' or 'missing'")
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_choice(self, "empty", ("scored", "missing"))
 
     def counted(self) -> tuple[Output, ...]:
         return TRUNCATED, self.empty_output(), UNKNOWN_TOKENS
@@ -51,6 +61,12 @@ class ModelMeans(MeanMetric):
             return np.where(empty[:, None], np.nan, values)
         return super().with_empty(values, empty)
 
+    def scored(self, view: View, read: Mapping[str, ReadableTexts]) -> tuple[Array, Array]:
+        """Return which rows the model scores, and in which the prediction alone is empty."""
+        others = [reading for side, reading in read.items() if side != "prediction"]
+        empty = empty_rows(view, read["prediction"], *others)
+        return readable(view, *read.values()) | (empty if self.shows_empty else False), empty
+
     def title(self, statistics: Array) -> str:
         """Return the measures of a row in words."""
         scores = self.score(self.name, statistics)
@@ -62,6 +78,17 @@ class ModelMeans(MeanMetric):
 def measured(values: Array, truncated: Array, empty: Array, counts: Array) -> Measured:
     """Return the rows of a metric that counts cut texts, empty predictions, and unknown and all tokens."""
     return Measured(values, empty, [truncated, empty, counts])
+
+
+def read_sides(view: View, model: ModelSpec, kind: Kind, sides: Iterable[str]) -> dict[str, ReadableTexts]:
+    """Return the predictions, references or sources as a model can read them."""
+
+    def ids(side: str) -> Array:
+        if side == "prediction":
+            return visible(view, view.predictions)
+        return view.source if side == "source" else view.reference
+
+    return {side: read_texts(view.features, model, kind, ids(side)) for side in sides}
 
 
 def empty_rows(view: View, prediction: ReadableTexts, *others: ReadableTexts) -> Array:

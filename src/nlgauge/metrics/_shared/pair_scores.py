@@ -4,6 +4,7 @@ and what is counted beside them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -13,12 +14,16 @@ import numpy as np
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ModelError
+from nlgauge.explanations import Entailment, Explanation
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
-from nlgauge.metric import View
+from nlgauge.features.tokens.text import SPLITTERS
+from nlgauge.metric import Arrays, View
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import Measured
 from nlgauge.metrics._shared.model_means import ModelMeans, measured
-from nlgauge.models import ModelSpec, model_facts, model_name
+from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.models import ModelSpec, model_name
 
 # What explanations call the labels.
 LABELS = {"e": "entail", "n": "neutral", "c": "contradict"}
@@ -52,7 +57,7 @@ class PairValues(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairScores(ModelMeans):
+class PairScores(UsesModel, ModelMeans):
     """A metric that asks a classifier about each row; its findings serve the statistics and the
     explanations.
     """
@@ -61,17 +66,39 @@ class PairScores(ModelMeans):
         """What the classifier says of each row."""
         raise NotImplementedError
 
-    def facts(self, corpus: Corpus) -> dict[str, str]:
-        found = {**super().facts(corpus), **model_facts(self.model)}  # type: ignore[attr-defined]
-        return (
-            {**found, "sentences": f"{self.splitter}-{corpus.lang or 'en'}"}
-            if hasattr(self, "splitter")
-            else found
-        )
-
     def measured(self, view: View) -> Measured:
         rows: PairValues = view.rows(Findings(self))
         return measured(rows.values, rows.truncated, rows.empty, rows.counts)
+
+
+class SentencePairScores(PairScores):
+    """A metric that asks about sentences, each with every text that may bear it out or contradict it.
+
+    What is shown of a row are its matrices (texts, sentences) by label, the one that decides first, the
+    texts and the sentences.
+    """
+
+    splitter: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_choice(self, "splitter", SPLITTERS)
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), "sentences": f"{self.splitter}-{corpus.lang or 'en'}"}
+
+    def called(self) -> str:
+        """Return the name of the score in explanations."""
+        return self.name
+
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
+        rows = self.statistics(view, fitted)[self.name]
+        for row, (matrices, texts, sentences) in zip(rows, view.rows(Findings(self)).shown, strict=True):
+            is_scored = row[len(self.measures())]
+            title = f"{self.called()} {row[0]:.4f}" if is_scored else f"{self.name}: nothing to check"
+            decisive = next(iter(matrices.values()))
+            best = decisive.argmax(axis=0).tolist() if decisive.size else []
+            yield Entailment(title, {self.name: row}, texts, sentences if best else [], matrices, best)
 
 
 def every_pair(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -54,10 +55,9 @@ class ReadabilityIndex(Metric):
             **{name: counts[name] for name in ("words", "sentences", *self.uses)},
         }
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         """What each word adds to the counts: hard words stand out."""
         feature = ReadabilityCounts(view.lang or "en")
-        found: list[Explanation] = []
         for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
             words = [word for sentence in feature.of(view.text(text_id)) for word in sentence]
             values = {name: [float(getattr(word, name)) for word in words] for name in self.uses}
@@ -65,5 +65,4 @@ class ReadabilityIndex(Metric):
                 f"{self.name} {self.score(self.name, row)[self.name]:.2f} ({row[0]:.0f} words in {row[1]:.0f}"
                 " sentences)"
             )
-            found.append(TokenScores(title, {self.name: row}, [word.text for word in words], values))
-        return found
+            yield TokenScores(title, {self.name: row}, [word.text for word in words], values)

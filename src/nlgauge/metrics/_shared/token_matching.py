@@ -4,7 +4,7 @@ other, by contextual vectors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from nlgauge.features import RunOptions
 from nlgauge.features.encoders.embeddings import EncoderPieces, piece_strings
 from nlgauge.features.encoders.encoder_layers import Hidden, HiddenLayers
 from nlgauge.metric import Arrays, Fit, Metric, Stored, View
+from nlgauge.metric.domains import require_whole
 from nlgauge.metric.fits import inverse_layout
 from nlgauge.metrics._shared.unknown_tokens import read_pairs, unknown_share
 from nlgauge.models import ModelSpec, is_model_spec
@@ -97,11 +98,7 @@ class TokenMatching(Metric):
         self.require(
             is_model_spec(self.model_used), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
         )
-        self.require(
-            self.layer is None or (isinstance(self.layer, int) and self.layer >= 0),
-            "layer",
-            "a whole number from 0",
-        )
+        require_whole(self, "layer", 0, optional=True)
 
     def weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
         """The weight of each piece, and whether all were 0 and had to be made equal."""
@@ -174,11 +171,10 @@ class TokenMatching(Metric):
         f = self.f_of(precision, recall) if precision > 0 and recall > 0 else 0.0
         return f, precision, recall, cut, uniform
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         hidden, predictions, references, _ = self._hidden(view)
         device = view.features.options.device
         statistics = self.statistics(view, fitted)
-        found: list[Explanation] = []
         for i, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
             row = {part: values[i] for part, values in statistics.items()}
             title = f"{self.name} " + ", ".join(
@@ -188,15 +184,12 @@ class TokenMatching(Metric):
                 piece_strings(self.model_used, hidden.ids[text], device) for text in (prediction, reference)
             ]
             weights = [self.weights(hidden, text, fitted)[0] for text in (prediction, reference)]
-            found.append(
-                Alignment(
-                    title,
-                    row,
-                    pieces[0],
-                    pieces[1],
-                    self.cosines(hidden, prediction, reference),
-                    weights[0],
-                    weights[1],
-                )
+            yield Alignment(
+                title,
+                row,
+                pieces[0],
+                pieces[1],
+                self.cosines(hidden, prediction, reference),
+                weights[0],
+                weights[1],
             )
-        return found

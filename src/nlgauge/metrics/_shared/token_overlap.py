@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
 from nlgauge.explanations import Explanation, NgramMatches, Order
 from nlgauge.features.pairs import ClippedMatches
-from nlgauge.features.tokens.text import Tokens, token_libraries
+from nlgauge.features.tokens.text import Tokens
 from nlgauge.kernels.ngrams import longest_matched
 from nlgauge.metric import Arrays, Output, View
+from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import MeanMetric
 
 
@@ -21,8 +24,8 @@ class TokenOverlap(MeanMetric):
     compat: str | None
 
     def __post_init__(self) -> None:
-        self.require(self.normalize in (None, "squad"), "normalize", "None or 'squad'")
-        self.require(self.compat in (None, "nlg-metricverse"), "compat", "None or 'nlg-metricverse'")
+        require_choice(self, "normalize", (None, "squad"))
+        require_choice(self, "compat", (None, "nlg-metricverse"))
         self.require(
             self.compat is None or self.normalize is None,
             "normalize",
@@ -31,9 +34,6 @@ class TokenOverlap(MeanMetric):
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
         return {**super().facts(corpus), "tok": self._tokens.tokenizer}
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self._tokens.tokenizer)
 
     def measures(self) -> tuple[Output, ...]:
         return (Output(self.name, True, 0, 1),)
@@ -59,14 +59,12 @@ class TokenOverlap(MeanMetric):
         overlap, predicted, expected = view.rows(ClippedMatches(self._tokens, 1))
         return overlap[:, 0], predicted[:, 0], expected[:, 0]
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         rows = self.statistics(view, fitted)[self.name]
-        found: list[Explanation] = []
         for row, prediction, reference, *counts in zip(
             rows, view.predictions, view.reference, *self._counts(view), strict=True
         ):
             tokens = self._tokens.of(view.text(prediction))
             longest = longest_matched(tokens, [self._tokens.of(view.text(reference))], 1)
             orders = [Order("tokens", *(float(count) for count in counts))]
-            found.append(NgramMatches(f"{self.name} {row[0]:.4f}", {self.name: row}, tokens, longest, orders))
-        return found
+            yield NgramMatches(f"{self.name} {row[0]:.4f}", {self.name: row}, tokens, longest, orders)

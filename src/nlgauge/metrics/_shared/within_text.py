@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from nlgauge._core.ragged import Array
 from nlgauge.explanations import Explanation, TokenScores
 from nlgauge.features.pairs import RepeatedNgrams
-from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens, token_libraries
+from nlgauge.features.tokens.text import TEXT_TOKENIZERS, Tokens
 from nlgauge.kernels.ngram_sets import ngram_counts
 from nlgauge.metric import Arrays, Takes, View
-from nlgauge.metric.domains import require_order
+from nlgauge.metric.domains import require_choice, require_order
 from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
@@ -27,10 +28,7 @@ class WithinText(MeanMetric):
 
     def __post_init__(self) -> None:
         require_order(self)
-        self.require(self.tokenizer in TEXT_TOKENIZERS, "tokenizer", f"one of {', '.join(TEXT_TOKENIZERS)}")
-
-    def libraries(self) -> tuple[str, ...]:
-        return token_libraries(self.tokenizer)
+        require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def counts(self, view: View) -> Array:
         """(rows, orders, 3) repeated, different and all n-grams."""
@@ -40,9 +38,8 @@ class WithinText(MeanMetric):
     def measured(self, view: View) -> Measured:
         return measured_alone(self.values(view))
 
-    def explain(self, view: View, fitted: Arrays) -> list[Explanation]:
+    def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
         """How often the n-gram that begins at each token occurs in the text; 0 where none begins."""
-        found: list[Explanation] = []
         for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
             tokens = Tokens(self.tokenizer).of(view.text(text_id))
             occurrences: dict[str, list[float]] = {}
@@ -55,5 +52,4 @@ class WithinText(MeanMetric):
             title = f"{self.name}: " + ", ".join(
                 f"{name} {value:.4f}" for name, value in self.score(self.name, row).items()
             )
-            found.append(TokenScores(title, {self.name: row}, tokens, occurrences))
-        return found
+            yield TokenScores(title, {self.name: row}, tokens, occurrences)

@@ -9,6 +9,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.features.lexical.word_vectors import WordVectors
 from nlgauge.metric import Output, View
+from nlgauge.metric.domains import require_choice
 from nlgauge.metrics._shared.known_words import WordPairs, WordVectorMetric, units
 
 
@@ -19,7 +20,7 @@ class WordVectorSimilarity(WordVectorMetric):
 
     def __post_init__(self) -> None:
         self.check()
-        self.require(self.compat in (None, "nlg-eval"), "compat", "None or 'nlg-eval'")
+        require_choice(self, "compat", (None, "nlg-eval"))
 
     def measures(self) -> tuple[Output, ...]:
         return (Output(self.name, True, -1, 1),)

@@ -14,7 +14,6 @@ from typing import Any
 from nlgauge.errors import ModelError
 
 # What the loader calls this kind of model.
-ALIGN = "align"
 # Head by head, how many numbers it gives: aligned, neutral, contradicting; not aligned, aligned; how much.
 HEADS = {"tri": 3, "bin": 2, "reg": 1}
 _KEPT = ("base_model.", *(f"{head}_layer." for head in HEADS))

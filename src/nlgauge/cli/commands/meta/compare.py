@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from nlgauge.cli.command import with_options
+from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
     AskedCoefficient,
@@ -20,6 +18,7 @@ from nlgauge.cli.commands.meta.study import (
 )
 from nlgauge.cli.found import show_found
 from nlgauge.cli.options import Confidence, SeedOfAll, checked_confidence
+from nlgauge.cli.parameters import option
 
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import MetricComparison
@@ -29,18 +28,18 @@ _SHOWN = ("human", "group", "metric", "other", "delta", "low", "high", "p", "p_a
 _CLUSTERS = ("metric", "value", "cluster", "letters", "wins", "losses")
 
 
-@with_options
+@Command
 def compare(
     directory: KeptStudy,
     *,
     metrics: KeptMetrics = None,
     human: Annotated[
         list[str] | None,
-        typer.Option("--human", help="Human dimensions, with commas between them.", metavar="NAME"),
+        option("--human", help="Human dimensions, with commas between them.", metavar="NAME"),
     ] = None,
     against: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--against",
             help=(
                 "Compare each metric with these alone, planned beforehand, and correct for these pairs alone."
@@ -52,25 +51,25 @@ def compare(
     coefficient: AskedCoefficient = None,
     generalise_to: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--generalise-to",
             help="What the claim is about: new systems (default), inputs, or both.",
             metavar="WHAT",
         ),
     ] = None,
     test: Annotated[
-        str | None, typer.Option("--test", help="Test: randomization, bootstrap or williams.", metavar="TEST")
+        str | None, option("--test", help="Test: randomization, bootstrap or williams.", metavar="TEST")
     ] = None,
     adjust: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--adjust",
             help="Correction for several pairs: maxT, holm, bonferroni, bh, by, none.",
             metavar="RULE",
         ),
     ] = None,
     resamples: Annotated[
-        int, typer.Option("--resamples", min=2, help="Resamples for intervals and tests.", metavar="N")
+        int, option("--resamples", at_least=2, help="Resamples for intervals and tests.", metavar="N")
     ] = 1000,
     seed: SeedOfAll = 12345,
     confidence: Confidence = 0.95,

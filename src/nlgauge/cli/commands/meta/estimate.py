@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+import click
 
-from nlgauge.cli.command import with_options
+from nlgauge.cli.command import Spelled
 from nlgauge.cli.commands.meta.study import (
     Data,
     FoundOptions,
@@ -19,6 +19,7 @@ from nlgauge.cli.commands.meta.study import (
 )
 from nlgauge.cli.found import show_found
 from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, checked_confidence, one_of
+from nlgauge.cli.parameters import option
 from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,61 +40,58 @@ _SHOWN = (
 )
 
 
-@with_options
+@Spelled
 def estimate(
-    context: typer.Context,
     *,
     data: Data,
     metrics: Metrics = None,
     differences: Annotated[
         bool,
-        typer.Option(
-            "--differences", help="Differences between systems, not their means.", rich_help_panel=_ESTIMATE
-        ),
+        option("--differences", help="Differences between systems, not their means.", panel=_ESTIMATE),
     ] = False,
     drawn: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--drawn",
             help="What was drawn to be judged: segments or cells (default: what it looks like).",
-            rich_help_panel=_ESTIMATE,
+            panel=_ESTIMATE,
         ),
     ] = None,
     generalise_to: Annotated[
         str,
-        typer.Option(
+        option(
             "--generalise-to",
             help="New inputs like these (inputs), or these texts alone (none).",
-            rich_help_panel=_ESTIMATE,
+            panel=_ESTIMATE,
         ),
     ] = "inputs",
     probabilities: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--probabilities",
             help="The CSV file of --next, if it chose what was judged.",
-            exists=True,
+            existing_file=True,
             metavar="FILE",
-            rich_help_panel=_ESTIMATE,
+            panel=_ESTIMATE,
         ),
     ] = None,
     width: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--width",
             help="Say how many labels intervals of this width need.",
             metavar="NUMBER",
-            rich_help_panel=_ESTIMATE,
+            panel=_ESTIMATE,
         ),
     ] = None,
     count: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--next",
-            min=1,
+            at_least=1,
             help="Say which N segments to judge next.",
             metavar="N",
-            rich_help_panel=_ESTIMATE,
+            panel=_ESTIMATE,
         ),
     ] = None,
     confidence: Confidence = 0.95,
@@ -118,8 +116,8 @@ def estimate(
     checked_confidence(confidence)
     one_of(generalise_to, ("inputs", "none"), "--generalise-to")
     if width is not None and count is not None:
-        raise typer.BadParameter("ask for --width or --next, one at a time.", param_hint="'--next'")
-    judged = studied(context, data, metrics, study, models, output, seed, shown.quiet).judgments
+        raise click.BadParameter("ask for --width or --next, one at a time.", param_hint="'--next'")
+    judged = studied(data, metrics, study, models, output, seed, shown.quiet).judgments
     check_one_dimension(judged, "'DATA'")
     of: Any = "differences" if differences else "means"
     if count is not None:

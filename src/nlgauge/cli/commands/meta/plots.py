@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
-
 from nlgauge.cli.commands.meta.study import Studied, check_one_dimension
 from nlgauge.cli.options import one_of
+from nlgauge.cli.parameters import option
 from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,23 +19,23 @@ _KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "distributions", "ca
 
 Plot = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--plot",
         help="Draw it to this file: .pdf, .png or .svg (needs the extra plot).",
         metavar="FILE",
-        rich_help_panel=_SHOWN,
+        panel=_SHOWN,
     ),
 ]
 Plots = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--plot",
         help=(
             "Draw it to this file: .pdf, .png or .svg (needs the extra plot). KIND=FILE draws another plot:"
             f" {', '.join(_KINDS[1:])}."
         ),
         metavar="[KIND=]FILE",
-        rich_help_panel=_SHOWN,
+        panel=_SHOWN,
     ),
 ]
 
@@ -51,11 +50,11 @@ class Asked(NamedTuple):
 def asked(options: Sequence[str] | None) -> list[Asked]:
     """Return what --plot asks for, checked before any work is done; a forest plot needs no name."""
     plots = []
-    for option in options or ():
-        kind, named, path = option.partition("=")
+    for text in options or ():
+        kind, named, path = text.partition("=")
         if named:
             one_of(kind, _KINDS, "--plot")
-        plots.append(Asked(kind, path) if named else Asked(_KINDS[0], option))
+        plots.append(Asked(kind, path) if named else Asked(_KINDS[0], text))
         checked_plot(plots[-1].path)
     return plots
 

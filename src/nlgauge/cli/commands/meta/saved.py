@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from nlgauge.cli.command import with_options
+from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
     AskedCoefficient,
@@ -18,30 +16,29 @@ from nlgauge.cli.commands.meta.study import (
     split,
 )
 from nlgauge.cli.found import show_found
+from nlgauge.cli.parameters import option
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
 
-_Level = Annotated[
-    str, typer.Option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")
-]
+_Level = Annotated[str, option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")]
 _Coefficient = Annotated[
     str,
-    typer.Option("--coefficient", "-c", help="Coefficient: pearson, spearman, kendall, ...", metavar="NAME"),
+    option("--coefficient", "-c", help="Coefficient: pearson, spearman, kendall, ...", metavar="NAME"),
 ]
 
 
-@with_options
+@Command
 def between(
     directory: KeptStudy,
     *,
     metrics: KeptMetrics = None,
     humans: Annotated[
-        bool, typer.Option("--with-humans", help="Put the human dimensions among the metrics.")
+        bool, option("--with-humans", help="Put the human dimensions among the metrics.")
     ] = False,
     human: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--human", help="With --with-humans: the fields of a result with human scores.", metavar="NAME"
         ),
     ] = None,
@@ -62,14 +59,14 @@ def between(
     _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
 
 
-@with_options
+@Command
 def cost(
     directory: KeptStudy,
     *,
     metrics: KeptMetrics = None,
     human: Annotated[
         list[str] | None,
-        typer.Option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME"),
+        option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME"),
     ] = None,
     level: AskedLevel = None,
     coefficient: AskedCoefficient = None,

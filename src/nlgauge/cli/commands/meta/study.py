@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import typer
+import click
 
 from nlgauge.cli.options import FormOptions, ModelOptions
 from nlgauge.cli.output import say
-from nlgauge.cli.program import WRITTEN
+from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.program import note_written
 
 if TYPE_CHECKING:
     from nlgauge.meta.benchmarks.study import Study
@@ -23,14 +24,14 @@ _STUDY, _SHOWN = "Texts and judgments", "What is shown"
 
 Data = Annotated[
     str,
-    typer.Argument(
+    argument(
         help="A benchmark of `nlgauge benchmarks list`, a file of judged texts, or a saved result.",
         metavar="DATA",
     ),
 ]
 StudyDirectory = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--output",
         "-o",
         help="Save the results and the table to this directory, and extend those that it has.",
@@ -39,16 +40,15 @@ StudyDirectory = Annotated[
 ]
 KeptStudy = Annotated[
     Path,
-    typer.Argument(
-        exists=True,
-        file_okay=False,
+    argument(
+        existing_directory=True,
         help="A directory that `nlgauge meta -o` or `nlgauge score -o` wrote.",
         metavar="DIR",
     ),
 ]
 AskedLevel = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--level",
         help=(
             "Level: system, input, global or by_system (default: the first that `nlgauge meta -o` was asked"
@@ -59,7 +59,7 @@ AskedLevel = Annotated[
 ]
 AskedCoefficient = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--coefficient",
         "-c",
         help=(
@@ -71,7 +71,7 @@ AskedCoefficient = Annotated[
 ]
 KeptMetrics = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--metric",
         "-m",
         help="Metrics, with commas between them (default: all that were scored).",
@@ -86,69 +86,69 @@ class StudyOptions:
 
     humans: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--human",
             help=(
                 "Human dimensions of a benchmark (default: all); of a file or a result the columns with human"
                 " scores. Commas stand between them."
             ),
             metavar="NAME",
-            rich_help_panel=_STUDY,
+            panel=_STUDY,
         ),
     ] = None
     group: Annotated[
         str | None,
-        typer.Option("--group", help="One language pair alone.", metavar="NAME", rich_help_panel=_STUDY),
+        option("--group", help="One language pair alone.", metavar="NAME", panel=_STUDY),
     ] = None
     group_field: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--group-by",
             help="Of a file or a result: the column with groups.",
             metavar="COLUMN",
-            rich_help_panel=_STUDY,
+            panel=_STUDY,
         ),
     ] = None
     segments: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--sample",
-            min=1,
+            at_least=1,
             help="So many segments of each group, drawn.",
             metavar="N",
-            rich_help_panel=_STUDY,
+            panel=_STUDY,
         ),
     ] = None
     people: Annotated[
         bool,
-        typer.Option(
+        option(
             "--with-people",
             help="Keep texts that people wrote, often the reference itself.",
-            rich_help_panel=_STUDY,
+            panel=_STUDY,
         ),
     ] = False
     peers: Annotated[
         bool,
-        typer.Option("--peers", help="Add the metric scores that others published.", rich_help_panel=_STUDY),
+        option("--peers", help="Add the metric scores that others published.", panel=_STUDY),
     ] = False
     every_output: Annotated[
-        bool, typer.Option("--all-outputs", help="All outputs of each metric.", rich_help_panel=_STUDY)
+        bool, option("--all-outputs", help="All outputs of each metric.", panel=_STUDY)
     ] = False
     corpus_scores: Annotated[
         bool,
-        typer.Option(
+        option(
             "--corpus-scores",
             help="Systems by the score of all their texts, not by the mean of segments.",
-            rich_help_panel=_STUDY,
+            panel=_STUDY,
         ),
     ] = False
 
     overwrite: Annotated[
         bool,
-        typer.Option(
+        option(
             "--overwrite",
             help="With -o: start again a run that was interrupted, and replace results of other texts.",
-            rich_help_panel=_STUDY,
+            panel=_STUDY,
         ),
     ] = False
 
@@ -174,7 +174,7 @@ class StudyOptions:
 class FoundOptions(FormOptions):
     """In which form tables are printed, and how much of them."""
 
-    details: Annotated[bool, typer.Option("--details", help="All columns.", rich_help_panel=_SHOWN)] = False
+    details: Annotated[bool, option("--details", help="All columns.", panel=_SHOWN)] = False
 
     @property
     def for_readers(self) -> bool:
@@ -190,7 +190,6 @@ class Studied(NamedTuple):
 
 
 def studied(
-    context: typer.Context,
     data: str,
     metrics: Sequence[str] | None,
     study: StudyOptions,
@@ -217,7 +216,7 @@ def studied(
     texts = chosen.read()
     if output is not None:
         chosen.save(output, levels, coefficients)
-        context.meta[WRITTEN] = output
+        note_written(output)
     directory = None if output is None else output / RESULTS
     wanted = metrics
     if not wanted and directory is not None and not study.overwrite:
@@ -241,7 +240,7 @@ def _check_options(study: Study, output: Path | None) -> None:
     from nlgauge.meta.benchmarks.study import STUDY
 
     if (Path(study.benchmark) / STUDY).is_file():
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{study.benchmark} is a study, not a result: `nlgauge meta BENCHMARK -o {study.benchmark}` extends"
             f" it, and its results are in {study.benchmark}/results.",
             param_hint="'DATA'",
@@ -252,10 +251,10 @@ def _check_options(study: Study, output: Path | None) -> None:
         "--with-people": study.people,
         "--peers": study.peers,
     }
-    for option in (option for option, value in refused.items() if value):
-        raise typer.BadParameter(
-            f"{study.benchmark} is a saved result, and {option} is for benchmarks and files of texts.",
-            param_hint=f"'{option}'",
+    for name in (name for name, value in refused.items() if value):
+        raise click.BadParameter(
+            f"{study.benchmark} is a saved result, and {name} is for benchmarks and files of texts.",
+            param_hint=f"'{name}'",
         )
 
 
@@ -287,13 +286,13 @@ def opened(
 def check_one_dimension(judgments: Judgments, option: str) -> None:
     """Raises where what was asked for is of one human dimension and one group, and there are several."""
     if len(judgments.humans) != 1:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"it is of one human dimension, name it with --human; there are {', '.join(judgments.humans)}.",
             param_hint=option,
         )
     if judgments.groups is not None:
         groups = ", ".join(dict.fromkeys(map(str, judgments.groups)))
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"it is of one group, name it with --group; there are {groups}.", param_hint=option
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.corpus import Corpus
+from nlgauge.corpus.records import columns_of
 from nlgauge.engine.chunk import Chunk, Job, Rows, Task
 from nlgauge.engine.costs import Costs
 from nlgauge.engine.memory import peak
@@ -75,10 +76,23 @@ def of_chunk(chunk: Chunk) -> dict[str, Any]:
     return {"records": corpus.records(), "lang": corpus.lang}
 
 
+def to_corpus(message: dict[str, Any]) -> Corpus:
+    """Return the corpus of a message of `of_chunk`."""
+    columns = columns_of(message["records"])
+    predictions = columns_of(columns["predictions"])
+    return Corpus.read(
+        predictions,
+        columns.get("references"),
+        columns.get("source"),
+        ids=columns["id"],
+        lang=message["lang"],
+    )
+
+
 def answer(task: Task, message: dict[str, Any]) -> dict[str, Any]:
     """What the task gives for the chunk of a message, or the error of ours that it ended with."""
     try:
-        corpus = Corpus.from_saved(message["records"], message["lang"])
+        corpus = to_corpus(message)
         rows, costs = task.run(Chunk(corpus, np.arange(len(corpus)), task.job.options))
     except NlgaugeError as error:
         return refusal(error)

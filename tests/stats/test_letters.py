@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.stats.clusters import cluster_ranks, letters, not_beaten, wins
+from nlgauge.stats.letters import cluster_ranks, letters, not_beaten, rank_ranges, wins
 
 UPPER = np.array(
     [[0.0, 0.2, 0.01, 0.001], [0.0, 0.0, 0.06, 0.02], [0.0, 0.0, 0.0, 0.3], [0.0, 0.0, 0.0, 0.0]]
@@ -70,3 +70,9 @@ def test_clusters_by_the_definition(count, seed):
         current.append(i)
         expected[i] = rank
     assert ranks == pytest.approx([expected[i] for i in range(count)])
+
+
+def test_rank_ranges_count_those_before_and_behind():
+    p = np.array([[1, 0.01, 0.01], [0.01, 1, 0.5], [0.01, 0.5, 1]])
+    assert rank_ranges(np.array([3.0, 2.0, 1.0]), p) == [(1, 1), (2, 3), (2, 3)]
+    assert rank_ranges(np.array([3.0, np.nan, 1.0]), p) == [(1, 1), None, (2, 2)]
