@@ -17,7 +17,7 @@ systems one of the two is better by luck, and a test that speaks of these very s
     corrections  for six metrics, how often anything false is claimed after each correction, and how much of what is true
     scale        the same for equal metrics that have one scale, brought to it by their own spread (as `compare` must) or left as they are
 
-Prints the tables of docs/meta-evaluation.md. Seeds are fixed; --only names a test (a row), such as
+Prints the tables of docs/statistics/meta-evaluation.md. Seeds are fixed; --only names a test (a row), such as
 "randomization, systems".
 """
 

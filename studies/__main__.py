@@ -6,6 +6,7 @@ Rows of models that were scored before come from nlgauge's cache of statistics.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from studies import leaderboard
 
@@ -40,6 +41,10 @@ def main() -> None:
         "--resamples", type=int, default=200, help="how often labels are drawn (default: %(default)s)"
     )
     hidden.add_argument("--seed", type=int, default=1)
+    regret = studies.add_parser(
+        "regret", help="agreement lost by the first recommendation of `nlgauge choose` on held-out benchmarks"
+    )
+    regret.add_argument("directory", type=Path, help="directory with wmt24_esa.jsonl.gz and hats.jsonl.gz")
     leaderboard.add_arguments(
         studies.add_parser("leaderboard", help="every metric on every benchmark that is at hand")
     )

@@ -34,7 +34,7 @@ PHASES = [Phase.explicit, Phase.generate, Phase.shrink]
 settings.register_profile(
     "nlgauge",
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
     database=None,

@@ -17,34 +17,20 @@ from nlgauge.engine.executors import EXECUTORS
 from nlgauge.metric.card import card
 from nlgauge.metric.registry import metric_classes
 from nlgauge.models.weights.catalogue import catalogue
+from tools.site import models
+from tools.site.metrics import compare, packaged
 
 ROOT = Path(__file__).parents[1]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 OURS = [name for name, metric in metric_classes().items() if metric.__module__.startswith("nlgauge.metrics.")]
 
 
-def generator(name):
-    found = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert found is not None and found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.parametrize("name", ["metrics_page", "models_page"])
-def test_a_page_that_is_generated_is_what_its_generator_writes(name):
-    made = generator(name)
-    assert made.PAGE.read_text("utf-8") == made.page(), (
-        f"docs/{made.PAGE.name} is out of date; run: python tools/{name}.py"
-    )
-
-
 def test_the_pages_of_metrics_and_models_have_all_of_them():
-    metrics, models = (generator(name).PAGE.read_text("utf-8") for name in ("metrics_page", "models_page"))
-    assert all(f"| `{name}`" in metrics for name in OURS)
-    assert all(f"| `{name}`: " in models for name in catalogue())
+    table, page = compare(packaged(), []), models.page()
+    assert all(f"| [`{name}`]({name}.md)" in table for name in OURS)
+    assert all(f"| `{name}`: " in page for name in catalogue())
     assert all(card(name).default_model in ("", *catalogue()) for name in OURS)
-    lines = models.splitlines()
+    lines = page.splitlines()
     for model in ("stsb-roberta-large", "roberta-large-mnli", "gpt2"):  # all that NUBIA reads
         assert any(line.startswith(f"| `{model}`: ") and "`nubia`" in line for line in lines)
 
@@ -54,7 +40,7 @@ def test_every_card_says_what_its_numbers_were_tested_against():
 
 
 def test_the_page_of_inputs_runs_as_printed(tmp_path):
-    page = (ROOT / "docs" / "inputs.md").read_text("utf-8")
+    page = (ROOT / "docs" / "howto" / "files.md").read_text("utf-8")
     (tmp_path / "page.py").write_text(
         "".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8"
     )
@@ -67,7 +53,7 @@ def test_the_page_of_inputs_runs_as_printed(tmp_path):
 
 
 def test_the_page_of_inputs_names_every_name_of_a_field():
-    page = (ROOT / "docs" / "inputs.md").read_text("utf-8")
+    page = (ROOT / "docs" / "howto" / "files.md").read_text("utf-8")
     assert [
         row
         for row in (", ".join(f"`{name}`" for name in names) for names in FIELD_NAMES.values())
@@ -93,15 +79,7 @@ def test_the_metric_of_contributing_runs_as_printed(tmp_path):
     assert "This prints `0.5 1.0`." in CONTRIBUTING
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        *sorted(f"docs/{p.relative_to(ROOT / 'docs')}" for p in (ROOT / "docs").rglob("*.md")),
-    ],
-)
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 def test_links_to_files_lead_somewhere(page):
     file = ROOT / page
     linked = [
@@ -119,7 +97,7 @@ def test_contributing_names_files_that_are_there(path):
 
 
 def test_the_page_of_judges_runs_as_printed(tmp_path):
-    page = (ROOT / "docs" / "judges.md").read_text("utf-8")
+    page = (ROOT / "docs" / "howto" / "judges.md").read_text("utf-8")
     (tmp_path / "page.py").write_text(
         "".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8"
     )
@@ -131,9 +109,9 @@ def test_the_page_of_judges_runs_as_printed(tmp_path):
     assert [line for line in done.stdout.splitlines() if f"`{line}`" not in page] == []
 
 
-def test_the_page_of_scale_runs_as_printed(tmp_path):
+def test_the_page_of_clusters_runs_as_printed(tmp_path):
     pytest.importorskip("ray", reason="Ray is not installed")
-    page = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    page = (ROOT / "docs" / "howto" / "clusters.md").read_text("utf-8")
     (tmp_path / "page.py").write_text(
         "".join(re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)), "utf-8"
     )
@@ -151,8 +129,8 @@ def test_the_page_of_scale_runs_as_printed(tmp_path):
     assert "This prints `0.2` three times." in page and "This prints `0.2` and `100.0`." in page
 
 
-def test_the_page_of_scale_names_every_executor():
-    page = (ROOT / "docs" / "scale.md").read_text("utf-8")
+def test_the_page_of_clusters_names_every_executor():
+    page = (ROOT / "docs" / "howto" / "clusters.md").read_text("utf-8")
     assert [name for name in EXECUTORS if f'| `"{name}"`' not in page] == []
 
 
@@ -161,7 +139,7 @@ def test_the_page_of_judges_names_every_setting_of_calls_and_every_prompt_says_w
 
     from nlgauge.judges import Calls
 
-    page = (ROOT / "docs" / "judges.md").read_text("utf-8")
+    page = (ROOT / "docs" / "howto" / "judges.md").read_text("utf-8")
     assert [field.name for field in fields(Calls) if f"`{field.name}=" not in page] == []
     prompts = list((ROOT / "src" / "nlgauge" / "data" / "judges").glob("*.toml"))
     assert len(prompts) > 10

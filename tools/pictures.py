@@ -1,4 +1,4 @@
-"""python tools/pictures.py [PLOT...]: makes the pictures of docs/plots.md from real results.
+"""python tools/pictures.py [PLOT...]: makes the pictures of docs/howto/figures.md from real results.
 
 Numbers are of SummEval (100 articles, five or all 17 systems; its folder is NLGAUGE_BENCHMARKS), texts of the
 sample that comes with nlgauge. Needs the extra plot and the models minilm and smollm2 (`nlgauge models get

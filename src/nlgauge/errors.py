@@ -135,3 +135,14 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(given.lower(), list(known), n=2, cutoff=0.6)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+
+
+def no_such(kind: str, name: object, known: Iterable[object], place: str = "") -> str:
+    """Return the message that there is nothing of this name, with what there is.
+
+    >>> no_such("level", "systems", ["system", "input"])
+    "there is no level 'systems' (did you mean 'system'?); there are system, input."
+    """
+    names = [str(each) for each in known]
+    near = did_you_mean(str(name), names)
+    return f"there is no {kind} {name!r:.60}{place}{near}; there are {', '.join(names) or 'none'}."

@@ -262,7 +262,7 @@ def _table(
     people = people.only(
         metrics=[label for label in people.labels if label in own or label in (*ANCHORS, RANDOM)]
     )
-    values, ceilings = _agreement(people, board, resamples)
+    values, ceilings = agreements(people, board, resamples)
     human = board.human or "pairs"
     ranked = {
         level: [label for label in people.labels if not math.isnan(values[label, human, level].ranked)]
@@ -304,7 +304,7 @@ def _main_level(board: Board) -> str:
     return next(level for level in reversed(board.coefficients))
 
 
-def _agreement(
+def agreements(
     people: Judgments, board: Board, resamples: int
 ) -> tuple[dict[tuple[str, str, str], Value], dict[tuple[str, str], float]]:
     """(metric, dimension, level) -> value, and (dimension, level) -> ceiling."""

@@ -1,4 +1,4 @@
-"""docs/command-line.md runs from top to bottom in one directory, and names every command."""
+"""docs/howto/command-line.md runs from top to bottom in one directory, and names every command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import shell
 
 from nlgauge.cli import app
 
-PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "command-line.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 

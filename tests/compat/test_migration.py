@@ -1,4 +1,4 @@
-"""docs/migration.md: every pair of calls is run, yours where the library is installed, and the values are
+"""docs/migration: every pair of calls is run, yours where the library is installed, and the values are
 what the page says.
 """
 
@@ -16,7 +16,7 @@ from nlgauge.compat import nlgmetricverse
 from nlgauge.compat.nlgmetricverse.loading import LATER
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "migration.md").read_text("utf-8")
+PAGES = ROOT / "docs" / "migration"
 LIBRARIES = [
     "sacreBLEU",
     "rouge-score",
@@ -45,8 +45,13 @@ class Pair(NamedTuple):
 
 
 def _sections() -> dict[str, str]:
-    parts = re.split(r"^## (.*)\n", PAGE, flags=re.MULTILINE)
-    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+    """Return the text of each page by its title, and the introduction by an empty title."""
+    texts = [path.read_text("utf-8") for path in sorted(PAGES.glob("*.md"))]
+    titles = [text.partition("\n")[0].removeprefix("# ") for text in texts]
+    return {
+        "" if title == "Coming from another library" else title: text
+        for title, text in zip(titles, texts, strict=True)
+    }
 
 
 SECTIONS = _sections()
@@ -110,11 +115,10 @@ def test_every_library_has_a_section_with_pairs() -> None:
     counts = {name: sum(pair.library == name for pair in PAIRS) for name in LIBRARIES}
     assert all(3 <= count <= 8 for count in counts.values()), counts
     assert sum(counts.values()) == len(PAIRS)
-    rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
+    rows = [line for text in SECTIONS.values() for line in text.splitlines() if line.startswith("| `")]
     assert len(rows) == len(PAIRS)  # a row that the pattern above does not match would not be run
-    assert set(re.findall(r"\]\(#([\w-]+)\)", PAGE)) == {
-        name.lower().replace(" ", "-") for name in [*SECTIONS][1:]
-    }
+    linked = set(re.findall(r"\]\(([\w-]+)\.md\)", SECTIONS[""]))
+    assert linked == {path.stem for path in PAGES.glob("*.md")} - {"index"}
 
 
 def test_what_comes_later_is_listed() -> None:

@@ -757,8 +757,8 @@ def test_what_unpacks_to_more_than_the_memory_is_refused(
         ".xz": lzma.compress,
         ".zst": importlib.import_module("zstandard").compress,
     }[suffix]
-    Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 2_000_000))
-    monkeypatch.setattr(blocks, "memory", lambda: 1 << 22)
+    Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 300_000))
+    monkeypatch.setattr(blocks, "memory", lambda: 1 << 20)
     with pytest.raises(InputError, match=r"memory.*-o RESULT"):
         Inputs([f"p.txt{suffix}"]).read()
 
@@ -798,7 +798,7 @@ def test_a_quote_that_is_never_closed_does_not_hold_the_whole_file(monkeypatch: 
     not Path("/proc/self/status").exists(), reason="needs /proc to see how much memory a process had"
 )
 def test_memory_does_not_grow_with_the_file() -> None:
-    """Read whole, 100 MB of records would take a gigabyte."""
+    """Read whole, 70 MB of records would take 700 MB."""
     row = (
         json.dumps(
             {
@@ -810,7 +810,7 @@ def test_memory_does_not_grow_with_the_file() -> None:
         + "\n"
     )
     with Path("big.jsonl").open("w", encoding="utf-8") as stream:
-        for i in range(100_000_000 // len(row)):
+        for i in range(70_000_000 // len(row)):
             stream.write(row.replace("news", f"n{i}"))
     # What the system calls the highest resident size of a child may be that of its parent, from which it was
     # split off.

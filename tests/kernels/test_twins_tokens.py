@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from marks import thorough
 from token_cases import NASTY, OWN
 from twins import needs_native
 
@@ -105,14 +106,14 @@ def test_the_number_of_threads_changes_nothing(feature, given_texts):
             backend.NATIVE.set_threads(1)
 
 
-def sample() -> list[str]:
+def sample(step: int) -> list[str]:
     """Some texts of every set of human judgments."""
     if _find("wmt19_darr") is None:
         pytest.skip("the sets of human judgments are not here")
     found: dict[str, None] = {}
     for path in sorted(_find("wmt19_darr").parent.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for line in islice(lines, 0, 3000, 40):
+            for line in islice(lines, 0, 3000, step):
                 found.update(dict.fromkeys(_strings(json.loads(line))))
     return list(found)
 
@@ -125,8 +126,9 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
-def test_real_texts_have_the_same_tokens_compiled_and_not():
-    given_texts = sample()
+@pytest.mark.parametrize("step", [160, *thorough(40)])
+def test_real_texts_have_the_same_tokens_compiled_and_not(step):
+    given_texts = sample(step)
     for feature in (
         *(Tokens(name) for name in OWN),
         *(Tokens(name, stem=True) for name in ("13a", "google")),

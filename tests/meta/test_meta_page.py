@@ -1,4 +1,4 @@
-"""docs/meta-evaluation.md runs as printed."""
+"""docs/statistics/meta-evaluation.md runs as printed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from nlgauge.stats.levels import LEVELS
 from nlgauge.stats.measures import MEASURES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "meta-evaluation.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "statistics" / "meta-evaluation.md").read_text("utf-8")
 
 
 def test_every_block_prints_what_the_page_shows() -> None:

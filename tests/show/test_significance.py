@@ -298,7 +298,7 @@ def test_groups_take_the_baseline_too() -> None:
 
 
 def test_the_page_of_statistics_runs_as_printed() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "statistics" / "intervals.md").read_text("utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     names: dict[str, Any] = {}
     exec(program, names)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nlgauge._core import language
 from nlgauge.advisor import settings
-from nlgauge.corpus import language
 from nlgauge.errors import ParameterError, did_you_mean
 
 
@@ -31,19 +31,19 @@ def question(
 ) -> Question:
     """Return the question, or raise an error that lists the values of the parameter that is wrong."""
     words = have.split(",") if isinstance(have, str) else list(have)
-    inputs = {_named("have", word, settings.INPUTS) for word in words if str(word).strip()}
+    inputs = {named("have", word, settings.INPUTS) for word in words if word not in ("", "none")}
     return Question(
-        _named("task", task, settings.TASKS),
+        named("task", task, settings.TASKS),
         _language(lang),
         tuple(name for name in settings.INPUTS if name in inputs),
-        _named("want", want, tuple(settings.QUALITIES)),
-        _named("level", level, settings.LEVELS),
+        named("want", want, tuple(settings.QUALITIES)),
+        named("level", level, settings.LEVELS),
         float(_number("budget", budget, "seconds per 1,000 texts")),
         int(_number("labels", labels, "number of texts", whole=True)),
     )
 
 
-def _named(parameter: str, value: Any, names: Sequence[str]) -> str:
+def named(parameter: str, value: Any, names: Sequence[str]) -> str:
     """Return the name among `names` that a value stands for: in any case, in British spelling, or an alias."""
     folded = re.sub(r"[\W_]", "", str(value)).lower().replace("isation", "ization")
     by_word = {re.sub(r"\W", "", name): name for name in names}
@@ -56,7 +56,10 @@ def _named(parameter: str, value: Any, names: Sequence[str]) -> str:
 
 
 def _language(lang: Any) -> str:
-    return language.code(language.checked(lang) or "en")
+    try:
+        return language.code(language.checked(lang) or "en")
+    except ParameterError as error:
+        raise ParameterError(f"{error} The codes are: {', '.join(language.codes())}.") from None
 
 
 def _number(parameter: str, value: Any, meaning: str, whole: bool = False) -> float:

@@ -23,6 +23,7 @@ app = Program(
         },
         "Decide": {"compare": "compare:compare", "check": "check:check"},
         "Trust": {
+            "choose": "choose:choose",
             "list": "list:list_command",
             "card": "card:card",
             "meta": "meta:app",

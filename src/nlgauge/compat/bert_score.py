@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nlgauge._core.language import checked
 from nlgauge._core.lazy import lazy
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.language import checked
 from nlgauge.engine import engine
 from nlgauge.engine.chunk import Chunk, Job
 from nlgauge.engine.executors import Serial

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from nlgauge._core.language import checked
 from nlgauge.compat.custom import MetricForNLG
-from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError, did_you_mean
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.reduction import ReduceFn

@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge._core import language
 from nlgauge._core.ragged import Array, Ragged, blocks, offsets_of
-from nlgauge.corpus import language
 from nlgauge.corpus.fields import asks_for, check_some, kept, plain, saved_id
 from nlgauge.corpus.raw_columns import RawColumns, given_parts, parts_of, system_names
 from nlgauge.corpus.records import as_records, check_alone, find_field

@@ -7,9 +7,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import reduce
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from nlgauge._core.ragged import Array
 from nlgauge.corpus.fields import kept
 from nlgauge.corpus.records import ABSENT, FIELD_NAMES, Records, absence, is_text_list, names_of
 from nlgauge.corpus.validation import check_system, is_hashable, is_missing, items_of
@@ -341,39 +345,53 @@ def _rows_by_system(
         if name not in rows:
             raise InputError(no_system(name, list(rows), "a system"))
     rows = {name: rows[name] for name in wanted} or rows
-    ids = records.columns[names["id"]]
-    segments = {}
-    for system, places in rows.items():
+    ids, numbers = records.columns[names["id"]], dict[Hashable, int]()
+    keys = np.full(records.count, -1)
+    for places in rows.values():
         _check_ids(records, names, places)
-        segments[system] = [ids[i] for i in places]
-    first_name, first = next(iter(segments.items()))
-    if any(other != first for other in segments.values()):
-        rows = _aligned(records, rows, segments, common)
-    _check_shared(records, names, rows, first_name)
+        keys[places] = [numbers.setdefault(ids[i], len(numbers)) for i in places]
+    own = {system: np.array(places) for system, places in rows.items()}
+    rows = {system: places.tolist() for system, places in aligned(own, keys, common, ids.__getitem__).items()}
+    _check_shared(records, names, rows, next(iter(rows)))
     return rows
 
 
-def _aligned(
-    records: Records, rows: Mapping[str, Sequence[int]], segments: Mapping[str, list[Any]], common: bool
-) -> dict[str, Sequence[int]]:
-    """The rows in the order of the first system's segments; those that a system lacks are left out with
-    `common`, else refused.
+def aligned(
+    places: Mapping[str, Array], keys: Array, common: bool, id_of: Callable[[int], Any]
+) -> Mapping[str, Array]:
+    """Return the places of each system's records in the order of the first system's segments; segments that
+    a system lacks are left out with `common`, else refused.
+
+    `keys` has a number for each record, the same for the same segment, and `id_of` returns the id of a
+    record.
     """
+    segments = {system: keys[own] for system, own in places.items()}
     first = next(iter(segments.values()))
-    numbers = {system: dict(zip(segments[system], places, strict=True)) for system, places in rows.items()}
-    shared = set(first).intersection(*numbers.values())
-    every = set().union(*numbers.values())
-    if len(shared) < len(every):
-        if shared and not common:
-            odd = next(segment for segment in chain.from_iterable(segments.values()) if segment not in shared)
-            lacking = next(system for system, known in numbers.items() if odd not in known)
-            having = next(system for system, known in numbers.items() if odd in known)
-            raise missing_segment(odd, having, lacking, len(every) - len(shared), len(every))
-        if not shared:
-            raise nothing_shared(len(rows))
-        say_left_out(len(every) - len(shared), len(every), f"not all {len(rows)} systems have them")
-    order = [segment for segment in first if segment in shared]
-    return {system: [known[segment] for segment in order] for system, known in numbers.items()}
+    if all(np.array_equal(first, other) for other in segments.values()):
+        return places
+    shared = reduce(np.intersect1d, segments.values())
+    every = np.unique(np.concatenate(list(segments.values())))
+    if not len(shared):
+        raise nothing_shared(len(places))
+    left_out = len(every) - len(shared)
+    if left_out and not common:
+        having, odd = next(
+            (system, own[alone][0])
+            for system, own in places.items()
+            if (alone := ~np.isin(segments[system], shared)).any()
+        )
+        lacking = next(system for system, known in segments.items() if keys[odd] not in known)
+        raise missing_segment(id_of(odd), having, lacking, left_out, len(every))
+    if left_out:
+        say_left_out(left_out, len(every), f"not all {len(places)} systems have them")
+    order = first[np.isin(first, shared)]
+    return {system: own[_places_of(order, segments[system])] for system, own in places.items()}
+
+
+def _places_of(wanted: Array, keys: Array) -> Array:
+    """Return the place of each wanted key."""
+    order = np.argsort(keys, kind="stable")
+    return order[np.searchsorted(keys[order], wanted)]
 
 
 def _check_shared(
@@ -434,12 +452,24 @@ def _same(one: Any, other: Any) -> bool:
 
 def _fields(
     records: Records, names: Sequence[str], rows: Mapping[str, Sequence[int]]
-) -> tuple[dict[str, tuple[Any, ...]], dict[str, dict[str, tuple[Any, ...]]]]:
-    """The fields that are the same for every system of a segment, and those that differ, by system."""
+) -> tuple[dict[str, Sequence[Any]], dict[str, dict[str, Sequence[Any]]]]:
+    columns = {
+        name: [None if value is ABSENT else value for value in records.columns[name]] for name in names
+    }
+    return shared_and_own(
+        {
+            name: {system: kept(_at(values, places)) for system, places in rows.items()}
+            for name, values in columns.items()
+        }
+    )
+
+
+def shared_and_own(
+    fields: Mapping[str, dict[str, Sequence[Any]]],
+) -> tuple[dict[str, Sequence[Any]], dict[str, dict[str, Sequence[Any]]]]:
+    """Return the fields that are the same for every system of a segment, and those that differ, by system."""
     shared, own = {}, {}
-    for name in names:
-        values = [None if value is ABSENT else value for value in records.columns[name]]
-        by_system = {system: kept(_at(values, places)) for system, places in rows.items()}
+    for name, by_system in fields.items():
         first, *others = by_system.values()
         if all(_same(first, other) for other in others):
             shared[name] = first

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nlgauge._core.language import code, name
 from nlgauge._core.numbers import listed
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.language import code, name
 from nlgauge.corpus.scripts import (
     Script,
     is_mostly_ascii,

@@ -3,7 +3,7 @@ user's own client, or on this machine.
 
 A judge metric renders one or more prompts for each row; `ChatReplies` turns prompts into raw replies, which
 are cached by content; `reading` makes numbers of them. Nothing is sent anywhere unless an endpoint or a
-client was named. See docs/judges.md.
+client was named. See docs/howto/judges.md.
 """
 
 from __future__ import annotations

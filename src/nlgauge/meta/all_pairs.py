@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -132,20 +132,9 @@ class AllPairs:
             return np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], axis=-1)[..., where]
 
         values = np.array([self.values[place[label]] if label in place else np.nan for label in labels])
-        null = None if self.null is None else widened(self.null)
-        low, high, p, p_adjusted = (widened(of) for of in (self.low, self.high, self.p, self.p_adjusted))
-        return AllPairs(
-            self.plan,
-            labels,
-            values,
-            low,
-            high,
-            p,
-            p_adjusted,
-            null,
-            None if self.drawn is None else widened(self.drawn),
-            self.units,
-        )
+        by_pair = {name: getattr(self, name) for name in ("low", "high", "p", "p_adjusted", "null", "drawn")}
+        wide: Any = {name: None if of is None else widened(of) for name, of in by_pair.items()}
+        return replace(self, labels=labels, values=values, **wide)
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
         """One row per pair of metrics."""

@@ -44,7 +44,7 @@ class MetricComparison(Findings):
         """
         labels, scores, _ = self._family(column)
         values = self._square(labels, column)
-        order = _best_first(scores)
+        order = np.argsort(-scores, kind="stable").tolist()
         rows = [
             {
                 "metric": labels[i],
@@ -84,7 +84,7 @@ class MetricComparison(Findings):
                 "losses": int(beats[:, i].sum()),
                 "not_beaten": best[i],
             }
-            for i in _best_first(scores)
+            for i in np.argsort(-scores, kind="stable").tolist()
         ]
         return Findings(rows, {**self.made, "alpha": alpha, "adjusted": adjusted}, "Significance clusters")
 
@@ -110,7 +110,7 @@ class MetricComparison(Findings):
         if np.isnan(scores).all():
             yield f"{called}: no metric has a value."
             return
-        order = _best_first(scores)
+        order = np.argsort(-scores, kind="stable").tolist()
         best, alpha = order[0], float(self.made["alpha"])
         level = f"{self.made['coefficient']} {scores[best]:.3f}, {self.made['level']} level"
         if scores[best] <= 0:
@@ -318,20 +318,8 @@ def planned(
             f"adjust must be one of {', '.join(METHODS)}, for tests with resamples also {' or '.join(MAX_T)}, got"
             f" {adjust!r:.60}."
         )
-    return Plan(
-        level,
-        chosen,
-        test,
-        target,
-        swap or target if test == "randomization" else None,
-        adjust,
-        resamples,
-        seed,
-        confidence,
-        alpha,
-        stop,
-        against,
-    )
+    swap = swap or target if test == "randomization" else None
+    return Plan(level, chosen, test, target, swap, adjust, resamples, seed, confidence, alpha, stop, against)
 
 
 def _of_williams(level: str, chosen: Measure, generalise_to: str | None) -> str:
@@ -396,7 +384,3 @@ def _listed(names: Sequence[str], most: int = 4) -> str:
     """Names with "and" before the last, of which only the first few are spelled out."""
     shown = [*names] if len(names) <= most else [*names[: most - 1], counted(len(names) - most + 1, "other")]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
-
-
-def _best_first(scores: Array) -> list[int]:
-    return [int(i) for i in np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable")]

@@ -16,17 +16,18 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.ceiling import ceiling, disattenuated, reliability
 from nlgauge.meta.findings import Findings, listed, made
-from nlgauge.meta.ready_pairs import pair_rows
+from nlgauge.meta.ready_pairs import columns, ordered, replicates
 from nlgauge.stats.agreement import why_unknown
 from nlgauge.stats.intervals import Bounds, bca, check_confidence, fisher, percentile
 from nlgauge.stats.levels import Levelled, check_level
-from nlgauge.stats.measures import Measure, measure
+from nlgauge.stats.measures import Darr, Measure, measure
 from nlgauge.stats.resampling import OVER, Resamples, bootstrap, check_resampling, leave_one_out
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
 AVERAGE = "average"
+_UNKNOWN = Bounds(math.nan, math.nan)
 
 
 def correlate(
@@ -113,7 +114,7 @@ def correlate(
         with np.errstate(over="ignore", invalid="ignore"):
             found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
     elif judged.pairs is not None:
-        found = pair_rows(parts, wanted, plan.over, resamples, seed, confidence)
+        found = list(_pair_rows(parts, wanted, plan))
     else:
         raise InputError("there are no human scores to correlate metrics with.")
     how = made(
@@ -196,10 +197,68 @@ def _rows(
                 for number, (group, part) in enumerate(parts.items())
             }
             names = {"metric": label, "human": dimension, "level": level, "coefficient": one.name}
-            for group, found in by_group.items():
-                yield _row({**names, **({} if group is None else {"group": group})}, found, tops[group], one)
-            if None not in by_group:
-                yield _row({**names, "group": AVERAGE}, *_together(parts, by_group, tops, one, plan), one)
+            yield from _rows_of_groups(names, by_group, tops, one, plan)
+
+
+def _rows_of_groups(
+    names: dict[str, Any], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
+) -> Iterator[dict[str, Any]]:
+    """Yield the row of each group of one metric, and with several groups their average."""
+    for group, found in by_group.items():
+        yield _row({**names, **({} if group is None else {"group": group})}, found, tops[group], one)
+    if None not in by_group:
+        yield _row({**names, "group": AVERAGE}, *_together(by_group, tops, one, plan), one)
+
+
+def _pair_rows(
+    parts: dict[Any, Judgments], wanted: Sequence[Measure], plan: _Plan
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows where people gave pairs and no scores: of DARR alone.
+
+    `n` is the number of pairs that the metric scores, `n_groups` that of their segments, `n_undefined` that
+    of pairs without scores.
+    """
+    measures = [one for one in wanted if isinstance(one, Darr)]
+    if not measures:
+        raise InputError(
+            "these judgments are better/worse pairs, of which DARR alone is known; use coefficient='darr',"
+            " level='input'."
+        )
+    tops = dict.fromkeys(parts, _Top(math.nan, math.nan, "pairs have no scores"))
+    for one in measures:
+        by_label = {group: _of_pairs(part, at, one, plan) for at, (group, part) in enumerate(parts.items())}
+        for label in next(iter(by_label.values())):
+            names = {"metric": label, "human": "pairs", "level": "input", "coefficient": "darr"}
+            by_group = {group: found[label] for group, found in by_label.items()}
+            yield from _rows_of_groups(names, by_group, tops, one, plan)
+
+
+def _of_pairs(part: Judgments, number: int, one: Darr, plan: _Plan) -> dict[str, _One]:
+    """Return DARR of every metric on the pairs of one group."""
+    assert part.pairs is not None
+    compared = [ordered(part, label, one.ties) for label in part.labels]
+    shape = len(part.systems), len(part.segments)
+    drawn = (
+        replicates(part, *columns(compared), plan.drawn(number, shape, str(plan.over)))
+        if plan.over in OVER
+        else None
+    )
+    found = {}
+    for column, (label, (alike, against)) in enumerate(zip(part.labels, compared, strict=True)):
+        total = int(alike.sum() + against.sum())
+        value = float(alike.sum() - against.sum()) / total if total else math.nan
+        segments = len(np.unique(part.pairs[alike | against, 0]))
+        resampled = drawn[:, column] if drawn is not None and total else None
+        found[label] = _One(
+            Levelled(value, total, segments, len(part.pairs) - total),
+            resampled,
+            _UNKNOWN if resampled is None else percentile(resampled, plan.confidence),
+            math.nan,
+            plan.over or "",
+            "" if total else "the metric scores no pair",
+            {},
+        )
+    return found
 
 
 class _Top(NamedTuple):
@@ -234,7 +293,7 @@ def _one(
     floor = one.floor(level, scores)
     reason = "" if not math.isnan(found.value) else _why(found, x, z, whole)
     extra = dict(one.beside(level, scores))
-    over, replicates, bounds = plan.over or "", None, Bounds(math.nan, math.nan)
+    over, replicates, bounds = plan.over or "", None, _UNKNOWN
     systems = int(
         (~np.isnan(z) & (~np.isnan(x) if whole is None else ~np.isnan(whole)[:, None])).any(axis=1).sum()
     )
@@ -268,7 +327,7 @@ def _one(
 
 
 def _together(
-    parts: dict[Any, Judgments], by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
+    by_group: dict[Any, _One], tops: dict[Any, _Top], one: Measure, plan: _Plan
 ) -> tuple[_One, _Top]:
     """The average over groups; of pairwise accuracy, over all pairs of all groups."""
     groups = list(by_group)
@@ -291,7 +350,7 @@ def _together(
     replicates = (
         average(_filled([by_group[group].replicates for group in groups], plan.resamples)) if whole else None
     )
-    bounds = percentile(replicates, plan.confidence) if replicates is not None else Bounds(math.nan, math.nan)
+    bounds = percentile(replicates, plan.confidence) if replicates is not None else _UNKNOWN
     reason = "" if not undefined else f"{undefined} of {len(groups)} groups have no value"
     extra = {
         name: float(average([by_group[group].extra[name] for group in groups]))

@@ -1,4 +1,4 @@
-"""Found: what an analysis found, as rows of plain values, and how it was made."""
+"""Findings: the rows of an analysis as plain values, and how they were made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge._core.numbers import p_value
 from nlgauge._core.page import Cell, Page, Sheet, column
 from nlgauge._core.shown import Exported
-from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.errors import InputError, UnknownNameError, no_such
 from nlgauge.results.frames import as_frame
 
 if TYPE_CHECKING:
@@ -62,10 +62,7 @@ class Findings(Exported):
     def column(self, name: str) -> list[Any]:
         """One value per row."""
         if self.rows and name not in self.names:
-            raise UnknownNameError(
-                f"there is no column {name!r}{did_you_mean(str(name), self.names)}; there are"
-                f" {', '.join(self.names)}."
-            )
+            raise UnknownNameError(no_such("column", name, self.names))
         return [row.get(name) for row in self.rows]
 
     def where(self, **conditions: Any) -> Self:

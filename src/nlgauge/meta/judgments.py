@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge._core.numbers import counted
 from nlgauge._core.ragged import Array
-from nlgauge.errors import InputError, UnknownNameError, did_you_mean
+from nlgauge.errors import InputError, UnknownNameError, no_such
 from nlgauge.meta import comparison, correlation, ranking, replication
 from nlgauge.meta.diagnostics import annotators, between, bias, convert, sentinels, top
 from nlgauge.meta.findings import listed
@@ -130,19 +130,13 @@ class Judgments:
                 )
             return next(iter(self.humans))
         if name not in self.humans:
-            near = did_you_mean(str(name), self.humans)
-            raise UnknownNameError(
-                f"there is no human dimension {name!r}{near}; there are {', '.join(self.humans) or 'none'}."
-            )
+            raise UnknownNameError(no_such("human dimension", name, self.humans))
         return name
 
     def check_metric(self, label: str) -> str:
         """The label itself; raises where there is no such metric."""
         if label not in self.labels:
-            near = did_you_mean(str(label), self.labels)
-            raise UnknownNameError(
-                f"there is no metric {label!r}{near}; there are {', '.join(self.labels) or 'none'}."
-            )
+            raise UnknownNameError(no_such("metric", label, self.labels))
         return label
 
     def sign(self, label: str) -> float:
@@ -203,10 +197,7 @@ class Judgments:
             return kept
         for system in systems:
             if system not in self.systems:
-                raise UnknownNameError(
-                    f"there is no system {system!r}{did_you_mean(str(system), self.systems)}; there are"
-                    f" {', '.join(self.systems)}."
-                )
+                raise UnknownNameError(no_such("system", system, self.systems))
         return kept.taken(
             systems=np.array([self.systems.index(system) for system in systems], dtype=np.int64)
         )

@@ -184,21 +184,11 @@ def rank(
     parts = chosen.by_group()
     results = []
     for task in suite:
+        part, drawn = parts[task.group], seed + list(parts).index(task.group)
         plan = planned(
-            task.level,
-            task.coefficient,
-            test,
-            generalise_to,
-            adjust,
-            resamples,
-            seed + list(parts).index(task.group),
-            swap,
-            0.95,
-            alpha,
+            task.level, task.coefficient, test, generalise_to, adjust, resamples, drawn, swap, 0.95, alpha
         )
-        results.append(
-            all_pairs(parts[task.group], parts[task.group].dimension(task.human), plan, intervals=False)
-        )
+        results.append(all_pairs(part, part.dimension(task.human), plan, intervals=False))
     rows = _ranked(chosen.labels, suite, weights, results)
     named = "; ".join(f"{task.name} {weight:.4g}" for task, weight in zip(suite, weights, strict=True))
     how = {
@@ -233,7 +223,7 @@ def _ranked(
     ranks, shown, best = (of(scores, p, plan.alpha) for of in (cluster_ranks, letters, not_beaten))
     within = [cluster_ranks(of.values, _square(of.p, len(labels)), plan.alpha) for of in results]
     rows = []
-    for i in np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable"):
+    for i in np.argsort(-scores, kind="stable"):
         places = [ranked[i] for ranked in within]
         known = [(w, place) for w, place in zip(weights, places, strict=True) if place is not None]
         missing = [task.name for task, of in zip(suite, results, strict=True) if math.isnan(of.values[i])]
@@ -325,7 +315,7 @@ def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
 
 
 def without_outliers(judgments: Judgments, human: str | None = None, threshold: float = 2.5) -> Judgments:
-    """Without systems whose mean human score is far from the others': |h - median| / (1.483 MAD) >
+    """Without systems whose mean human score is far from the others': `|h - median| / (1.483 MAD)` >
     threshold (the rule of WMT 2020), in any group.
     """
     gone = set()

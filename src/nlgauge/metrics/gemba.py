@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
-from nlgauge.corpus.language import checked, name
+from nlgauge._core.language import checked, name
 from nlgauge.explanations import ErrorSpan, ErrorSpans, Explanation
 from nlgauge.judges.prompts import Prompt, ready
 from nlgauge.judges.reading import AnyText, Judgment, ReadReply, Reads, judged

@@ -19,7 +19,7 @@ from nlgauge.metrics._shared.judged import Judged
 @register
 @dataclass(frozen=True)
 class FileJudge(Judged):
-    """What a judge says to a prompt from a file (docs/judges.md); without a file it is asked how good the
+    """What a judge says to a prompt from a file (docs/howto/judges.md); without a file it is asked how good the
     text is, from 1 to 5.
     """
 

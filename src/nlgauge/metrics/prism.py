@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from nlgauge._core.language import code
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.language import code
 from nlgauge.errors import ParameterError
 from nlgauge.features.language_models.causal_lm import TokenInformation
 from nlgauge.features.language_models.seq2seq import Seq2SeqLogProbs, marks_of

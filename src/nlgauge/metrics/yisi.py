@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge._core.language import code
 from nlgauge._core.ragged import Array
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.language import code
 from nlgauge.estimators import idf
 from nlgauge.features.encoders.encoder_layers import Hidden
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Output, register

@@ -194,34 +194,17 @@ class CheckOutcome:
     def record(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
         row = self.row
-        tested = (
-            {}
-            if row is None
-            else {
-                "baseline_score": row.first_score,
-                "gain": row.gain,
-                "gain_low": row.gain_low,
-                "gain_high": row.gain_high,
-            }
-        )
-        p_values = (
-            {}
-            if row is None
-            else {
-                "p": row.p,
-                "p_holm": row.p_holm,
-                "n": row.gaps.used,
-                "more": self.more,
-                "detectable": self.detectable,
-            }
-        )
+        tested: dict[str, Any] = {}
+        if row is not None:
+            tested = {name: getattr(row, name) for name in ("gain", "gain_low", "gain_high", "p", "p_holm")}
+            tested = {"baseline_score": row.first_score, **tested, "n": row.gaps.used}
+            tested |= {"more": self.more, "detectable": self.detectable}
         return {
             "condition": self.condition,
             "system": self.system,
             "output": self.output.name,
             "score": self.score,
             **tested,
-            **p_values,
             "failed": self.failed,
             "verdict": self.word,
             "why": self.why,
@@ -352,16 +335,8 @@ class _Gate:
         if gain == 0:
             return False, "equal"
         if gain < 0:
-            return (
-                False,
-                (
-                    "worse within the margin"
-                    if within
-                    else "significantly worse, but by less"
-                    if significant
-                    else "not significantly worse"
-                ),
-            )
+            less = "significantly worse, but by less" if significant else "not significantly worse"
+            return False, "worse within the margin" if within else less
         return False, "significantly better" if significant else "not significantly better"
 
     def _robust(self, change: Change, row: Compared, failed: bool, margin: float | None) -> bool:
@@ -451,11 +426,5 @@ def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> CheckOutc
     if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
         why = f"missing scores can decide: {100 * share:.3g} % of the segments have none"
         return CheckOutcome(str(limit), system, output, score, None, why)
-    return CheckOutcome(
-        str(limit),
-        system,
-        output,
-        score,
-        failed,
-        f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept",
-    )
+    why = f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept"
+    return CheckOutcome(str(limit), system, output, score, failed, why)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from nlgauge.errors import NlgaugeError, UnknownNameError, did_you_mean
+from nlgauge.errors import NlgaugeError, UnknownNameError, no_such
 from nlgauge.metric import AnyMetric, Output
 from nlgauge.metric.registry import find, parse
 
@@ -25,10 +25,7 @@ def label_of(name: str, metrics: Metrics) -> str:
         return found[0]
     if found:
         raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
-    near = did_you_mean(str(name), metrics)
-    raise UnknownNameError(
-        f"there is no metric {name!r} in this result{near}; there are {', '.join(metrics)}."
-    )
+    raise UnknownNameError(no_such("metric", name, metrics, " in this result"))
 
 
 def labels_found(name: Any, metrics: Metrics) -> list[str]:

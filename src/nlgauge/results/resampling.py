@@ -23,7 +23,7 @@ _BLOCK_BYTES = 16_000_000
 FEW_UNITS = 20
 # More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then
 # differs by some 1 / sqrt(2 GROUPS), half a per cent, from that of single units, a fifth of what it differs
-# between one thousand draws and the next (docs/scale.md has it measured).
+# between one thousand draws and the next (docs/howto/large-corpora.md has it measured).
 MOST_UNITS = 100_000
 GROUPS = 20_000
 _GROUPING_SEED = 20_000

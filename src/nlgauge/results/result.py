@@ -17,7 +17,7 @@ from nlgauge._core.lazy import lazy
 from nlgauge._core.options import takes_options
 from nlgauge._core.page import Page
 from nlgauge.corpus import Corpus
-from nlgauge.errors import ParameterError, ResultError, UnknownNameError, did_you_mean
+from nlgauge.errors import ParameterError, ResultError, UnknownNameError, no_such
 from nlgauge.explanations import Explanations
 from nlgauge.metric import AnyMetric
 from nlgauge.metric.table import Table
@@ -123,10 +123,7 @@ class Result(ExportedTable, Mapping[str, Any]):
     def _check_system(self, name: str) -> None:
         """Raises where there is no such system."""
         if name not in self.systems:
-            near = did_you_mean(str(name), self.systems)
-            raise UnknownNameError(
-                f"there is no system {name!r} in this result{near}; there are {', '.join(self.systems)}."
-            )
+            raise UnknownNameError(no_such("system", name, self.systems, " in this result"))
 
     def _by_shape(self, values: dict[tuple[str, str], Any]) -> dict[str, Any]:
         if len(self.systems) == 1:

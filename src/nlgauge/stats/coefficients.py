@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import ParameterError, did_you_mean
+from nlgauge.errors import ParameterError, no_such
 from nlgauge.stats.arrays import CONSTANT, mid_ranks, paired, runs
 from nlgauge.stats.kendall import Pairs, p_values, pairs
 
@@ -85,7 +85,7 @@ def accuracy(x: Any, z: Any) -> Array:
     >>> round(float(accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
     0.8333
     """
-    return _accuracy(_pairs(x, z))
+    return accuracy_of_pairs(_pairs(x, z))
 
 
 def tau_of_accuracy(x: Any, z: Any) -> Array:
@@ -111,7 +111,8 @@ def _somers(found: Pairs) -> Array:
     return _ratio(c - d, np.where(_both_vary(found), c + d + tied_z, 0))
 
 
-def _accuracy(found: Pairs) -> Array:
+def accuracy_of_pairs(found: Pairs) -> Array:
+    """Return the share of pairs that both sides order alike or both call tied."""
     return _ratio(found.concordant + found.tied_both, found.all)
 
 
@@ -254,7 +255,13 @@ COEFFICIENTS = {
             "pdp", pairwise_difference_pearson, "", False, "pairwise-difference Pearson", pooled=True
         ),
         Coefficient(
-            "acc_eq", accuracy, "", True, "pairwise accuracy that counts ties", _accuracy, accuracy=True
+            "acc_eq",
+            accuracy,
+            "",
+            True,
+            "pairwise accuracy that counts ties",
+            accuracy_of_pairs,
+            accuracy=True,
         ),
         Coefficient(
             "tau_eq",
@@ -262,7 +269,7 @@ COEFFICIENTS = {
             "",
             True,
             "tau that counts ties",
-            lambda found: 2 * _accuracy(found) - 1,
+            lambda found: 2 * accuracy_of_pairs(found) - 1,
             accuracy=True,
         ),
     )
@@ -281,8 +288,5 @@ def coefficient(name: str | Coefficient) -> Coefficient:
 def by_name(name: str, known: Mapping[str, Value]) -> Value:
     """Return what has this name, or raise an error that says what there is."""
     if name not in known:
-        raise ParameterError(
-            f"there is no coefficient {name!r:.60}{did_you_mean(str(name), known)}; there are"
-            f" {', '.join(known)}."
-        )
+        raise ParameterError(no_such("coefficient", name, known))
     return known[name]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import ParameterError, did_you_mean
+from nlgauge.errors import ParameterError, no_such
 from nlgauge.stats.arrays import paired, snapped
 from nlgauge.stats.coefficients import Coefficient
 
@@ -52,10 +52,7 @@ class Levelled(NamedTuple):
 def check_level(level: str) -> str:
     """The level itself, or an error."""
     if level not in LEVELS:
-        raise ParameterError(
-            f"there is no level {level!r:.60}{did_you_mean(str(level), LEVELS)}; there are"
-            f" {', '.join(LEVELS)}."
-        )
+        raise ParameterError(no_such("level", level, LEVELS))
     return level
 
 

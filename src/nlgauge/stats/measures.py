@@ -20,7 +20,7 @@ from nlgauge.stats.bootstrap import draw_by_draw, replicates
 from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, by_name
 from nlgauge.stats.levels import LEVELS, Levelled, Scores, at_level, grouped_by
 from nlgauge.stats.resampling import Resamples
-from nlgauge.stats.soft import sign_flips, superiority
+from nlgauge.stats.soft import apart_in_pairs, sign_flips
 from nlgauge.stats.ties import (
     accuracy_of_groups,
     calibrate,
@@ -192,15 +192,9 @@ class Soft(Measure):
     def one_scale(self) -> bool:
         return True
 
-    def _apart(self, x: Array, z: Array, signs: Array) -> Array:
-        """(pairs,) how far the two sides' p-values are apart."""
-        upper = np.triu_indices(len(x), 1)
-        ours, theirs = (superiority(side, signs, self.rule)[upper] for side in paired(x, z))
-        return np.asarray(np.abs(ours - theirs))
-
     def value(self, level: str, scores: Scores) -> Levelled:
         x, z = scores[:2]
-        apart = self._apart(x, z, sign_flips(x.shape[1], self.resamples, self.seed))
+        apart = apart_in_pairs(x, z, sign_flips(x.shape[1], self.resamples, self.seed), self.rule)
         known = int((~np.isnan(apart)).sum())
         systems = int((~(np.isnan(x) | np.isnan(z))).any(axis=1).sum())
         return Levelled(1 - float(mean_of_known(apart)), systems, known, len(apart) - known)
@@ -209,13 +203,16 @@ class Soft(Measure):
         x, z = scores[:2]
         signs = sign_flips(x.shape[1], self.resamples, self.seed)
         if resamples.over == "systems":
-            apart = np.broadcast_to(self._apart(x, z, signs), resamples.pairs.shape)
+            apart = np.broadcast_to(apart_in_pairs(x, z, signs, self.rule), resamples.pairs.shape)
         else:
             columns = [
                 np.repeat(np.arange(x.shape[1]), counts) for counts in resamples.inputs.astype(np.int64)
             ]
             apart = np.stack(
-                [self._apart(x[:, chosen], z[:, chosen], signs[:, : len(chosen)]) for chosen in columns]
+                [
+                    apart_in_pairs(x[:, chosen], z[:, chosen], signs[:, : len(chosen)], self.rule)
+                    for chosen in columns
+                ]
             )
         counted = np.where(np.isnan(apart), 0.0, resamples.pairs)
         total = counted.sum(axis=1)

@@ -13,36 +13,18 @@ value depend on that order.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
-from nlgauge.stats.arrays import paired
-from nlgauge.stats.coefficients import accuracy
-from nlgauge.stats.kendall import pairs
+from nlgauge.stats.arrays import mean_of_known, paired
+from nlgauge.stats.coefficients import accuracy, accuracy_of_pairs
+from nlgauge.stats.kendall import Pairs, pairs
 
 # Up to this number of segments all signs are tried.
 _ENUMERATED = 12
-
-
-class PairedShare(NamedTuple):
-    """How many pairs are right, of how many."""
-
-    right: Array
-    pairs: Array
-
-    @property
-    def share(self) -> Array:
-        """right / pairs; NaN without pairs."""
-        return np.asarray(self.right / np.where(self.pairs == 0, np.nan, self.pairs))
-
-
-def ordered_alike(x: Any, z: Any) -> PairedShare:
-    """Of the pairs along the last axis, those that both sides order alike or both call tied."""
-    found = pairs(*paired(x, z))
-    return PairedShare(found.concordant + found.tied_both, found.all)
 
 
 def pairwise_accuracy(x: Any, z: Any) -> Array:
@@ -58,12 +40,10 @@ def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
     """Pairwise accuracy over several groups of systems (language pairs): all right pairs of all pairs;
     systems of two groups are never paired.
     """
-    found = [ordered_alike(x, z) for x, z in groups]
-    if not found:
+    counted = [pairs(*paired(x, z)) for x, z in groups]
+    if not counted:
         raise InputError("pairwise accuracy needs one group of systems at least.")
-    return PairedShare(
-        np.sum([one.right for one in found], axis=0), np.sum([one.pairs for one in found], axis=0)
-    ).share
+    return accuracy_of_pairs(Pairs(*(np.sum(kind, axis=0) for kind in zip(*counted, strict=True))))
 
 
 def sign_flips(segments: int, resamples: int = 1000, seed: int = 12345) -> Array:
@@ -128,13 +108,12 @@ def soft_pairwise_accuracy(
             f" {x.shape} and {z.shape}."
         )
     signs = sign_flips(z.shape[1], resamples, seed)
-    found = np.array([_spa(metric, z, signs, rule) for metric in x.reshape(-1, *z.shape)])
-    return found.reshape(x.shape[:-2])
+    apart = [apart_in_pairs(metric, z, signs, rule) for metric in x.reshape(-1, *z.shape)]
+    return np.reshape([1 - mean_of_known(one) for one in apart], x.shape[:-2])
 
 
-def _spa(metric: Array, human: Array, signs: Array, rule: str) -> float:
-    unknown = np.isnan(metric) | np.isnan(human)
-    ours, theirs = (superiority(np.where(unknown, np.nan, side), signs, rule) for side in (metric, human))
-    upper = np.triu_indices(len(human), 1)
-    apart = np.abs(ours - theirs)[upper]
-    return float(1 - apart[~np.isnan(apart)].mean()) if (~np.isnan(apart)).any() else float("nan")
+def apart_in_pairs(x: Array, z: Array, signs: Array, rule: str = "mid") -> Array:
+    """(pairs,) how far the two sides' p-values of each pair of systems are apart."""
+    upper = np.triu_indices(len(z), 1)
+    ours, theirs = (superiority(side, signs, rule)[upper] for side in paired(x, z))
+    return np.asarray(np.abs(ours - theirs))

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md is true to the cards and to the code."""
+"""docs/reference/benchmarks.md is true to the cards and to the code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nlgauge.meta.benchmarks.catalogue import CATALOGUE
 
-PAGE = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "benchmarks.md").read_text("utf-8")
 
 
 def test_every_benchmark_is_named_and_those_of_the_table_with_license_and_source():

@@ -128,7 +128,7 @@ def chosen(
 
 def _check_language(lang: str | None) -> None:
     """Raises where -l may be a language pair or a language with its region."""
-    from nlgauge.corpus.language import code, name
+    from nlgauge._core.language import code, name
 
     if lang is None or not _PAIR.fullmatch(lang):
         return

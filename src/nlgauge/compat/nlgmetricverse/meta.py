@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nlgauge._core.language import checked
 from nlgauge._core.numbers import counted
 from nlgauge.compat.nlgmetricverse.drawn import HumanCorrelations, MetricCorrelations, Seconds
 from nlgauge.compat.nlgmetricverse.scorer import NLGMetricverse
-from nlgauge.corpus.language import checked
 from nlgauge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

@@ -14,14 +14,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
-from nlgauge.corpus.raw_columns import (
-    check_left,
-    different_values,
-    missing_segment,
-    no_system,
-    nothing_shared,
-    say_left_out,
-)
+from nlgauge.corpus.raw_columns import aligned, check_left, different_values, no_system, shared_and_own
 from nlgauge.errors import InputError
 
 # The fields of a stored record that say which segment it is of, and which system it is from; no column of a
@@ -54,7 +47,7 @@ class Joining:
             places = {name: own[~np.isin(self._hashes[own], lacking)] for name, own in places.items()}
         for name, own in places.items():
             self._check_once(name, own)
-        self._places = self._aligned(places, common)
+        self._places = aligned(places, self._hashes, common, self._id)
 
     def pieces(self) -> Iterator[Corpus]:
         """The segments, some thousands at a time."""
@@ -73,36 +66,6 @@ class Joining:
                     f"system {system!r} has two records for segment {one!r}; every system needs one record per"
                     " segment."
                 )
-
-    def _aligned(self, places: dict[str, Array], common: bool) -> dict[str, Array]:
-        """The places in the order of the first system's segments; those that a system lacks are left out
-        with `common`, else refused.
-        """
-        hashes = {name: self._hashes[own] for name, own in places.items()}
-        first = next(iter(hashes.values()))
-        if all(np.array_equal(first, other) for other in hashes.values()):
-            return places
-        shared = first
-        for other in hashes.values():
-            shared = np.intersect1d(shared, other)
-        every = np.unique(np.concatenate(list(hashes.values())))
-        if not len(shared):
-            raise nothing_shared(len(places))
-        if len(shared) < len(every):
-            if not common:
-                self._refuse(places, hashes, shared, len(every))
-            say_left_out(len(every) - len(shared), len(every), f"not all {len(places)} systems have them")
-        order = first[np.isin(first, shared)]
-        return {name: places[name][_found(own, order)] for name, own in hashes.items()}
-
-    def _refuse(self, places: dict[str, Array], hashes: dict[str, Array], shared: Array, every: int) -> None:
-        having, odd = next(
-            (name, place)
-            for name, own in places.items()
-            for place in own[~np.isin(hashes[name], shared)].tolist()[:1]
-        )
-        lacking = next(name for name, own in hashes.items() if self._hashes[odd] not in own)
-        raise missing_segment(self._id(odd), having, lacking, every - len(shared), every)
 
     def _id(self, place: int) -> Any:
         return self._rows.fields[ID][int(place)]
@@ -123,33 +86,24 @@ class Joining:
                     " them other ids."
                 )
             self._check_shared(first, own, first_name, name)
-        fields, system_fields = {}, {}
-        for field in part.fields:
-            if field not in (ID, SYSTEM):
-                by_system = {name: own.fields[field] for name, own in parts.items()}
-                if all(values == first.fields[field] for values in by_system.values()):
-                    fields[field] = first.fields[field]
-                else:
-                    system_fields[field] = by_system
+        fields, system_fields = shared_and_own(
+            {
+                field: {name: own.fields[field] for name, own in parts.items()}
+                for field in part.fields
+                if field not in (ID, SYSTEM)
+            }
+        )
         predictions = {name: next(iter(own.predictions.values())) for name, own in parts.items()}
         return replace(first, ids=ids, predictions=predictions, fields=fields, system_fields=system_fields)
 
     def _check_shared(self, first: Corpus, own: Corpus, first_name: str, name: str) -> None:
         for column in ("references", "sources", "weights", "documents"):
             ours, theirs = getattr(first, column), getattr(own, column)
-            odd = (
-                next((i for i, same in enumerate(_same(ours, theirs)) if not same), None)
-                if ours is not None
-                else None
-            )
-            if odd is not None:
-                raise different_values(first.fields[ID][odd], column, f"{name!r}", f"{first_name!r}")
-
-
-def _found(hashes: Array, wanted: Array) -> Array:
-    """Where each of the wanted hashes is."""
-    order = np.argsort(hashes, kind="stable")
-    return order[np.searchsorted(hashes[order], wanted)]
+            same = [] if ours is None else _same(ours, theirs)
+            if not all(same):
+                segment = first.fields[ID][same.index(False)]
+                said = column if column == "references" else column.removesuffix("s")
+                raise different_values(segment, said, repr(name), repr(first_name))
 
 
 def _same(ours: Any, theirs: Any) -> list[bool]:

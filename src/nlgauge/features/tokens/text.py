@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal
 
+from nlgauge._core.language import code
 from nlgauge._core.ragged import Ragged
-from nlgauge.corpus.language import code
 from nlgauge.errors import ParameterError
 from nlgauge.features import Feature, Work
 from nlgauge.features.tokens.characters import Characters, character_column, characters_of

@@ -17,7 +17,7 @@ import numpy as np
 import regex
 
 from nlgauge.corpus.scripts import unspaced_script
-from nlgauge.errors import InputError, ParameterError, did_you_mean
+from nlgauge.errors import InputError, ParameterError, no_such
 
 Severity = Literal["critical", "major", "minor"]
 
@@ -114,10 +114,7 @@ def perturbation(name: str) -> Perturbation:
     auxiliary verb to negate')]
     """
     if name not in PERTURBATIONS:
-        raise ParameterError(
-            f"there is no perturbation {name!r}{did_you_mean(str(name), PERTURBATIONS)}; there are"
-            f" {', '.join(PERTURBATIONS)}."
-        )
+        raise ParameterError(no_such("perturbation", name, PERTURBATIONS))
     return PERTURBATIONS[name]
 
 

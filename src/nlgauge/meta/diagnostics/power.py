@@ -232,7 +232,7 @@ def mcnemar_power(
     """Compute how often the exact two-sided McNemar test finds that two accuracies on the same n items
     differ; one row for each n.
 
-    agreement: the share of items on which both are right or both are wrong, at most 1 - |accuracy - other|.
+    agreement: the share of items on which both are right or both are wrong, at most `1 - |accuracy - other|`.
 
     >>> mcnemar_power(accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
     [0.544...]

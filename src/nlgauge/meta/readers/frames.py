@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import InputError, did_you_mean
+from nlgauge.errors import InputError, no_such
 from nlgauge.io.files import Address
 from nlgauge.io.reader import Reader
 from nlgauge.meta.findings import listed
@@ -145,10 +145,7 @@ def from_frame(
         *(one for one in (group, annotator, weight) if one is not None),
     ]:
         if name not in known:
-            raise InputError(
-                f"there is no column {name!r}{did_you_mean(str(name), map(str, known))}; there are"
-                f" {', '.join(map(str, known))}."
-            )
+            raise InputError(no_such("column", name, known))
     systems = list(dict.fromkeys(str(row[system]) for row in rows))
     keys = [(row[group], row[segment]) if group else row[segment] for row in rows]
     segments = list(dict.fromkeys(keys))

@@ -22,7 +22,8 @@ from nlgauge.explanations import (
     Transport,
     WordAlignment,
 )
-from nlgauge.show.plots.explanations.flow import cleaned
+from nlgauge.show.plots.canvas import TEXT
+from nlgauge.show.plots.explanations.flow import cleaned, measured
 from tests.show.plots.drawn import check_readable, lines, words
 from tests.show.plots.explanations.explained_cases import PLAN, SIMILARITY, every_kind
 
@@ -66,6 +67,19 @@ def test_ngrams_are_marked_by_length():
     widths = {line.get_label(): line.get_linewidth() for line in ax.get_lines()}
     assert widths["_below a"] < widths["_below c"]
     assert "1-grams: 2 of 3" in plots.alt(ax)
+
+
+def test_characters_without_spaces_are_drawn_with_the_spaces_of_the_text():
+    text = "a cat sat on a mat " * 12
+    explanation = nlgauge.score([text], ["the cat sat"], metrics="chrf").explain("chrf", 0)[0]
+    assert " " not in explanation.tokens
+    found, right, line = "", 0.0, None
+    for letter in (text for text in plots.ngrams(explanation).texts if text.get_label() == "word"):
+        left, base = letter.get_position()
+        # A word is never broken at the end of a line.
+        found += " " * (base != line or left - right > 1) + letter.get_text()
+        right, line = left + measured(letter.get_text(), TEXT), base
+    assert found.split() == text.split()
 
 
 def test_words_have_their_chunks_and_reasons():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nlgauge._core.safe_text import visible
@@ -11,6 +12,8 @@ from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, 
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from nlgauge.explanations import Span
 
 # How tokenizers mark the beginning of a word, and a token that continues one.
 _STARTS, _GOES_ON = ("Ġ", "▁", " ", "\n"), "##"
@@ -44,15 +47,20 @@ class Paragraph:
     glued: Sequence[bool] = field(default=())
 
 
-def cleaned(tokens: Sequence[str]) -> tuple[list[str], list[bool]]:
-    """Tokens as words or parts of words, without a tokenizer's marks, and which of them follow the one before
-    without a space.
+def cleaned(tokens: Sequence[str], spans: Sequence[Span | None] = ()) -> tuple[list[str], list[bool]]:
+    """Return tokens without a tokenizer's marks, and which of them follow the token before without a space.
+
+    `spans` has the start and end of each token in its text, if known; a gap between characters is a space.
 
     >>> cleaned(["play", "##ing", "cats"])
     (['play', 'ing', 'cats'], [False, True, False])
+    >>> cleaned(["a", "c", "e"], [(0, 1), (2, 3), (3, 4)])
+    (['a', 'c', 'e'], [True, False, True])
     """
     if tokens and all(len(token) <= 1 for token in tokens):
-        return [visible(token) for token in tokens], [True] * len(tokens)
+        gaps = [before and after and before[1] < after[0] for before, after in pairwise(spans)]
+        glued = [True, *(not gap for gap in gaps)] if spans else [True] * len(tokens)
+        return [visible(token) for token in tokens], glued
     marked = any(token.startswith(_STARTS) for token in tokens)
     glued = [token.startswith(_GOES_ON) or (marked and not token.startswith(_STARTS)) for token in tokens]
     # A token that is a blank is shown as one.
@@ -108,19 +116,27 @@ def _placed(
         above, below = (any(getattr(word, side) for word in paragraph.words) for side in ("above", "below"))
         y += _LINE + _EXTRA * above
         x = 0.0
-        for place, word in enumerate(paragraph.words):
-            wide = max(
-                measured(word.text, TEXT),
-                *(measured(text, SMALL - 1) + 1.5 for text in (word.above, word.below)),
-            )
-            gap = 0.0 if not x or (paragraph.glued and paragraph.glued[place]) else _GAP
-            if x and x + gap + wide > points:
+        glued = [*(paragraph.glued or [False] * len(paragraph.words)), False]
+        widths = [_width(word) for word in paragraph.words]
+        wholes = [*widths, 0.0]  # the width of each word with the words that are glued to it
+        for place in reversed(range(len(widths))):
+            wholes[place] += glued[place + 1] * wholes[place + 1]
+        for place, (word, wide) in enumerate(zip(paragraph.words, widths, strict=True)):
+            gap = 0.0 if not x or glued[place] else _GAP
+            whole = wholes[place] if not glued[place] and wholes[place] <= points else wide
+            if x and x + gap + whole > points:
                 x, gap = 0.0, 0.0
                 y += _LINE + 3 + _EXTRA * (above + below)
             placed.append((word, x + gap, y, wide))
             x += gap + wide
         y += 6 + _EXTRA * below
     return placed, y
+
+
+def _width(word: MarkedWord) -> float:
+    """Return the width of a word in points, with the small words above and below it."""
+    small = (measured(text, SMALL - 1) + 1.5 for text in (word.above, word.below))
+    return max(measured(word.text, TEXT), *small)
 
 
 def _draw(ax: Axes, word: MarkedWord, x: float, y: float, wide: float) -> None:

@@ -12,23 +12,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Alignment, Transport
-from nlgauge.show.plots.canvas import (
-    AMBER,
-    COLUMN,
-    GRAY,
-    INDIGO,
-    SMALL,
-    color_bar,
-    decimals,
-    described,
-    mixed,
-    named_ticks,
-    one_axes,
-    plain,
-    room,
-    short_decimals,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import MarkedWord, Paragraph, cleaned, paragraphs
 
 if TYPE_CHECKING:
@@ -69,19 +53,23 @@ def alignment(explanation: Alignment, form: str = "matrix", *, ax: Axes | None =
         f"{explanation.title}: {len(ours[0])} tokens of the prediction and {len(theirs[0])} of the reference"
     )
     said += (
-        f"; mean similarity of nearest tokens {decimals(float(values.max(axis=1).mean()))}." if known else "."
+        f"; mean similarity of nearest tokens {canvas.decimals(float(values.max(axis=1).mean()))}."
+        if known
+        else "."
     )
     if form == "text" or not known:
-        return described(_shaded(explanation, ours, theirs, ax), said)
+        return canvas.described(_shaded(explanation, ours, theirs, ax), said)
     best = values.argmax(axis=1)
     if form == "matrix":
         axes = _matrix(explanation.title, ours[0], theirs[0], values, "similarity", ax)
         _framed(axes, best)
-        return described(axes, said)
+        return canvas.described(axes, said)
     if form == "links":
         joined = [(i, int(j), float(values[i, j]), float(values[i, j])) for i, j in enumerate(best)]
         note = "Each token of the prediction and the nearest token of the reference: the thicker the nearer."
-        return described(_links(explanation.title, ours[0], theirs[0], joined, INDIGO, note, ax), said)
+        return canvas.described(
+            _links(explanation.title, ours[0], theirs[0], joined, canvas.INDIGO, note, ax), said
+        )
     raise ParameterError(f"form must be 'matrix', 'links' or 'text', got {form!r:.60}.")
 
 
@@ -111,11 +99,11 @@ def transport(explanation: Transport, form: str = "links", *, ax: Axes | None = 
     total = float((plan * cost).sum())
     said = (
         f"{explanation.title}: {int((plan > 1e-9).sum())} moves between {len(ours)} and {len(theirs)} tokens;"
-        f" total cost {decimals(total, 3)}."
+        f" total cost {canvas.decimals(total, 3)}."
     )
     if form in ("plan", "cost"):
         values, name = (plan, "mass") if form == "plan" else (cost, "cost")
-        return described(_matrix(explanation.title, ours, theirs, values, name, ax), said)
+        return canvas.described(_matrix(explanation.title, ours, theirs, values, name, ax), said)
     if form != "links":
         raise ParameterError(f"form must be 'links', 'plan' or 'cost', got {form!r:.60}.")
     most, dearest = (plan.max(initial=0.0) or 1.0), (cost.max(initial=0.0) or 1.0)
@@ -124,10 +112,10 @@ def transport(explanation: Transport, form: str = "links", *, ax: Axes | None = 
         for i, j in zip(*np.nonzero(plan > 1e-9), strict=True)
     ]
     note = (
-        f"The wider, the more mass; the darker, the dearer (darkest {decimals(float(dearest))}). Total cost"
-        f" {decimals(total, 3)}."
+        f"The wider, the more mass; the darker, the dearer (darkest {canvas.decimals(float(dearest))}). Total cost"
+        f" {canvas.decimals(total, 3)}."
     )
-    return described(_links(explanation.title, ours, theirs, moves, "#7a1f1f", note, ax), said)
+    return canvas.described(_links(explanation.title, ours, theirs, moves, "#7a1f1f", note, ax), said)
 
 
 def _shaded(
@@ -143,7 +131,9 @@ def _shaded(
     ):
         near = values.max(axis=1) if values.size else np.zeros(len(texts))
         words = [
-            MarkedWord(text, mixed(AMBER, _strength(value)), below=decimals(float(value)))
+            MarkedWord(
+                text, canvas.mixed(canvas.AMBER, _strength(value)), below=canvas.decimals(float(value))
+            )
             for text, value in zip(texts, near, strict=True)
         ]
         parts.append(Paragraph(name, words, glued))
@@ -159,22 +149,22 @@ def _strength(value: float) -> float:
 def _matrix(
     title: str, ours: Sequence[str], theirs: Sequence[str], values: Array, what: str, ax: Axes | None
 ) -> Axes:
-    width, height = 0.3 * len(theirs) + room(ours) + 1.0, 0.22 * len(ours) + room(theirs) + 0.8
-    ax = one_axes(ax, max(3.2, width), max(2.0, height))
+    width, height = 0.3 * len(theirs) + canvas.room(ours) + 1.0, 0.22 * len(ours) + canvas.room(theirs) + 0.8
+    ax = canvas.one_axes(ax, max(3.2, width), max(2.0, height))
     low, high = min(0.0, float(values.min(initial=0.0))), float(values.max(initial=0.0)) or 1.0
     image = ax.imshow(values, cmap=_SHADES, vmin=low, vmax=high, aspect="auto")
     if values.size <= _VALUES:
         for (i, j), value in np.ndenumerate(values):
             color = "white" if (value - low) / (high - low) > 0.55 else "black"
             if float(value) > 0:
-                style: Any = {"ha": "center", "va": "center", **plain(SMALL - 1.5)}
-                ax.text(j, i, short_decimals(float(value)), color=color, **style)
+                style: Any = {"ha": "center", "va": "center", **canvas.plain(canvas.SMALL - 1.5)}
+                ax.text(j, i, canvas.short_decimals(float(value)), color=color, **style)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    named_ticks(ax.xaxis, theirs, rotation=90)
-    named_ticks(ax.yaxis, ours)
-    color_bar(image, ax, 0.7, what)
-    titled(ax, title, "reference", "prediction")
+    canvas.named_ticks(ax.xaxis, theirs, rotation=90)
+    canvas.named_ticks(ax.yaxis, ours)
+    canvas.color_bar(image, ax, 0.7, what)
+    canvas.titled(ax, title, "reference", "prediction")
     return ax
 
 
@@ -200,7 +190,9 @@ def _links(
     from matplotlib.path import Path
 
     rows = max(len(ours), len(theirs), 1)
-    ax = one_axes(ax, max(COLUMN, 1.4 + room(ours) + room(theirs)), max(1.5, 0.17 * rows + 0.8))
+    ax = canvas.one_axes(
+        ax, max(canvas.COLUMN, 1.4 + canvas.room(ours) + canvas.room(theirs)), max(1.5, 0.17 * rows + 0.8)
+    )
     left, right = (
         [(i + 0.5) * rows / max(len(side), 1) for i in range(len(side))] for side in (ours, theirs)
     )
@@ -214,17 +206,19 @@ def _links(
             "zorder": 1 + dark,
             "label": f"{ours[i]}\u2192{theirs[j]}",
         }
-        ax.add_patch(PathPatch(curve, facecolor="none", edgecolor=mixed(color, 0.2 + 0.8 * dark), **look))
+        ax.add_patch(
+            PathPatch(curve, facecolor="none", edgecolor=canvas.mixed(color, 0.2 + 0.8 * dark), **look)
+        )
     ax.set_xlim(0, 1)
     ax.set_ylim(rows, 0)
     ax.spines[:].set_visible(False)
     ax.set_xticks([])
     ax.tick_params(length=0)
-    named_ticks(ax.yaxis, ours, places=left)
+    canvas.named_ticks(ax.yaxis, ours, places=left)
     # The tokens of the other side stand to the right of the axes, as names of a second one would.
     for name, at in zip(theirs, right, strict=True):
         beside: Any = {"textcoords": "offset points", "va": "center", "ha": "left", "annotation_clip": False}
-        ax.annotate(name, (1, at), (3, 0), **beside, **plain(SMALL))
-    titled(ax, title, note, "prediction \u2192 reference")
-    ax.xaxis.label.set_color(GRAY)
+        ax.annotate(name, (1, at), (3, 0), **beside, **canvas.plain(canvas.SMALL))
+    canvas.titled(ax, title, note, "prediction \u2192 reference")
+    ax.xaxis.label.set_color(canvas.GRAY)
     return ax

@@ -12,26 +12,7 @@ import numpy as np
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Edits, ErrorSpans, NgramMatches, TokenScores, WordAlignment, WordGroups
-from nlgauge.show.plots.canvas import (
-    AMBER,
-    GRAY,
-    INDIGO,
-    LINE,
-    PALE,
-    PETROL,
-    RED,
-    SMALL,
-    THIN,
-    decimals,
-    described,
-    legend_beside,
-    mixed,
-    named_ticks,
-    one_axes,
-    room,
-    shown,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import MarkedWord, Paragraph, cleaned, paragraphs
 
 if TYPE_CHECKING:
@@ -90,9 +71,9 @@ def tokens(
     )
     parts = []
     for name, column in known.items():
-        total = f"{name}: total {decimals(float(np.nansum(column)))}, darkest {decimals(most)}"
+        total = f"{name}: total {canvas.decimals(float(np.nansum(column)))}, darkest {canvas.decimals(most)}"
         words = [
-            MarkedWord(text, mixed(INDIGO, 0.65 * abs(value) / most), "--" if value < 0 else "")
+            MarkedWord(text, canvas.mixed(canvas.INDIGO, 0.65 * abs(value) / most), "--" if value < 0 else "")
             for text, value in zip(texts, column, strict=True)
         ]
         parts.append(Paragraph(total, words, glued))
@@ -100,19 +81,21 @@ def tokens(
         helps = known[names[0]] - known[names[1]]
         words = [_helped(text, gain, most) for text, gain in zip(texts, helps, strict=True)]
         parts.append(
-            Paragraph(f"{names[0]} less {names[1]}: total {decimals(float(np.nansum(helps)))}", words, glued)
+            Paragraph(
+                f"{names[0]} less {names[1]}: total {canvas.decimals(float(np.nansum(helps)))}", words, glued
+            )
         )
     said = "; ".join(
-        f"{name} sums to {decimals(float(np.nansum(column)))} over {len(texts)} tokens"
+        f"{name} sums to {canvas.decimals(float(np.nansum(column)))} over {len(texts)} tokens"
         for name, column in known.items()
     )
-    return described(paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: {said}.")
+    return canvas.described(paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: {said}.")
 
 
 def _helped(text: str, gain: float, most: float) -> MarkedWord:
     return MarkedWord(
         text,
-        mixed(INDIGO if gain > 0 else RED, 0.65 * abs(gain) / most),
+        canvas.mixed(canvas.INDIGO if gain > 0 else canvas.RED, 0.65 * abs(gain) / most),
         "-" if gain > 0.5 else "--" if gain < -0.5 else "",
     )
 
@@ -134,21 +117,22 @@ def ngrams(explanation: NgramMatches, *, ax: Axes | None = None) -> Axes:
 
     Notes
     -----
-    The longer the n-gram, the darker, and the thicker the line below.
+    The longer the n-gram, the darker, and the thicker the line below. Spaces are where the text has them,
+    also for metrics that read characters without spaces (chrF).
     """
     most = max([1, *explanation.longest])
-    texts, glued = cleaned(explanation.tokens)
+    texts, glued = cleaned(explanation.tokens, explanation.spans.get("prediction", ()))
     words = [
-        MarkedWord(text, mixed(AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
+        MarkedWord(text, canvas.mixed(canvas.AMBER, 0.25 + 0.75 * n / most), "-", 0.5 + 0.6 * min(n, 4))
         if n
-        else MarkedWord(text, color=GRAY)
+        else MarkedWord(text, color=canvas.GRAY)
         for text, n in zip(texts, explanation.longest, strict=True)
     ]
     matched = sum(n > 0 for n in explanation.longest)
     counted = [f"{order.name}: {order.matched:g} of {order.predicted:g}" for order in explanation.orders[:8]]
     notes = [f"Marked: part of a match of up to {most} tokens. {'; '.join(counted)}."]
     axes = paragraphs(explanation.title, [Paragraph("prediction", words, glued)], notes, ax)
-    return described(
+    return canvas.described(
         axes,
         f"{explanation.title}: {matched} of {len(words)} tokens are part of a match; {'; '.join(counted)}.",
     )
@@ -189,17 +173,17 @@ def words(explanation: WordAlignment, *, ax: Axes | None = None) -> Axes:
         marked = []
         for place, text in enumerate(cleaned(texts)[0]):
             if place not in matched:
-                marked.append(MarkedWord(text, color=GRAY))
+                marked.append(MarkedWord(text, color=canvas.GRAY))
                 continue
             reason, chunk = matched[place]
-            fill, line = mixed(AMBER, 0.3 + 0.4 * (chunk % 2)), _REASONS.get(reason, "-")
-            marked.append(MarkedWord(text, fill, line, LINE, below=str(chunk)))
+            fill, line = canvas.mixed(canvas.AMBER, 0.3 + 0.4 * (chunk % 2)), _REASONS.get(reason, "-")
+            marked.append(MarkedWord(text, fill, line, canvas.LINE, below=str(chunk)))
         parts.append(Paragraph(name, marked))
     counts = Counter(reason for _, _, reason in explanation.matches)
     said = f"{len(explanation.matches)} matches in {len(set(explanation.chunks))} chunks"
     said += f" ({', '.join(f'{count} {reason}' for reason, count in counts.items())})" if counts else ""
     notes = [f"{said}. Below a word: its chunk. Lines: exact unbroken, stem dashed, synonym dotted."]
-    return described(paragraphs(explanation.title, parts, notes, ax), f"{explanation.title}: {said}.")
+    return canvas.described(paragraphs(explanation.title, parts, notes, ax), f"{explanation.title}: {said}.")
 
 
 def groups(explanation: WordGroups, *, ax: Axes | None = None) -> Axes:
@@ -222,7 +206,7 @@ def groups(explanation: WordGroups, *, ax: Axes | None = None) -> Axes:
         for name, of in explanation.groups.items()
     ]
     said = ", ".join(f"{name} {len(of)}" for name, of in explanation.groups.items())
-    return described(
+    return canvas.described(
         paragraphs(explanation.title, parts, ax=ax), f"{explanation.title}: number of words by group: {said}."
     )
 
@@ -265,14 +249,14 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
         plain_text = explanation.text[end : error.start]
         add(plain_text)
         left = plain_text or left
-        sure = "" if error.confidence is None else decimals(error.confidence)
+        sure = "" if error.confidence is None else canvas.decimals(error.confidence)
         start = max(error.start, end)
         add(
             explanation.text[start : error.end],
-            fill=mixed(RED, 0.25),
+            fill=canvas.mixed(canvas.RED, 0.25),
             line="-",
             width=_SEVERITIES.get(error.severity, 1.2),
-            color=RED,
+            color=canvas.RED,
             below=sure,
         )
         left = explanation.text[start : error.end]
@@ -280,7 +264,7 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
     add(explanation.text[end:])
     counts = Counter(error.severity for error in explanation.errors)
     said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error was found"
-    return described(
+    return canvas.described(
         paragraphs(explanation.title, [Paragraph("", parts, glued)], [said], ax),
         f"{explanation.title}: {said}.",
     )
@@ -321,7 +305,7 @@ def edits(explanation: Edits, form: str = "lines", *, ax: Axes | None = None) ->
         if counts[kind] or kind not in ("shift", "jump")
     )
     if form == "lattice":
-        return described(_lattice(explanation, ax), f"{explanation.title}: {said}.")
+        return canvas.described(_lattice(explanation, ax), f"{explanation.title}: {said}.")
     every = [token for edit in explanation.edits for token in (*edit.prediction, *edit.reference)]
     together = bool(every) and all(len(token) <= 1 for token in every)
     marked = [word for edit in explanation.edits for word in _edited(edit)]
@@ -335,7 +319,7 @@ def edits(explanation: Edits, form: str = "lines", *, ax: Axes | None = None) ->
             "prediction, with what the reference has above it or struck out", marked, [together] * len(marked)
         )
     ]
-    return described(
+    return canvas.described(
         paragraphs(explanation.title, parts, [*moved, f"{said}."], ax), f"{explanation.title}: {said}."
     )
 
@@ -345,15 +329,18 @@ def _edited(edit: Edit) -> list[MarkedWord]:
     if edit.kind == "equal":
         return [MarkedWord(text) for text in ours]
     if edit.kind == "insert":
-        return [MarkedWord(text, mixed(PETROL, 0.25), "-", LINE, color=PETROL) for text in ours]
+        return [
+            MarkedWord(text, canvas.mixed(canvas.PETROL, 0.25), "-", canvas.LINE, color=canvas.PETROL)
+            for text in ours
+        ]
     if edit.kind == "delete":
-        return [MarkedWord(text, struck=True, color=RED) for text in theirs]
+        return [MarkedWord(text, struck=True, color=canvas.RED) for text in theirs]
     if edit.kind == "jump":
-        return [MarkedWord(f"\u2192{edit.target}", color=GRAY)]
+        return [MarkedWord(f"\u2192{edit.target}", color=canvas.GRAY)]
     if edit.kind != "replace":
         return []
     return [
-        MarkedWord(text, mixed(AMBER, 0.4), above=theirs[place] if place < len(theirs) else "")
+        MarkedWord(text, canvas.mixed(canvas.AMBER, 0.4), above=theirs[place] if place < len(theirs) else "")
         for place, text in enumerate(ours)
     ]
 
@@ -380,31 +367,34 @@ def _lattice(explanation: Edits, ax: Axes | None) -> Axes:
         corners = [(p + min(i, across), r + min(i, down)) for i in range(max(across, down) + 1)]
         steps += [(edit.kind, *start, *end) for start, end in pairwise(corners)]
         p += across
-    names = [shown(ours.get(i, "")) for i in range(max(ours, default=-1) + 1)]
+    names = [canvas.shown(ours.get(i, "")) for i in range(max(ours, default=-1) + 1)]
     # Cells of many tokens, such as characters, are small enough for a page.
     cells = min(0.25, 6 / max(1, len(names))), min(0.2, 8 / max(1, len(theirs)))
-    width, height = cells[0] * len(names) + room(theirs) + 1.6, cells[1] * len(theirs) + room(names) + 0.7
-    ax = one_axes(ax, max(2.5, width), max(1.8, height))
+    width, height = (
+        cells[0] * len(names) + canvas.room(theirs) + 1.6,
+        cells[1] * len(theirs) + canvas.room(names) + 0.7,
+    )
+    ax = canvas.one_axes(ax, max(2.5, width), max(1.8, height))
     looks = {
         "equal": ("black", "-"),
-        "replace": (RED, "--"),
-        "delete": (RED, ":"),
-        "insert": (PETROL, ":"),
-        "jump": (GRAY, "-."),
+        "replace": (canvas.RED, "--"),
+        "delete": (canvas.RED, ":"),
+        "insert": (canvas.PETROL, ":"),
+        "jump": (canvas.GRAY, "-."),
     }
     for kind, x, y, to_x, to_y in steps:
         color, dashes = looks[kind]
-        ax.plot([x, to_x], [y, to_y], color=color, linestyle=dashes, linewidth=LINE, label=kind)
+        ax.plot([x, to_x], [y, to_y], color=color, linestyle=dashes, linewidth=canvas.LINE, label=kind)
     ax.set_xlim(-0.3, len(names) + 0.3)
     ax.set_ylim(len(theirs) + 0.3, -0.3)
     ax.set_xticks(np.arange(len(names) + 1), minor=True)
     ax.set_yticks(np.arange(len(theirs) + 1), minor=True)
-    ax.grid(which="minor", color=PALE, linewidth=THIN)
+    ax.grid(which="minor", color=canvas.PALE, linewidth=canvas.THIN)
     ax.tick_params(length=0, which="both")
-    named_ticks(ax.xaxis, names, SMALL, [i + 0.5 for i in range(len(names))], rotation=90)
-    named_ticks(ax.yaxis, theirs, SMALL, [i + 0.5 for i in range(len(theirs))])
-    titled(ax, explanation.title, "prediction", "reference")
+    canvas.named_ticks(ax.xaxis, names, canvas.SMALL, [i + 0.5 for i in range(len(names))], rotation=90)
+    canvas.named_ticks(ax.yaxis, theirs, canvas.SMALL, [i + 0.5 for i in range(len(theirs))])
+    canvas.titled(ax, explanation.title, "prediction", "reference")
     seen = {kind: _KINDS[kind] for kind, *_ in steps}
     handles = [next(line for line in ax.get_lines() if line.get_label() == kind) for kind in seen]
-    legend_beside(ax, handles, list(seen.values()))
+    canvas.legend_beside(ax, handles, list(seen.values()))
     return ax

@@ -14,28 +14,12 @@ from nlgauge.meta.findings import Findings
 from nlgauge.results.comparison import Compared, Comparison
 from nlgauge.results.labels import output_name, short_names
 from nlgauge.results.result import Result
-from nlgauge.show.plots.canvas import (
-    COLORS,
-    COLUMN,
-    GRAY,
-    SMALL,
-    THIN,
-    described,
-    few_ticks,
-    interval,
-    named_ticks,
-    one_axes,
-    plain,
-    room,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction, need_segments
 from nlgauge.show.plots.studies.coefficients import draw_coefficients
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from nlgauge.show.plots.canvas import Panels
 
 
 def forest(
@@ -47,7 +31,7 @@ def forest(
     resamples: int = 1000,
     seed: int | None = None,
     ax: Axes | None = None,
-) -> Axes | Panels:
+) -> Axes | canvas.Panels:
     """Draw the differences of two systems on every metric, or coefficients, with their intervals.
 
     Parameters
@@ -110,38 +94,40 @@ def _gains(
 ) -> Axes:
     short = short_names(row.label for row, _ in rows)
     names = [output_name(short[row.label], row.output.name) for row, _ in rows]
-    ax = one_axes(ax, COLUMN * 1.3 + room(names) * 0.5, 0.2 * len(rows) + 0.9)
-    ax.axvline(0, color=GRAY, linewidth=THIN, label="zero")
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.3 + canvas.room(names) * 0.5, 0.2 * len(rows) + 0.9)
+    ax.axvline(0, color=canvas.GRAY, linewidth=canvas.THIN, label="zero")
     descriptions = []
     for place, (name, (row, corrected_p)) in enumerate(zip(names, rows, strict=True)):
         value, low, high = _gain(row, second)
         reach = np.nanmax(np.abs([value, low, high])) if np.isfinite(value) else np.nan
         if not np.isfinite(reach):
-            ax.text(0, place, " n/a", va="center", color=GRAY, **plain(SMALL))
+            ax.text(0, place, " n/a", va="center", color=canvas.GRAY, **canvas.plain(canvas.SMALL))
             continue
         scale = reach or 1.0
-        color = GRAY if row.output.higher_is_better is None else COLORS[1]
+        color = canvas.GRAY if row.output.higher_is_better is None else canvas.COLORS[1]
         significant = corrected_p <= alpha
-        interval(ax, low / scale, high / scale, place, color)
+        canvas.interval(ax, low / scale, high / scale, place, color)
         face = color if significant else "white"
         ax.plot(value / scale, place, "o", color=color, markerfacecolor=face, markersize=4.5, label=name)
         shown = number(value, row.output, sign=True)
         numbers = f"{shown} {bounds(low, high, row.output, sign=True)}"
         beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center"}
-        ax.text(1.03, place, numbers, color=GRAY, **beside, **plain(SMALL))
+        ax.text(1.03, place, numbers, color=canvas.GRAY, **beside, **canvas.plain(canvas.SMALL))
         descriptions.append(f"{name} {shown}{', significant' if significant else ''}")
-    named_ticks(ax.yaxis, names)
+    canvas.named_ticks(ax.yaxis, names)
     ax.set_ylim(len(rows) - 0.5, -0.6)
     ax.set_xlim(-1.08, 1.08)
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    titled(
+    canvas.titled(
         ax,
         f"{second} against {first}",
         f"better: {first} \u2190 | \u2192 {second}\n(each metric on its own scale; filled: significant)",
     )
-    return described(ax, f"{second} against {first}, plus if {second} is better: {'; '.join(descriptions)}.")
+    return canvas.described(
+        ax, f"{second} against {first}, plus if {second} is better: {'; '.join(descriptions)}."
+    )
 
 
 def _gain(row: Compared, system: str) -> tuple[float, float, float]:
@@ -191,31 +177,31 @@ def waterfall(
     ours, theirs = scores[result.systems.index(first)], scores[result.systems.index(second)]
     gains = np.where(ties(ours, theirs, column.output), 0.0, sign * (theirs - ours))
     known = np.sort(gains[~np.isnan(gains)])[::-1]
-    ax = one_axes(ax, COLUMN * 1.4, 2.3, "y")
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.4, 2.3, "y")
     places = np.arange(1, len(known) + 1)
     for inside, color, hatch, label in (
-        (known > 0, COLORS[1], None, second),
-        (known < 0, COLORS[4], "////", first),
+        (known > 0, canvas.COLORS[1], None, second),
+        (known < 0, canvas.COLORS[4], "////", first),
     ):
-        edge = GRAY if hatch else color
+        edge = canvas.GRAY if hatch else color
         style: Any = {"color": color, "step": "mid", "linewidth": 0, "hatch": hatch, "edgecolor": edge}
         ax.fill_between(places, 0, np.where(inside, known, 0.0), label=f"better: {label}", **style)
-    ax.axhline(0, color="black", linewidth=THIN, label="zero")
+    ax.axhline(0, color="black", linewidth=canvas.THIN, label="zero")
     ax.set_xlim(0.5, max(1.5, len(known) + 0.5))
-    few_ticks(ax.xaxis, whole=True)
-    few_ticks(ax.yaxis)
+    canvas.few_ticks(ax.xaxis, whole=True)
+    canvas.few_ticks(ax.yaxis)
     wins, losses = int((known > 0).sum()), int((known < 0).sum())
     counts = (
         f"{second} better on {wins:,}, tie on {len(known) - wins - losses:,}, {first} better on {losses:,}"
     )
     unknown = len(gains) - len(known)
-    titled(
+    canvas.titled(
         ax,
         counts,
         "segments, sorted" + (f" ({unknown:,} unknown)" if unknown else ""),
         f"gain in {column.name}\n(plus: {second} is better)",
     )
-    return described(
+    return canvas.described(
         ax, f"Gains in {column.name} ({direction(column.output)}) of {len(known)} segments: {counts}."
     )
 

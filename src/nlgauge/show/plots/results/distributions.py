@@ -13,21 +13,7 @@ from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.judgments import Judgments
 from nlgauge.meta.papers.shannon import Separation
 from nlgauge.results.result import Result
-from nlgauge.show.plots.canvas import (
-    COLORS,
-    COLUMN,
-    GRAY,
-    LINE,
-    SMALL,
-    THIN,
-    decimals,
-    described,
-    few_ticks,
-    one_axes,
-    plain,
-    shown,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import columns, need_segments
 from nlgauge.stats.arrays import mid_ranks
 
@@ -78,7 +64,7 @@ def distributions(
     if not values:
         raise InputError("distributions needs the scores of a group, there are none.")
     names = list(values)
-    ax = one_axes(ax, COLUMN * 1.3, 0.55 * len(names) + 0.9)
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.3, 0.55 * len(names) + 0.9)
     known = np.concatenate(list(values.values()))
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
     room = 0.05 * (high - low) or 0.5
@@ -87,24 +73,25 @@ def distributions(
     for place, (group, scores) in enumerate(values.items()):
         height = _density(scores, grid)
         top = -place + 0.85 * height / (height.max(initial=0.0) or 1.0)
-        ax.fill_between(grid, -place, top, color=COLORS[1], alpha=0.35, linewidth=0, label=group)
-        ax.plot(grid, top, color=COLORS[1], linewidth=LINE * 0.8, label="_density")
+        ax.fill_between(grid, -place, top, color=canvas.COLORS[1], alpha=0.35, linewidth=0, label=group)
+        ax.plot(grid, top, color=canvas.COLORS[1], linewidth=canvas.LINE * 0.8, label="_density")
         middle = float(np.median(scores)) if len(scores) else np.nan
         if len(scores):
             ends = [-place, -place + 0.5]
-            ax.plot([middle, middle], ends, color="black", linewidth=LINE, label=f"median {group}")
-        ax.axhline(-place, color=GRAY, linewidth=THIN / 2)
-        medians.append(f"{group} {decimals(middle, 3)}")
-    aucs = ["", *(f", AUC {decimals(auc(values[names[0]], values[group]), 3)}" for group in names[1:])]
+            ax.plot([middle, middle], ends, color="black", linewidth=canvas.LINE, label=f"median {group}")
+        ax.axhline(-place, color=canvas.GRAY, linewidth=canvas.THIN / 2)
+        medians.append(f"{group} {canvas.decimals(middle, 3)}")
+    aucs = ["", *(f", AUC {canvas.decimals(auc(values[names[0]], values[group]), 3)}" for group in names[1:])]
     beside = [
-        f"{shown(group)}\nn = {len(values[group]):,}{area}" for group, area in zip(names, aucs, strict=True)
+        f"{canvas.shown(group)}\nn = {len(values[group]):,}{area}"
+        for group, area in zip(names, aucs, strict=True)
     ]
-    ax.set_yticks([-place + 0.25 for place in range(len(names))], beside, **plain(SMALL))
+    ax.set_yticks([-place + 0.25 for place in range(len(names))], beside, **canvas.plain(canvas.SMALL))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    few_ticks(ax.xaxis)
-    titled(ax, title or "AUC: the first group scores higher", name)
-    return described(ax, f"Densities of {name}; medians: {', '.join(medians)}.")
+    canvas.few_ticks(ax.xaxis)
+    canvas.titled(ax, title or "AUC: the first group scores higher", name)
+    return canvas.described(ax, f"Densities of {name}; medians: {', '.join(medians)}.")
 
 
 def _groups(

@@ -12,21 +12,7 @@ from nlgauge.meta.findings import Findings
 from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 from nlgauge.show.page_data.agreement import METHODS, correlation, similarity_tree
-from nlgauge.show.plots.canvas import (
-    LINE,
-    SMALL,
-    Panels,
-    color_bar,
-    decimals,
-    described,
-    distinct,
-    map_of,
-    needed,
-    panels,
-    room,
-    the_only,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import columns, number_fields, segment_scores
 
 if TYPE_CHECKING:
@@ -35,7 +21,7 @@ if TYPE_CHECKING:
 
 def heatmap(
     data: Result | Judgments | Findings, coefficient: str = "spearman", *, ax: Axes | None = None
-) -> Panels:
+) -> canvas.Panels:
     """Draw the correlations between metrics, with similar metrics side by side, and the tree of similarity.
 
     Parameters
@@ -69,36 +55,43 @@ def heatmap(
         data = _pooled(data, coefficient)
     elif isinstance(data, Judgments):
         data = data.between_metrics(coefficient=coefficient)
-    needed(data, "heatmap", "metric", "other", "value")
-    the_only(data, "level", "coefficient")
-    names = list(dict.fromkeys([*distinct(data.rows, "metric"), *distinct(data.rows, "other")]))
+    canvas.needed(data, "heatmap", "metric", "other", "value")
+    canvas.the_only(data, "level", "coefficient")
+    names = list(dict.fromkeys([*canvas.distinct(data.rows, "metric"), *canvas.distinct(data.rows, "other")]))
     values = np.eye(len(names))
     for row in data.rows:
         i, j = names.index(row["metric"]), names.index(row["other"])
         values[i, j] = values[j, i] = row["value"]
     tree = dendrogram(similarity_tree(values), no_plot=True)
     order = tree["leaves"]
-    size, beside = 0.34 * len(names), room(names)
+    size, beside = 0.34 * len(names), canvas.room(names)
     ratios = {"height_ratios": [0.7, max(size, 0.7)], "sharex": True}
-    axes = panels(ax, 2, 1, max(3.0, size + beside + 1.0), size + beside + 1.3, **ratios).ravel().view(Panels)
+    axes = (
+        canvas.panels(ax, 2, 1, max(3.0, size + beside + 1.0), size + beside + 1.3, **ratios)
+        .ravel()
+        .view(canvas.Panels)
+    )
     above, below = axes
     for x, y in zip(tree["icoord"], tree["dcoord"], strict=True):
         # The tree's leaves are at 5, 15, 25, ...
-        above.plot((np.asarray(x) - 5) / 10, y, color="black", linewidth=LINE * 0.7)
+        above.plot((np.asarray(x) - 5) / 10, y, color="black", linewidth=canvas.LINE * 0.7)
     above.spines["bottom"].set_visible(False)
     above.tick_params(bottom=False, labelbottom=False)
     above.set_ylim(0, max(1e-3, np.max(tree["dcoord"], initial=0.0)) * 1.05)
     ordered = [names[i] for i in order]
-    image = map_of(below, values[np.ix_(order, order)], ordered, ordered, SMALL - 1)
-    color_bar(image, list(axes), 0.5, ticks=[-1, -0.5, 0, 0.5, 1])
+    image = canvas.map_of(below, values[np.ix_(order, order)], ordered, ordered, canvas.SMALL - 1)
+    canvas.color_bar(image, list(axes), 0.5, ticks=[-1, -0.5, 0, 0.5, 1])
     first = data.rows[0]
     kind = f"{first.get('coefficient', 'correlation').capitalize()} between metrics"
-    titled(above, f"{kind}, {first.get('level', 'all')} level", y="1 - r")
+    canvas.titled(above, f"{kind}, {first.get('level', 'all')} level", y="1 - r")
     ranked = sorted(data.rows, key=lambda row: -row["value"] if np.isfinite(row["value"]) else np.inf)
     most, least = (
-        f"{row['metric']} and {row['other']} {decimals(row['value'])}" for row in (ranked[0], ranked[-1])
+        f"{row['metric']} and {row['other']} {canvas.decimals(row['value'])}"
+        for row in (ranked[0], ranked[-1])
     )
-    return described(axes, f"Correlations between {len(names)} metrics: most alike {most}, least {least}.")
+    return canvas.described(
+        axes, f"Correlations between {len(names)} metrics: most alike {most}, least {least}."
+    )
 
 
 def _pooled(result: Result, coefficient: str) -> Findings:

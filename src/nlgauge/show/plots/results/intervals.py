@@ -8,32 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nlgauge.show.plots.canvas import (
-    COLORS,
-    GRAY,
-    PAGE,
-    PALE,
-    SMALL,
-    bare,
-    decimals,
-    described,
-    few_ticks,
-    grid_of,
-    interval,
-    named_ticks,
-    not_available,
-    plain,
-    room,
-    titled,
-    unpacked,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from nlgauge.results.result import Result
-    from nlgauge.show.plots.canvas import Panels
 
 
 def intervals(
@@ -44,7 +25,7 @@ def intervals(
     resamples: int = 1000,
     seed: int | None = None,
     ax: Axes | None = None,
-) -> Axes | Panels:
+) -> Axes | canvas.Panels:
     """Draw the score of every system with its interval, one panel per score.
 
     Parameters
@@ -85,22 +66,25 @@ def intervals(
             for row in result.ranks(confidence=confidence, resamples=resamples, seed=seed)
         }
     )
-    beside = room(systems)
-    widest = max(1.45, room([column.name for column in chosen], 9) + 0.2)
-    across = int(min(len(chosen), 4, max(1, (PAGE - beside) // widest)))
+    beside = canvas.room(systems)
+    widest = max(1.45, canvas.room([column.name for column in chosen], 9) + 0.2)
+    across = int(min(len(chosen), 4, max(1, (canvas.PAGE - beside) // widest)))
     height = (0.19 * len(systems) + 0.85) * math.ceil(len(chosen) / across)
-    axes = grid_of(ax, len(chosen), across, min(PAGE, beside + 0.3 + 1.9 * across), height, sharey=True)
+    axes = canvas.grid_of(
+        ax, len(chosen), across, min(canvas.PAGE, beside + 0.3 + 1.9 * across), height, sharey=True
+    )
     descriptions = []
     for panel, column in zip(axes, chosen, strict=True):
         key = (column.label, column.output.name)
         scores = [by_system[system][key[0]][key[1]] for system in systems]
-        _panel(bare(panel, "x"), column, systems, scores, ranked.get(key))
+        _panel(canvas.bare(panel, "x"), column, systems, scores, ranked.get(key))
         known = ", ".join(
-            f"{system} {decimals(score.score, 3)}" for system, score in zip(systems, scores, strict=True)
+            f"{system} {canvas.decimals(score.score, 3)}"
+            for system, score in zip(systems, scores, strict=True)
         )
         descriptions.append(f"{column.name} ({direction(column.output)}): {known}")
-    return described(
-        unpacked(axes),
+    return canvas.described(
+        canvas.unpacked(axes),
         f"Scores with {100 * confidence:g} % intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
     )
 
@@ -111,21 +95,21 @@ def _panel(ax: Axes, column: PlottedOutput, systems: tuple[str, ...], bounds: li
     if better is not None and np.isfinite(scores).any() and len(systems) > 1:
         best = bounds[int(np.nanargmax(scores if better else -scores))]
         if np.isfinite([best.low, best.high]).all():
-            ax.axvspan(best.low, best.high, color=PALE, alpha=0.6, linewidth=0, zorder=0, label="best")
+            ax.axvspan(best.low, best.high, color=canvas.PALE, alpha=0.6, linewidth=0, zorder=0, label="best")
     for place, (system, bound) in enumerate(zip(systems, bounds, strict=True)):
         if not math.isfinite(bound.score):
-            not_available(ax, place)
+            canvas.not_available(ax, place)
             continue
-        interval(ax, bound.low, bound.high, place, COLORS[1])
-        ax.plot(bound.score, place, "o", color=COLORS[1], markersize=3.5, label=system)
+        canvas.interval(ax, bound.low, bound.high, place, canvas.COLORS[1])
+        ax.plot(bound.score, place, "o", color=canvas.COLORS[1], markersize=3.5, label=system)
         if (mark := _mark(ranked, place, len(systems))) is not None:
             beside: Any = {"transform": ax.get_yaxis_transform(), "va": "center", "ha": "left"}
-            ax.text(1.01, place, mark, color=GRAY, **beside, **plain(SMALL))
-    named_ticks(ax.yaxis, systems)
+            ax.text(1.01, place, mark, color=canvas.GRAY, **beside, **canvas.plain(canvas.SMALL))
+    canvas.named_ticks(ax.yaxis, systems)
     ax.set_ylim(len(systems) - 0.5, -0.5)
-    few_ticks(ax.xaxis, 3)
+    canvas.few_ticks(ax.xaxis, 3)
     arrow = {True: " \u2191", False: " \u2193", None: ""}[better]
-    titled(ax, f"{column.name}{arrow}")
+    canvas.titled(ax, f"{column.name}{arrow}")
 
 
 def _mark(ranked: Any, place: int, count: int) -> str | None:

@@ -11,18 +11,7 @@ import numpy as np
 from nlgauge.meta.diagnostics.convert import agreement_curve, compared_systems
 from nlgauge.meta.diagnostics.curves import binned
 from nlgauge.meta.judgments import Judgments
-from nlgauge.show.plots.canvas import (
-    COLORS,
-    COLUMN,
-    GRAY,
-    LINE,
-    PALE,
-    THIN,
-    described,
-    few_ticks,
-    one_axes,
-    titled,
-)
+from nlgauge.show.plots import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +66,7 @@ def calibration(
     dimension = judgments.dimension(human)
     pairs = compared_systems(judgments, metric, dimension, 0, seed)
     curve = agreement_curve(judgments, metric, dimension, bins=bins, resamples=resamples, seed=seed)
-    ax = one_axes(ax, COLUMN * 1.3, COLUMN + 0.13 * len(accuracies), "y")
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.3, canvas.COLUMN + 0.13 * len(accuracies), "y")
     places = binned(pairs.delta, bins)
     here = [places == place for place in np.unique(places)]
     sizes = np.array([float(inside.sum()) for inside in here])
@@ -86,8 +75,8 @@ def calibration(
         [pairs.agrees[inside].mean() for inside in here],
         s=8 + 40 * sizes / sizes.max(initial=1.0),
         facecolor="white",
-        edgecolor=COLORS[1],
-        linewidth=LINE * 0.8,
+        edgecolor=canvas.COLORS[1],
+        linewidth=canvas.LINE * 0.8,
         zorder=3,
         label="bins",
     )
@@ -95,9 +84,9 @@ def calibration(
     at = np.linspace(0, widest, 120)
     if not math.isnan(curve.ceiling):
         bounds = np.array([curve.accuracy_interval(float(delta), confidence) for delta in at])
-        ax.fill_between(at, *bounds.T, color=PALE, linewidth=0, zorder=0, label="band")
+        ax.fill_between(at, *bounds.T, color=canvas.PALE, linewidth=0, zorder=0, label="band")
         curved = [curve.accuracy(float(delta)) for delta in at]
-        ax.plot(at, curved, color=COLORS[2], linewidth=LINE, label="curve")
+        ax.plot(at, curved, color=canvas.COLORS[2], linewidth=canvas.LINE, label="curve")
     legend = []
     for accuracy in accuracies:
         delta = curve.delta(accuracy)
@@ -109,11 +98,11 @@ def calibration(
         legend.append(f"{accuracy:.0%} agree from {delta:.3g}{beyond}")
         if not beyond:
             corner = [0, delta, delta], [accuracy, accuracy, 0]
-            ax.plot(*corner, color=GRAY, linewidth=THIN, linestyle="--", label=f"{accuracy:g}")
+            ax.plot(*corner, color=canvas.GRAY, linewidth=canvas.THIN, linestyle="--", label=f"{accuracy:g}")
     ax.set_xlim(0, widest * 1.03)
     ax.set_ylim(0, 1.03)
-    few_ticks(ax.xaxis)
-    few_ticks(ax.yaxis)
+    canvas.few_ticks(ax.xaxis)
+    canvas.few_ticks(ax.yaxis)
     below = "\n".join([f"difference of {metric} between two systems", *legend])
-    titled(ax, metric, below, f"share of pairs where people agree ({dimension})")
-    return described(ax, f"How often people agree with a difference in {metric}.")
+    canvas.titled(ax, metric, below, f"share of pairs where people agree ({dimension})")
+    return canvas.described(ax, f"How often people agree with a difference in {metric}.")

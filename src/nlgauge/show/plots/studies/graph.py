@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge.meta.diagnostics.downstream import hierarchy as strongest
-from nlgauge.show.plots.canvas import (
-    GRAY,
-    SEQUENTIAL,
-    SMALL,
-    color_bar,
-    decimals,
-    described,
-    one_axes,
-    plain,
-    room,
-    shown,
-    titled,
-)
+from nlgauge.show.plots import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,13 +58,13 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     places = dict(zip(names, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
     known = [value for value in (*outgoing.values(), *incoming.values()) if not math.isnan(value)]
     least, most = min(known, default=0.0), max(known, default=0.0)
-    scale = ScalarMappable(Normalize(least, most if most > least else least + 1), SEQUENTIAL)
+    scale = ScalarMappable(Normalize(least, most if most > least else least + 1), canvas.SEQUENTIAL)
     radius = 1.0 + 0.045 * len(names)
     # Where names end, in inches from the center; a name points away from it, so that neighbours have room
     # however many there are.
-    tips = np.array([places[name] * (radius + 0.25 + room([name])) for name in names])
+    tips = np.array([places[name] * (radius + 0.25 + canvas.room([name])) for name in names])
     low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1
-    ax = one_axes(ax, high[0] - low[0] + 1.2, high[1] - low[1] + 0.4)
+    ax = canvas.one_axes(ax, high[0] - low[0] + 1.2, high[1] - low[1] + 0.4)
     strengths = edges.column("information")
     lowest, width = min(strengths), (max(strengths) - min(strengths)) or 1.0
     for edge in reversed(edges.rows):
@@ -86,7 +74,8 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
         ax.annotate("", *ends, arrowprops={**_ARROW, **line}, zorder=1 + share)
     for name, place in places.items():
         center, border = (
-            GRAY if math.isnan(of[name]) else scale.to_rgba(np.array(of[name])) for of in (outgoing, incoming)
+            canvas.GRAY if math.isnan(of[name]) else scale.to_rgba(np.array(of[name]))
+            for of in (outgoing, incoming)
         )
         node: Any = {"markersize": 13, "markeredgewidth": 3.5, "zorder": 3, "label": name}
         ax.plot(*place, "o", markerfacecolor=center, markeredgecolor=border, **node)
@@ -94,12 +83,19 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
         turn = math.degrees(math.atan2(place[1], place[0])) + (0 if right else 180)
         side = "left" if right else "right"
         slope: Any = {"rotation": turn, "rotation_mode": "anchor", "ha": side, "va": "center"}
-        ax.annotate(shown(name), place, place * 12, textcoords="offset points", **slope, **plain(SMALL))
+        ax.annotate(
+            canvas.shown(name),
+            place,
+            place * 12,
+            textcoords="offset points",
+            **slope,
+            **canvas.plain(canvas.SMALL),
+        )
     ax.set_xlim(low[0] / radius, high[0] / radius)
     ax.set_ylim(low[1] / radius, high[1] / radius)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: tells, border: is told")
-    titled(ax, f"{len(edges)} strongest of {edges.made['n_edges']} edges")
-    listed = ", ".join(f"{system} {decimals(value)}" for system, value in outgoing.items())
-    return described(ax, f"Mean information that each system tells about the others: {listed}.")
+    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: tells, border: is told")
+    canvas.titled(ax, f"{len(edges)} strongest of {edges.made['n_edges']} edges")
+    listed = ", ".join(f"{system} {canvas.decimals(value)}" for system, value in outgoing.items())
+    return canvas.described(ax, f"Mean information that each system tells about the others: {listed}.")

@@ -10,23 +10,7 @@ import numpy as np
 
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.downstream import fano_floor
-from nlgauge.show.plots.canvas import (
-    COLUMN,
-    LINE,
-    PALE,
-    SMALL,
-    THIN,
-    decimals,
-    described,
-    few_ticks,
-    interval,
-    legend_beside,
-    looks,
-    named_ticks,
-    one_axes,
-    room,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 
 if TYPE_CHECKING:
@@ -67,30 +51,30 @@ def by_model(
     groups = groups or {}
     order = list(dict.fromkeys(groups.get(system, "") for system in values))
     systems = [system for group in order for system in values if groups.get(system, "") == group]
-    ax = one_axes(ax, COLUMN * 1.3 + room(systems) * 0.6, 0.2 * len(systems) + 0.9, "x")
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.3 + canvas.room(systems) * 0.6, 0.2 * len(systems) + 0.9, "x")
     reach = max((value for value in values.values() if np.isfinite(value)), default=1.0)
     if sizes:
         least, most = (math.log10(pick(sizes.values())) for pick in (min, max))
         for place, system in enumerate(systems):
             if system in sizes:
                 share = (0.15 + 0.85 * (math.log10(sizes[system]) - least) / ((most - least) or 1.0)) * reach
-                ax.barh(place, share, height=0.8, color=PALE, zorder=0, label=f"size {system}")
+                ax.barh(place, share, height=0.8, color=canvas.PALE, zorder=0, label=f"size {system}")
     for place, system in enumerate(systems):
-        look = looks(len(order))[order.index(groups.get(system, ""))]
+        look = canvas.looks(len(order))[order.index(groups.get(system, ""))]
         if system in bounds and np.isfinite(bounds[system]).all():
-            interval(ax, *bounds[system], place, look.color)
+            canvas.interval(ax, *bounds[system], place, look.color)
         dot: Any = {"markersize": 4, "linestyle": "none", "label": system}
         ax.plot(values[system], place, look.marker, color=look.color, **dot)
     best = max(systems, key=lambda system: values[system] if np.isfinite(values[system]) else -np.inf)
-    ax.axvline(values[best], color="black", linewidth=THIN, linestyle=":", label="best")
+    ax.axvline(values[best], color="black", linewidth=canvas.THIN, linestyle=":", label="best")
     names = [f"{system} ({groups[system]})" if groups.get(system) else system for system in systems]
-    named_ticks(ax.yaxis, names)
+    canvas.named_ticks(ax.yaxis, names)
     ax.set_ylim(len(systems) - 0.5, -0.5)
-    few_ticks(ax.xaxis, 4)
+    canvas.few_ticks(ax.xaxis, 4)
     size = " (gray: size of the model, logarithmic)" if sizes else ""
-    titled(ax, "Information about the source", f"nats{size}")
-    listed = ", ".join(f"{system} {decimals(values[system])}" for system in systems)
-    return described(ax, f"Information in nats: {listed}; the most by {best}.")
+    canvas.titled(ax, "Information about the source", f"nats{size}")
+    listed = ", ".join(f"{system} {canvas.decimals(values[system])}" for system in systems)
+    return canvas.described(ax, f"Information in nats: {listed}; the most by {best}.")
 
 
 def error_bound(
@@ -121,25 +105,25 @@ def error_bound(
     """
     known = {name: float(value) for name, value in (information or {}).items() if np.isfinite(value)}
     most = max([math.log(max(classes)) * 1.05, *known.values()])
-    ax = one_axes(ax, COLUMN * 1.4, COLUMN, "y")
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.4, canvas.COLUMN, "y")
     at = np.linspace(0, most, 300)
     nats = list(known.values())
-    for count, look in zip(classes, looks(len(classes)), strict=True):
-        line: Any = {"linestyle": look.dashes, "linewidth": LINE, "label": f"{count} classes"}
+    for count, look in zip(classes, canvas.looks(len(classes)), strict=True):
+        line: Any = {"linestyle": look.dashes, "linewidth": canvas.LINE, "label": f"{count} classes"}
         ax.plot(at, [fano_floor(x, count) for x in at.tolist()], color=look.color, **line)
         if known:
             points: Any = {"linestyle": "none", "markersize": 3, "label": f"_systems {count}"}
             ax.plot(nats, [fano_floor(x, count) for x in nats], look.marker, color=look.color, **points)
     ax.set_xlim(0, most)
     ax.set_ylim(0, 1)
-    few_ticks(ax.xaxis)
-    few_ticks(ax.yaxis)
-    ax.legend(loc="upper right", frameon=False, fontsize=SMALL)
-    titled(ax, "Least possible error", "information (nats)", "chance of error")
+    canvas.few_ticks(ax.xaxis)
+    canvas.few_ticks(ax.yaxis)
+    ax.legend(loc="upper right", frameon=False, fontsize=canvas.SMALL)
+    canvas.titled(ax, "Least possible error", "information (nats)", "chance of error")
     if known:
         name_points(ax, nats, [fano_floor(x, max(classes)) for x in nats], list(known))
-    listed = ", ".join(f"{name} {decimals(value)}" for name, value in known.items())
-    return described(
+    listed = ", ".join(f"{name} {canvas.decimals(value)}" for name, value in known.items())
+    return canvas.described(
         ax,
         f"Least chance of error by information for {', '.join(map(str, classes))}"
         f" classes{f'; systems: {listed} nats' if listed else ''}.",
@@ -179,26 +163,26 @@ def embedding_map(
     # everywhere.
     axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
     shares = spread**2 / (spread**2).sum()
-    ax = one_axes(ax, COLUMN * 1.2, COLUMN * 1.1)
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.2, canvas.COLUMN * 1.1)
     rng = np.random.default_rng(seed)
-    for (name, values), look in zip(arrays.items(), looks(len(arrays)), strict=True):
+    for (name, values), look in zip(arrays.items(), canvas.looks(len(arrays)), strict=True):
         chosen = (
             values if len(values) <= most else values[np.sort(rng.choice(len(values), most, replace=False))]
         )
         placed = (chosen - center) @ axes.T
         dots: Any = {"markersize": 2.5, "alpha": 0.5, "linestyle": "none", "markeredgewidth": 0}
         ax.plot(*placed.T, look.marker, color=look.color, label=name, **dots)
-    few_ticks(ax.xaxis, 4)
-    few_ticks(ax.yaxis, 4)
-    titled(
+    canvas.few_ticks(ax.xaxis, 4)
+    canvas.few_ticks(ax.yaxis, 4)
+    canvas.titled(
         ax,
         "Embeddings",
         f"first component ({100 * shares[0]:.0f} % of the variance)",
         f"second ({100 * shares[1]:.0f} %)",
     )
-    legend_beside(ax, markerscale=2)
+    canvas.legend_beside(ax, markerscale=2)
     sizes = ", ".join(f"{len(values)} of {name}" for name, values in arrays.items())
-    return described(
+    return canvas.described(
         ax,
         f"Two principal components of embeddings ({100 * shares[:2].sum():.0f} % of the variance): {sizes}.",
     )

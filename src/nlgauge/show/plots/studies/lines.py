@@ -10,20 +10,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
-from nlgauge.show.plots.canvas import (
-    COLUMN,
-    GRAY,
-    LINE,
-    THIN,
-    described,
-    distinct,
-    few_ticks,
-    looks,
-    needed,
-    one_axes,
-    the_only,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_ends
 
 if TYPE_CHECKING:
@@ -69,9 +56,9 @@ def sweep(
     >>> sweep(Findings(rows), "references").get_lines()[0].get_ydata().tolist()
     [0.4, 0.5]
     """
-    needed(findings, "sweep", parameter, by, "value")
+    canvas.needed(findings, "sweep", parameter, by, "value")
     fixed = (name for name in ("human", "group", "level", "coefficient") if name not in (parameter, by))
-    the_only(findings, *fixed)
+    canvas.the_only(findings, *fixed)
     series = _series(findings, by)
     for name, rows in series.items():
         if len({row[parameter] for row in rows}) < len(rows):
@@ -82,10 +69,10 @@ def sweep(
     if log:
         ax.set_xscale("log")
     title = next(iter(series)) if len(series) == 1 else f"Agreement by {parameter}"
-    titled(ax, title, parameter, _kind(findings, by) or "value")
+    canvas.titled(ax, title, parameter, _kind(findings, by) or "value")
     _name_lines(ax, series, parameter, "value")
     values = [row["value"] for row in findings.rows if np.isfinite(row["value"])] or [np.nan]
-    return described(
+    return canvas.described(
         ax, f"{len(findings)} values by {parameter}, from {min(values):.3g} to {max(values):.3g}."
     )
 
@@ -105,15 +92,15 @@ def topk(findings: Findings, *, ax: Axes | None = None) -> Axes:
     matplotlib.axes.Axes
         The axes.
     """
-    needed(findings, "topk", "k", "metric", "value")
-    the_only(findings, "human", "level", "coefficient")
+    canvas.needed(findings, "topk", "k", "metric", "value")
+    canvas.the_only(findings, "human", "level", "coefficient")
     series = _series(findings, "metric")
     ax = _draw_lines(ax, series, "k", "value")
-    ax.axhline(0, color=GRAY, linewidth=THIN, label="zero")
+    ax.axhline(0, color=canvas.GRAY, linewidth=canvas.THIN, label="zero")
     title = next(iter(series)) if len(series) == 1 else "Agreement among the best k systems"
-    titled(ax, title, "k best systems by people", _kind(findings))
+    canvas.titled(ax, title, "k best systems by people", _kind(findings))
     _name_lines(ax, series, "k", "value")
-    return described(ax, f"Agreement among the best k systems of {', '.join(series)}.")
+    return canvas.described(ax, f"Agreement among the best k systems of {', '.join(series)}.")
 
 
 def power(findings: Findings, *, target: float = 0.8, ax: Axes | None = None) -> Axes:
@@ -137,7 +124,7 @@ def power(findings: Findings, *, target: float = 0.8, ax: Axes | None = None) ->
     -----
     There is one line per difference; its band is two standard errors of the simulation.
     """
-    needed(findings, "power", "power")
+    canvas.needed(findings, "power", "power")
     size = next((name for name in ("systems", "n") if name in findings.names), None)
     if size is None:
         raise InputError("power needs a column 'n' or 'systems', the sizes for which the power is known.")
@@ -150,18 +137,19 @@ def power(findings: Findings, *, target: float = 0.8, ax: Axes | None = None) ->
         series.setdefault(name, []).append({**row, **bounds})
     ax = _draw_lines(ax, series, size, "power")
     ax.set_ylim(0, 1.02)
-    ax.axhline(target, color=GRAY, linewidth=LINE * 0.7, linestyle="--", label="target")
+    ax.axhline(target, color=canvas.GRAY, linewidth=canvas.LINE * 0.7, linestyle="--", label="target")
     title = findings.title or "Power" if len(series) > 1 else next(iter(series)) or findings.title
     items = "items" if findings.made.get("test") == "mcnemar" else "systems"
     alpha = f"power at alpha {findings.made['alpha']:g}" if "alpha" in findings.made else "power"
-    titled(ax, title, f"number of {items}", alpha)
+    canvas.titled(ax, title, f"number of {items}", alpha)
     _name_lines(ax, series, size, "power")
-    return described(ax, f"Power by number of {items}.")
+    return canvas.described(ax, f"Power by number of {items}.")
 
 
 def _series(findings: Findings, by: str) -> dict[str, list[Mapping[str, Any]]]:
     return {
-        str(name): [row for row in findings.rows if row[by] == name] for name in distinct(findings.rows, by)
+        str(name): [row for row in findings.rows if row[by] == name]
+        for name in canvas.distinct(findings.rows, by)
     }
 
 
@@ -183,15 +171,19 @@ def _draw_lines(ax: Axes | None, series: Series, x: str, y: str) -> Axes:
     """Return the axes with one line per series, in the order of x; NaN leaves a gap, and known bounds make
     a band.
     """
-    ax = one_axes(ax, COLUMN * 1.5, max(2.5, 0.14 * len(series) + 0.8), "y")
-    for (name, rows), look in zip(series.items(), looks(len(series)), strict=True):
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.5, max(2.5, 0.14 * len(series) + 0.8), "y")
+    for (name, rows), look in zip(series.items(), canvas.looks(len(series)), strict=True):
         ordered = sorted(rows, key=lambda row: row[x])
         at, values, lower, upper = (_column(ordered, column) for column in (x, y, "low", "high"))
         ax.fill_between(at, lower, upper, color=look.color, alpha=0.1, linewidth=0.5, label=f"band {name}")
         marks: Any = {"marker": look.marker, "markersize": 3, "markevery": max(1, len(at) // 12)}
-        ax.plot(at, values, color=look.color, linestyle=look.dashes, linewidth=LINE, label=name, **marks)
-    few_ticks(ax.xaxis, 6, whole=all(float(row[x]).is_integer() for rows in series.values() for row in rows))
-    few_ticks(ax.yaxis)
+        ax.plot(
+            at, values, color=look.color, linestyle=look.dashes, linewidth=canvas.LINE, label=name, **marks
+        )
+    canvas.few_ticks(
+        ax.xaxis, 6, whole=all(float(row[x]).is_integer() for rows in series.values() for row in rows)
+    )
+    canvas.few_ticks(ax.yaxis)
     return ax
 
 
@@ -202,7 +194,7 @@ def _name_lines(ax: Axes, series: Series, x: str, y: str) -> None:
         known = [(row[x], row[y]) for row in sorted(rows, key=lambda row: row[x]) if np.isfinite(row[y])]
         ends.append(known[-1] if known else (np.nan, np.nan))
     if len(series) > 1:
-        name_ends(ax, ends, list(series), looks(len(series)))
+        name_ends(ax, ends, list(series), canvas.looks(len(series)))
 
 
 def _column(rows: Sequence[Mapping[str, Any]], name: str) -> Array:

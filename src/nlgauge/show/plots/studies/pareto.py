@@ -13,19 +13,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.costs import cost
 from nlgauge.meta.findings import Findings
-from nlgauge.show.plots.canvas import (
-    COLORS,
-    COLUMN,
-    GRAY,
-    LINE,
-    THIN,
-    described,
-    few_ticks,
-    larger_for,
-    needed,
-    one_axes,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 
 if TYPE_CHECKING:
@@ -69,7 +57,7 @@ def pareto(
     others hollow. A metric with several rows (levels, human dimensions) stands at their mean, without an
     interval (Figure 4.1 of the NLG-Metricverse thesis).
     """
-    needed(findings, "pareto", "metric", "value")
+    canvas.needed(findings, "pareto", "metric", "value")
     if seconds is None and (co2 is not None or "seconds_per_1000" not in findings.names):
         raise InputError(
             "pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of"
@@ -85,8 +73,8 @@ def pareto(
             python="score again with cache=False",
             cli="score again with --no-cache",
         )
-    larger = larger_for(len(names))
-    ax = one_axes(ax, COLUMN * 1.5 * larger, COLUMN * 1.1 * larger, "y")
+    larger = canvas.larger_for(len(names))
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.5 * larger, canvas.COLUMN * 1.1 * larger, "y")
     ax.set_xscale("log")
     best = [place for place, row in enumerate(rows) if row["frontier"]]
     several = max(row["n_values"] for row in rows)
@@ -98,16 +86,16 @@ def pareto(
             continue
         if not math.isnan(rows[place]["low"]):
             bounds = rows[place]["low"], rows[place]["high"]
-            ax.vlines(times[place], *bounds, color=GRAY, linewidth=THIN)
+            ax.vlines(times[place], *bounds, color=canvas.GRAY, linewidth=canvas.THIN)
             lines.append(np.array([[times[place], bound] for bound in bounds]))
-        face = COLORS[1] if place in best else "white"
+        face = canvas.COLORS[1] if place in best else "white"
         dot: Any = {"markerfacecolor": face, "markersize": 4.5, "label": name}
-        ax.plot(times[place], values[place], "o", color=COLORS[1], **dot)
+        ax.plot(times[place], values[place], "o", color=canvas.COLORS[1], **dot)
     known = times[times > 0]
-    steps: Any = {"linewidth": LINE, "drawstyle": "steps-post", "zorder": 1, "label": "frontier"}
+    steps: Any = {"linewidth": canvas.LINE, "drawstyle": "steps-post", "zorder": 1, "label": "frontier"}
     ends = ([*times[best], known.max()], [*values[best], values[best[-1]]]) if best else ([], [])
-    ax.plot(*ends, color=COLORS[2], **steps)
-    few_ticks(ax.yaxis)
+    ax.plot(*ends, color=canvas.COLORS[2], **steps)
+    canvas.few_ticks(ax.yaxis)
     if known.max() / known.min() < 10:
         ax.set_xlim(known.min() / 3, known.max() * 3)
     ax.margins(x=0.12, y=0.1)
@@ -116,7 +104,7 @@ def pareto(
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     shared = [str(rows[0][column]) for column in ("level", "coefficient", "human") if column in rows[0]]
     what = f"mean of {several} values" if several > 1 else "agreement"
-    titled(ax, "Agreement and cost", axis, ", ".join([what, *shared]))
+    canvas.titled(ax, "Agreement and cost", axis, ", ".join([what, *shared]))
     unknown = {
         "without a value": [name for name, value in zip(names, values, strict=True) if math.isnan(value)],
         "cost not known": [name for name, time in zip(names, times, strict=True) if math.isnan(time)],
@@ -124,4 +112,4 @@ def pareto(
     ax.set_xlabel("\n".join([axis, *(f"({what}: {', '.join(of)})" for what, of in unknown.items() if of)]))
     here = [place for place in range(len(names)) if not math.isnan(times[place])]
     name_points(ax, times[here].tolist(), values[here].tolist(), [names[place] for place in here], lines)
-    return described(ax, f"Agreement and cost of {', '.join(map(str, names))}.")
+    return canvas.described(ax, f"Agreement and cost of {', '.join(map(str, names))}.")

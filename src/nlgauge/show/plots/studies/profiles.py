@@ -9,22 +9,7 @@ import numpy as np
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings
-from nlgauge.show.plots.canvas import (
-    COLUMN,
-    GRAY,
-    LINE,
-    THIN,
-    decimals,
-    described,
-    distinct,
-    few_ticks,
-    legend_beside,
-    looks,
-    named_ticks,
-    one_axes,
-    room,
-    titled,
-)
+from nlgauge.show.plots import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,34 +48,36 @@ def profiles(
             f"profiles needs rows with the columns {over}, {by} and value; there are"
             f" {', '.join(findings.names) or 'none'}."
         )
-    places = [str(value) for value in distinct(findings.rows, over)]
-    names = [str(value) for value in distinct(findings.rows, by)]
+    places = [str(value) for value in canvas.distinct(findings.rows, over)]
+    names = [str(value) for value in canvas.distinct(findings.rows, by)]
     for name in highlight:
         if name not in names:
             raise ParameterError(f"there is no {by} {name!r}; there are {', '.join(names)}.")
-    ax = one_axes(ax, max(COLUMN, 0.5 * len(places) + 1.2), 2.6 + room(places) * 0.7, "y")
+    ax = canvas.one_axes(
+        ax, max(canvas.COLUMN, 0.5 * len(places) + 1.2), 2.6 + canvas.room(places) * 0.7, "y"
+    )
     descriptions = []
-    for name, look in zip(names, looks(len(names)), strict=True):
+    for name, look in zip(names, canvas.looks(len(names)), strict=True):
         rows = {str(row[over]): row["value"] for row in findings.rows if str(row[by]) == name}
         values = np.array([rows.get(place, np.nan) for place in places], dtype=np.float64)
         strong = not highlight or name in highlight
-        width = LINE * (1.4 if strong and highlight else 1.0)
+        width = canvas.LINE * (1.4 if strong and highlight else 1.0)
         style: Any = {
-            "color": look.color if strong else GRAY,
+            "color": look.color if strong else canvas.GRAY,
             "linestyle": look.dashes,
             "marker": look.marker,
-            "linewidth": width if strong else THIN,
+            "linewidth": width if strong else canvas.THIN,
         }
         ax.plot(range(len(places)), values, markersize=3, label=name, **style)
         descriptions.append(
-            f"{name} from {decimals(float(np.nanmin(values)))} to {decimals(float(np.nanmax(values)))}"
+            f"{name} from {canvas.decimals(float(np.nanmin(values)))} to {canvas.decimals(float(np.nanmax(values)))}"
             if np.isfinite(values).any()
             else name
         )
-    ax.axhline(0, color=GRAY, linewidth=THIN, label="_zero")
-    named_ticks(ax.xaxis, places, rotation=90)
-    few_ticks(ax.yaxis)
+    ax.axhline(0, color=canvas.GRAY, linewidth=canvas.THIN, label="_zero")
+    canvas.named_ticks(ax.xaxis, places, rotation=90)
+    canvas.few_ticks(ax.yaxis)
     first = findings.rows[0]
-    titled(ax, f"Correlations over {over}", "", str(first.get("coefficient", "correlation")))
-    legend_beside(ax)
-    return described(ax, f"Correlations over {len(places)} of {over}: {'; '.join(descriptions)}.")
+    canvas.titled(ax, f"Correlations over {over}", "", str(first.get("coefficient", "correlation")))
+    canvas.legend_beside(ax)
+    return canvas.described(ax, f"Correlations over {len(places)} of {over}: {'; '.join(descriptions)}.")

@@ -10,22 +10,7 @@ from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.correlation import correlate
 from nlgauge.meta.judgments import Judgments
-from nlgauge.show.plots.canvas import (
-    COLORS,
-    COLUMN,
-    GRAY,
-    LINE,
-    PALE,
-    THIN,
-    decimals,
-    described,
-    few_ticks,
-    larger_for,
-    legend_below,
-    looks,
-    one_axes,
-    titled,
-)
+from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.levels import human_means, system_means
@@ -85,7 +70,7 @@ def scatter(
         raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
     description = f"{metric} against {judgments.dimension(human)}."
     if level == "global":
-        return described(
+        return canvas.described(
             _outputs(judgments, metric, judgments.dimension(human), coefficient, ax), description
         )
     if judgments.groups is not None:
@@ -99,7 +84,9 @@ def scatter(
         else (whole, human_means(people, judgments.weights))
     )
     known = ~np.isnan(x) & ~np.isnan(y)
-    ax = one_axes(ax, COLUMN * 1.3 * larger_for(len(x)), COLUMN * 1.2 * larger_for(len(x)))
+    ax = canvas.one_axes(
+        ax, canvas.COLUMN * 1.3 * canvas.larger_for(len(x)), canvas.COLUMN * 1.2 * canvas.larger_for(len(x))
+    )
     inputs = bootstrap(len(people), people.shape[1], "inputs", resamples, seed).inputs * (
         1.0 if judgments.weights is None else judgments.weights
     )
@@ -111,16 +98,16 @@ def scatter(
             np.array(side)
             for side in zip(*(percentile(column, confidence)[:2] for column in values.T), strict=True)
         )
-        lines(place[known], low[known], high[known], color=GRAY, linewidth=THIN)
+        lines(place[known], low[known], high[known], color=canvas.GRAY, linewidth=canvas.THIN)
         across = lines == ax.hlines
         ends = [
             [[a, at], [b, at]] if across else [[at, a], [at, b]]
             for a, b, at in zip(low[known], high[known], place[known], strict=True)
         ]
         crosses += [np.array(pair) for pair in ends]
-    ax.plot(x[known], y[known], "o", color=COLORS[1], markersize=3.5, label="systems")
-    few_ticks(ax.xaxis)
-    few_ticks(ax.yaxis)
+    ax.plot(x[known], y[known], "o", color=canvas.COLORS[1], markersize=3.5, label="systems")
+    canvas.few_ticks(ax.xaxis)
+    canvas.few_ticks(ax.yaxis)
     if known.sum() >= 2 and np.ptp(x[known]) > 0:
         _line(ax, x[known], y[known], resamples, confidence, seed)
     row = correlate(
@@ -135,13 +122,13 @@ def scatter(
         seed=seed,
     ).rows[0]
     title = (
-        f"{row['coefficient'].capitalize()} {decimals(row['value'])}"
-        f" [{decimals(row['low'])}, {decimals(row['high'])}]"
+        f"{row['coefficient'].capitalize()} {canvas.decimals(row['value'])}"
+        f" [{canvas.decimals(row['low'])}, {canvas.decimals(row['high'])}]"
     )
-    titled(ax, title, _named(judgments, metric), dimension)
+    canvas.titled(ax, title, _named(judgments, metric), dimension)
     names = [judgments.systems[i] for i in np.flatnonzero(known)]
     name_points(ax, x[known].tolist(), y[known].tolist(), names, crosses)
-    return described(ax, description)
+    return canvas.described(ax, description)
 
 
 def _outputs(judgments: Judgments, metric: str, human: str, coefficient: str, ax: Axes | None) -> Axes:
@@ -150,19 +137,19 @@ def _outputs(judgments: Judgments, metric: str, human: str, coefficient: str, ax
     """
     row = correlate(judgments, "global", coefficient, human, metric, None).rows[-1]
     parts = judgments.by_group()
-    ax = one_axes(ax, COLUMN * 1.3, COLUMN * 1.2)
+    ax = canvas.one_axes(ax, canvas.COLUMN * 1.3, canvas.COLUMN * 1.2)
     size, alpha = (2, 0.4) if judgments.human(human).size > 500 else (3.5, 0.8)
-    for (group, part), look in zip(parts.items(), looks(len(parts)), strict=True):
+    for (group, part), look in zip(parts.items(), canvas.looks(len(parts)), strict=True):
         x, y = (side.ravel() for side in (part.oriented(metric), part.human(human)))
-        color, label = (COLORS[1], "outputs") if group is None else (look.color, str(group))
+        color, label = (canvas.COLORS[1], "outputs") if group is None else (look.color, str(group))
         ax.plot(x, y, look.marker, color=color, markersize=size, alpha=alpha, markeredgewidth=0, label=label)
-    few_ticks(ax.xaxis)
-    few_ticks(ax.yaxis)
+    canvas.few_ticks(ax.xaxis)
+    canvas.few_ticks(ax.yaxis)
     average = " (average)" if len(parts) > 1 else ""
-    title = f"{row['coefficient'].capitalize()} {decimals(row['value'])}{average}"
-    titled(ax, title, _named(judgments, metric), human)
+    title = f"{row['coefficient'].capitalize()} {canvas.decimals(row['value'])}{average}"
+    canvas.titled(ax, title, _named(judgments, metric), human)
     if len(parts) > 1:
-        legend_below(ax, ax.get_lines(), 4, markerscale=2)
+        canvas.legend_below(ax, ax.get_lines(), 4, markerscale=2)
     return ax
 
 
@@ -178,7 +165,9 @@ def _means(values: Array, missing: Array, inputs: Array) -> Array:
 
 def _line(ax: Axes, x: Array, y: Array, resamples: int, confidence: float, seed: int) -> None:
     at = np.linspace(x.min(), x.max(), 50)
-    ax.plot(at, np.polyval(np.polyfit(x, y, 1), at), color=COLORS[2], linewidth=LINE, label="line")
+    ax.plot(
+        at, np.polyval(np.polyfit(x, y, 1), at), color=canvas.COLORS[2], linewidth=canvas.LINE, label="line"
+    )
     systems = bootstrap(len(x), 1, "systems", resamples, seed).systems
     n = len(x)
     center_x, center_y = systems @ x / n, systems @ y / n
@@ -194,7 +183,7 @@ def _line(ax: Axes, x: Array, y: Array, resamples: int, confidence: float, seed:
         np.array(side)
         for side in zip(*(percentile(column, confidence)[:2] for column in lines.T), strict=True)
     )
-    ax.fill_between(at, low, high, color=PALE, alpha=0.6, linewidth=0, zorder=0, label="band")
+    ax.fill_between(at, low, high, color=canvas.PALE, alpha=0.6, linewidth=0, zorder=0, label="band")
     # A band that is wide at its ends must not squeeze the points.
     room = 0.6 * np.ptp(y)
     ax.set_ylim(max(ax.get_ylim()[0], y.min() - room), min(ax.get_ylim()[1], y.max() + room))

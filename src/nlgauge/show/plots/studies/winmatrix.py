@@ -9,21 +9,7 @@ import numpy as np
 
 from nlgauge.meta.comparison import MetricComparison
 from nlgauge.meta.findings import Findings
-from nlgauge.show.plots.canvas import (
-    GRAY,
-    LINE,
-    SMALL,
-    decimals,
-    described,
-    legend_below,
-    named_ticks,
-    needed,
-    one_axes,
-    plain,
-    room,
-    shown,
-    titled,
-)
+from nlgauge.show.plots import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,47 +45,50 @@ def winmatrix(
     """
     from matplotlib.patches import Patch, Rectangle
 
-    needed(compared, "winmatrix", "metric", "other", "value", "other_value", "p_adjusted")
+    canvas.needed(compared, "winmatrix", "metric", "other", "value", "other_value", "p_adjusted")
     matrix, clusters = compared.matrix("p_adjusted"), compared.clusters()
     names = matrix.column("metric")
     size = 0.3 * len(names)
     labels = [
-        f"{shown(name)}  {decimals(value)}" for name, value in zip(names, matrix.column("value"), strict=True)
+        f"{canvas.shown(name)}  {canvas.decimals(value)}"
+        for name, value in zip(names, matrix.column("value"), strict=True)
     ]
-    ax = one_axes(ax, max(3.8, size + room(labels) + 0.6), size + room(names) + 1.1)
+    ax = canvas.one_axes(ax, max(3.8, size + canvas.room(labels) + 0.6), size + canvas.room(names) + 1.1)
     turned = _reversed(held_out)
     for i, row in enumerate(matrix.rows):
         for j, other in enumerate(names[:i]):
             p = row[other]
             hatch = "////" if frozenset((row["metric"], other)) in turned else None
             color = "white" if math.isnan(p) else _shade(p)
-            cell: Any = {"edgecolor": GRAY if hatch else "white", "linewidth": 0.5, "hatch": hatch}
+            cell: Any = {"edgecolor": canvas.GRAY if hatch else "white", "linewidth": 0.5, "hatch": hatch}
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, facecolor=color, **cell))
-            text = "<.001" if p < 0.001 else decimals(p, 3 if p < 0.1 else 2).replace("0.", ".")
+            text = "<.001" if p < 0.001 else canvas.decimals(p, 3 if p < 0.1 else 2).replace("0.", ".")
             box = {"facecolor": color, "edgecolor": "none", "pad": 0.5}
-            style: Any = {"ha": "center", "va": "center", "bbox": box, **plain(SMALL - 1.5)}
+            style: Any = {"ha": "center", "va": "center", "bbox": box, **canvas.plain(canvas.SMALL - 1.5)}
             ax.text(j, i, text, color="white" if p < 0.01 else "black", **style)
     ax.set_xlim(-0.6, len(names) + 0.6)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_aspect("equal")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
-    named_ticks(ax.yaxis, labels)
-    named_ticks(ax.xaxis, names[:-1], rotation=90)
+    canvas.named_ticks(ax.yaxis, labels)
+    canvas.named_ticks(ax.xaxis, names[:-1], rotation=90)
     _brackets(ax, clusters.column("cluster"))
     made = compared.made
     what = f"{made.get('test', 'test')}, claims of new {made.get('generalise_to', 'data')}"
-    titled(ax, f"p of differences in {made.get('coefficient', 'agreement')}\n({what})")
+    canvas.titled(ax, f"p of differences in {made.get('coefficient', 'agreement')}\n({what})")
     bounds = ["p < .001", "p < .01", "p < .05", "p \u2265 .05"]
     handles = [
-        Patch(facecolor=shade, edgecolor=GRAY, linewidth=0.5, label=label)
+        Patch(facecolor=shade, edgecolor=canvas.GRAY, linewidth=0.5, label=label)
         for shade, label in zip(_SHADES, bounds, strict=True)
     ]
     if held_out is not None:
         hatched: Any = {"hatch": "////", "label": "reversed on held-out systems"}
-        handles.append(Patch(facecolor="white", edgecolor=GRAY, **hatched))
-    legend_below(ax, handles, 3)
-    return described(ax, f"Adjusted p of pairs of metrics, from the best: {', '.join(map(str, names))}.")
+        handles.append(Patch(facecolor="white", edgecolor=canvas.GRAY, **hatched))
+    canvas.legend_below(ax, handles, 3)
+    return canvas.described(
+        ax, f"Adjusted p of pairs of metrics, from the best: {', '.join(map(str, names))}."
+    )
 
 
 def _shade(p: float) -> str:
@@ -122,5 +111,7 @@ def _brackets(ax: Axes, clusters: list[Any]) -> None:
         low, high = places[0] - 0.35, places[-1] + 0.35
         x = len(clusters) - 0.3
         corners = [x - 0.15, x, x, x - 0.15], [low, low, high, high]
-        ax.plot(*corners, color="black", linewidth=LINE * 0.7, label="cluster")
-        ax.text(x + 0.25, (low + high) / 2, str(cluster), ha="left", va="center", **plain(SMALL))
+        ax.plot(*corners, color="black", linewidth=canvas.LINE * 0.7, label="cluster")
+        ax.text(
+            x + 0.25, (low + high) / 2, str(cluster), ha="left", va="center", **canvas.plain(canvas.SMALL)
+        )
