@@ -252,7 +252,7 @@ def test_a_worker_is_told_its_threads(monkeypatch):
         raise OSError("none")
 
     monkeypatch.setattr(processes.subprocess, "Popen", no_process)
-    with pytest.raises(NlgaugeError, match="could not be started"):
+    with pytest.raises(NlgaugeError, match="cannot start"):
         processes._Worker({}, 3)
     assert told == ["3"]
 

@@ -230,7 +230,7 @@ def test_what_is_refused() -> None:
         Judgments.from_frame([*ROWS, ROWS[0]], "adequacy", "chrf")
     with pytest.raises(InputError, match="rows are needed"):
         Judgments.from_frame([], "adequacy", "chrf")
-    with pytest.raises(UnknownNameError, match="no metric 'bleo'"):
+    with pytest.raises(UnknownNameError, match="metric 'bleo'"):
         Judgments.from_arrays(good, {"bleu": good}).oriented("bleo")
     with pytest.raises(InputError, match="say which human dimension"):
         Judgments.from_arrays({"a": good, "b": good}, good).human()

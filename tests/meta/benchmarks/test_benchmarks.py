@@ -378,7 +378,7 @@ def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
     before = place.read_bytes()
     benchmarks.imported(path, name="hanna", overwrite=True)
     assert place.read_bytes() == before
-    with pytest.raises(InputError, match="is there twice"):
+    with pytest.raises(InputError, match="twice"):
         benchmarks.imported(path, path, name="hanna", overwrite=True)
 
 

@@ -262,10 +262,10 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda: Path("references.ids").write_bytes(b"\xff" * 8 * 60), "speaks.*texts"),
+        (lambda: Path("references.ids").write_bytes(b"\xff" * 8 * 60), "refers to texts"),
         (
             lambda: Path("references.ids").write_bytes(np.full(60, 120).astype("<i8").tobytes()),
-            "speaks.*texts",
+            "refers to texts",
         ),
         (
             lambda: Path("texts.ends").write_bytes(
