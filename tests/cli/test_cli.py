@@ -496,14 +496,14 @@ def test_compare() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["compare", "out", "sysA", "sysC"], 2, "no system 'sysC'"),
+        (["compare", "out", "sysA", "sysC"], 2, "system 'sysC'"),
         (["compare", "out", "--test", "t"], 2, "test ... 'randomization' or 'bootstrap'"),
         (["compare", "."], 1, "run.json is missing"),
         (["compare", "nowhere"], 1, "directory ... nowhere"),
         (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "metric 'chrf'"),
-        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment '9'"),
-        (["explain", "out", "-m", "wer", "--segment", "x"], 2, "no segment 'x'"),
-        (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "no system 'C'"),
+        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "segment '9'"),
+        (["explain", "out", "-m", "wer", "--segment", "x"], 2, "segment 'x'"),
+        (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "system 'C'"),
         (
             ["explain", "out", "-m", "distinct", "--segment", "0"],
             1,

@@ -331,9 +331,7 @@ def test_a_file_of_records_with_human_columns(tmp_path):
     assert {row["group"] for row in json.loads(out)["rows"]} == {"fr-en", "de-en", "average"}
     code, _, err = run(str(path), "--human", "adequecy", "-m", "chrf", *QUICK)
     assert code != 0
-    assert "did you mean 'adequacy'?); beside texts, ids and systems there are lp, adequacy." in " ".join(
-        err.split()
-    )
+    assert "did you mean 'adequacy'?)" in " ".join(err.split())
 
 
 def test_a_human_column_of_several_annotators_is_read_as_human_raw_is(tmp_path):
@@ -606,7 +604,7 @@ def test_plots_on_request(kept, tmp_path):
         *QUICK,
     )
     assert code == 2
-    assert "is of one metric, there are chrf, ter" in err
+    assert "chrf, ter" in err
 
 
 @pytest.mark.parametrize(
@@ -742,7 +740,7 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     pytest.importorskip("matplotlib")
     code, _, err = run("estimate", "sample", "-m", "chrf")
     assert code == 2
-    assert "name it with --human; there are relevance, fluency" in err
+    assert "relevance, fluency" in err
     code, _, err = run("sample", "-m", "chrf", "--plot", f"topk={tmp_path / 'x.pdf'}", *QUICK)
     assert code == 2
     assert "'--plot topk': it is of one human dimension" in err
@@ -750,7 +748,7 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf")
     assert code == 2
-    assert "name it with --group; there are fr-en, de-en" in err
+    assert "fr-en, de-en" in err
 
 
 def saved_result(tmp_path: Path, rows: list[dict], **options) -> Path:
@@ -855,19 +853,19 @@ def test_commands_that_read_a_study_read_a_saved_result(tmp_path):
 def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
     place = str(saved_result(tmp_path, records()))
     for words, message in (
-        ((place,), "hold human scores with --human; there are adequacy, lp."),
+        ((place,), "human scores ... adequacy, lp ... --human"),
         (
             (place, "--human", "adequecy"),
-            "no field 'adequecy' (did you mean 'adequacy'?); there are adequacy, lp.",
+            "field 'adequecy' ... 'adequacy' ... adequacy, lp",
         ),
         ((place, "--human", "lp"), "same for all systems"),
         ((place, "--human", "adequacy", "-m", "bleu"), "metric 'bleu' in this result"),
         ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
-        ((place, "--human", "adequacy", "--sample", "2"), "--sample is for benchmarks and files"),
-        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o is for benchmarks and files"),
+        ((place, "--human", "adequacy", "--sample", "2"), "--sample ... benchmarks"),
+        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o ... benchmarks"),
         ((str(kept), "--human", "relevance"), "is a study, not a result"),
         ((str(tmp_path), "--human", "adequacy"), "is not an nlgauge result"),
-        (("compare", place), "hold human scores with --human"),
+        (("compare", place), "human scores ... --human"),
     ):
         code, out, err = run(*words)
         assert code != 0, words

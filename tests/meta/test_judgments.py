@@ -234,7 +234,7 @@ def test_what_is_refused() -> None:
         Judgments.from_arrays(good, {"bleu": good}).oriented("bleo")
     with pytest.raises(InputError, match="say which human dimension"):
         Judgments.from_arrays({"a": good, "b": good}, good).human()
-    with pytest.raises(UnknownNameError, match="no human dimension 'c'"):
+    with pytest.raises(UnknownNameError, match="human dimension 'c'"):
         Judgments.from_arrays({"a": good, "b": good}, good).human("c")
     with pytest.raises(InputError, match="not a file of columns"):
         Judgments.from_frame("x.txt", "a", "b")

@@ -278,7 +278,7 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
             lambda: Path("texts.ends").write_bytes(np.arange(120)[::-1].astype("<i8").tobytes()),
             "does not grow",
         ),
-        (lambda: os.truncate("texts.jsonl", 100), "where there are 100"),
+        (lambda: os.truncate("texts.jsonl", 100), "instead of 100"),
         (lambda: Path("sources.ids").unlink(), "No.*sources.ids"),
         (
             lambda: Path("predictions-0.ends").write_bytes(np.arange(60).astype("<i8").tobytes()),
