@@ -13,8 +13,8 @@ from nlgauge.errors import NlgaugeError
 # Commands to run in a shell have options in either interface.
 _COMMAND = re.compile(r"\b(?:nlgauge|ray|pip|git|npm) [a-z].*")
 _OPTION = re.compile(r"(?<![\w-])--[a-z]")
-# `rouge(stemmer=True)` names a metric on the command line too.
-_KEYWORD = re.compile(r"(?<![\w(,.])(?<!, )\b[a-z_]+=(?:True|False|None)\b")
+# `rouge(stemmer=True)` names a metric on the command line too, and NumPy's errors name allow_pickle.
+_KEYWORD = re.compile(r"(?<![\w(,.])(?<!, )\b(?!allow_pickle)[a-z_]+=(?:True|False|None)\b")
 
 
 # Errors of these packages are read in one interface only.

@@ -248,7 +248,7 @@ def test_equal_systems_are_seldom_called_different() -> None:
         pairs = [scores[i] - scores[j] for i in range(6) for j in range(i)]
         null = np.stack([coins @ gains for gains in pairs], axis=1)
         called += bool((max_t(np.array([gains.sum() for gains in pairs]), null) <= 0.05).any())
-    assert called <= 20  # 5 % of 200 are 10
+    assert called <= 20  # 5% of 200 are 10
 
 
 def test_the_british_name_of_the_test_is_accepted(saved: Callable[[int], str]) -> None:
@@ -272,8 +272,8 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
     with pytest.raises(ParameterError, match=r"legacy='sacrebleu'.*baseline"):
         result.compare(all_pairs=True, legacy="sacrebleu")
     assert "system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
-    assert "leave the systems out" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
-    assert "leave --baseline out" in refused("compare", saved(2), "--baseline", "S0", "--all")
+    assert "--baseline" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
+    assert "--baseline" in refused("compare", saved(2), "--baseline", "S0", "--all")
     for name in ("ref", "a", "b"):
         (tmp_path / f"{name}.txt").write_text("x\ny\n")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", "a", "b")]

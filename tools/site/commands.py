@@ -1,13 +1,14 @@
-"""Reference of the command line: one page per command, from the objects of the program."""
+"""Reference of the command line: one page per command, and the pages of `nlgauge help`."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import typer
+import click
 
 from nlgauge.cli import app
+from nlgauge.cli.commands.about import TOPICS, page
+from nlgauge.cli.help import panels, summary, usages
 from tools.site.files import Target, table
 
 INDEX = """# Command line
@@ -18,20 +19,16 @@ in use, and [exit codes](../exit-codes.md) lists how a command can end.
 """
 
 
-def program() -> Any:
-    """Return the program as a command with subcommands."""
-    return typer.main.get_command(app)
-
-
 def write(target: Target) -> None:
-    """Write the pages of all commands."""
-    top = program()
+    """Write the pages of all commands and topics."""
+    for topic in TOPICS:
+        target.write(f"reference/{topic}.md", page(topic))
+    top = click.Context(app, info_name="nlgauge", help_option_names=["-h", "--help"])
     rows, pages = [], []
-    for name, command in top.commands.items():
-        if command.hidden:
-            continue
-        target.write(f"reference/cli/{name}.md", "\n\n".join(sections(command, f"nlgauge {name}", 1)) + "\n")
-        rows.append((f"[`nlgauge {name}`]({name}.md)", summary(command)))
+    for name, command in subcommands(top).items():
+        text = "\n\n".join(sections(click.Context(command, top, name), 1))
+        target.write(f"reference/cli/{name}.md", text + "\n")
+        rows.append((f"[`nlgauge {name}`]({name}.md)", _escaped(summary(command))))
         pages.append(name)
     everywhere = f"## Options before a command\n\n{options(top)}\n"
     toctree = "```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
@@ -41,30 +38,27 @@ def write(target: Target) -> None:
     )
 
 
-def sections(command: Any, path: str, depth: int) -> list[str]:
+def subcommands(context: click.Context) -> dict[str, click.Command]:
+    """Return the commands of a group in their order; none for a command."""
+    group = context.command
+    if not isinstance(group, click.Group):
+        return {}
+    commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in commands.items() if command is not None}
+
+
+def sections(context: click.Context, depth: int) -> list[str]:
     """Return the sections of a command and of its subcommands in Markdown."""
-    subcommands = {
-        name: child for name, child in getattr(command, "commands", {}).items() if not child.hidden
-    }
+    usage = "\n".join(line.removeprefix("Usage: ") for line in usages(context.command, context))
     parts = [
-        f"{'#' * depth} {path}",
-        prose(command.help or ""),
-        f"```text\n{usage(command, path)}\n```",
-        options(command),
+        f"{'#' * depth} {context.command_path}",
+        prose(context.command.help or ""),
+        f"```text\n{usage}\n```",
+        options(context),
     ]
-    parts += [
-        section
-        for name, child in subcommands.items()
-        for section in sections(child, f"{path} {name}", depth + 1)
-    ]
+    for name, command in subcommands(context).items():
+        parts += sections(click.Context(command, context, name), depth + 1)
     return [part for part in parts if part]
-
-
-def summary(command: Any) -> str:
-    """Return the first sentence of the help of a command."""
-    return re.split(
-        r"(?<=\.)\s", _escaped(" ".join((command.help or "").split("\n\n")[0].split())), maxsplit=1
-    )[0]
 
 
 def prose(text: str) -> str:
@@ -89,56 +83,9 @@ def _escaped(text: str) -> str:
     return re.sub(r"^([-+#>]|\d+[.)])", r"\\\1", "".join(plain))
 
 
-def usage(command: Any, path: str) -> str:
-    """Return the line that shows how a command is called."""
-    arguments = [_argument(parameter) for parameter in command.params if not _is_option(parameter)]
-    more = ["COMMAND"] if hasattr(command, "commands") else []
-    return " ".join([path, "[OPTIONS]", *arguments, *more])
-
-
-def options(command: Any) -> str:
-    """Return the tables of arguments and options, one per group."""
-    groups: dict[str, list[tuple[str, str, str]]] = {}
-    for parameter in command.params:
-        if getattr(parameter, "hidden", False) or parameter.name == "help":
-            continue
-        default = "Arguments" if not _is_option(parameter) else "Options"
-        group = getattr(parameter, "rich_help_panel", None) or default
-        meaning = prose(getattr(parameter, "help", "") or "").replace("\n", " ")
-        groups.setdefault(group, []).append((_names(parameter), _default(parameter), meaning))
+def options(context: click.Context) -> str:
+    """Return the tables of arguments and options, one per panel."""
     return "\n\n".join(
-        f"**{group}**\n\n{table(('name', 'default', 'meaning'), rows)}".strip()
-        for group, rows in groups.items()
+        f"**{panel}**\n\n{table(('name', 'meaning'), [(f'`{names}`', prose(text)) for names, text in rows])}".strip()
+        for panel, rows in panels(context.command, context).items()
     )
-
-
-def _is_option(parameter: Any) -> bool:
-    return bool(parameter.opts[0].startswith("-"))
-
-
-def _argument(parameter: Any) -> str:
-    name = parameter.metavar or parameter.name.upper()
-    name += "..." if parameter.nargs == -1 and not name.endswith("...") else ""
-    return name if parameter.required else f"[{name}]"
-
-
-def _names(parameter: Any) -> str:
-    if not _is_option(parameter):
-        return f"`{_argument(parameter)}`"
-    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-    if getattr(parameter, "is_flag", False) or getattr(parameter, "count", False):
-        return names
-    return f"{names} `{parameter.metavar or parameter.name.upper()}`"
-
-
-def _default(parameter: Any) -> str:
-    value = parameter.default
-    if (
-        value is None
-        or value is False
-        or value in ((), [], "")
-        or callable(value)
-        or "Sentinel" in type(value).__name__
-    ):
-        return ""
-    return f"`{parameter.opts[0]}`" if value is True else f"`{value}`"

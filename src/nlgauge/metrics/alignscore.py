@@ -6,8 +6,8 @@ tasks of information alignment says.
 The source is cut into chunks of whole sentences with some 350 words each. The encoder has three heads: `nli`
 (aligned, neutral, contradicting), `bin` (not aligned, aligned) and `reg` (a number); without `_sp` source and
 text are read whole. A chunk that is too long is cut (rule only_first; where a sentence alone is too long,
-longest_first). The authors' program fails on a text without sentences, which is NaN here, and joins an empty
-source to every sentence, as a chunk without words; here that is NaN as well.
+longest_first). The authors' program fails on a text without sentences, which has the worst score here, and
+joins an empty source to every sentence, as a chunk without words; here an empty source is NaN.
 """
 
 from __future__ import annotations

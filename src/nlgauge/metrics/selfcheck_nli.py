@@ -5,8 +5,8 @@ does more than one that is known.
 
 The references are the samples. The sentence stands first and the sample second, the reverse of what is usual,
 as in the authors' program. Whole samples are read; a pair that is longer than the model reads is cut by the
-rule longest_first. Samples without text are left out; an empty text, or one without samples, is NaN. Lower is
-better.
+rule longest_first. Samples without text are left out; an empty text has the worst score, a text without samples
+is NaN. Lower is better.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
+from nlgauge.features.encoders.entailment import NLI, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import Output, Takes, View, register
@@ -52,11 +52,7 @@ class SelfCheckNli(SentencePairScores):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require(
-            is_labels(self.labels, NLI),
-            "labels",
-            "None, or 'e' and 'c' (and 'n') in the order of the model's labels",
-        )
+        self.require_labels(NLI)
         require_whole(self, "max_length", 5, optional=True)
 
     def measures(self) -> tuple[Output, ...]:

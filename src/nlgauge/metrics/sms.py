@@ -10,7 +10,8 @@ mode      points                                       mass, which sums to 1 for
 
 Words are runs of letters in lower case that are not English stop words and have a vector. The authors'
 program also moves words without a vector, as zero vectors, and stops at a text without words; here the first
-are dropped and the second is undefined (NaN), but 1 for two equal texts or two without words.
+are dropped; a prediction without words scores 0, a reference without words is NaN, and two equal texts or two
+texts without words score 1.
 """
 
 from __future__ import annotations
