@@ -63,8 +63,8 @@ class MetricComparison(Findings):
         """
         if self.made.get("against"):
             raise InputError(
-                "clusters and letters need all pairs of metrics, and these were compared with"
-                f" {', '.join(self.made['against'])} alone; leave `against` out."
+                "clusters and letters need all pairs of metrics, but these were compared only with"
+                f" {', '.join(self.made['against'])}; leave `against` out."
             )
         labels, scores, p = self._family("p_adjusted" if adjusted else "p")
         alpha = float(self.made["alpha"]) if alpha is None else alpha
@@ -297,7 +297,7 @@ def planned(
     if test == "randomization" and target == "both":
         raise ParameterError(
             "no randomization test generalises to new systems and new inputs at once; use test='bootstrap', or"
-            " swap='cells' for the test that is called PERM-BOTH and speaks of these very systems."
+            " swap='cells' for the PERM-BOTH test, which applies only to these systems and inputs."
         )
     if test == "williams":
         target = _of_williams(level, chosen, generalise_to)

@@ -100,7 +100,7 @@ def correlate(
     chosen = [check_level(name) for name in listed(level)]
     judged = judgments.only(metrics=metrics, human=human)
     if not judged.labels:
-        raise InputError("there are no metrics to correlate with people; give metric scores.")
+        raise InputError("the judgments have no metrics to correlate with human scores; pass metric scores.")
     judged = judged.complete() if complete else judged
     steps = [(name, one) for name in chosen for one in wanted if name in one.levels]
     if not steps:
@@ -116,7 +116,7 @@ def correlate(
     elif judged.pairs is not None:
         found = list(_pair_rows(parts, wanted, plan))
     else:
-        raise InputError("there are no human scores to correlate metrics with.")
+        raise InputError("the judgments have no human scores to correlate metrics with.")
     how = made(
         analysis="correlate",
         interval=interval,
@@ -221,7 +221,7 @@ def _pair_rows(
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
         raise InputError(
-            "these judgments are better/worse pairs, of which DARR alone is known; use coefficient='darr',"
+            "these judgments are better/worse pairs, for which only DARR is defined; use coefficient='darr',"
             " level='input'."
         )
     tops = dict.fromkeys(parts, _Top(math.nan, math.nan, "pairs have no scores"))

@@ -103,7 +103,7 @@ class Findings(Exported):
         from nlgauge import plots
 
         if not self.drawn_as:
-            raise InputError("there is no plot of such rows; nlgauge.plots has those that there are.")
+            raise InputError("these rows have no plot; see nlgauge.plots for all plots.")
         axes: Axes | Panels = getattr(plots, self.drawn_as)(self, ax=ax)
         if path is not None:
             plots.save(axes, path)

@@ -288,8 +288,8 @@ def _of_preset(
 ) -> tuple[list[RankingTask], tuple[str, ...]]:
     if preset is None or preset not in PRESETS:
         raise ParameterError(
-            f"give tasks, or a preset of {', '.join(PRESETS)}, got"
-            f" {preset!r:.60}{did_you_mean(str(preset), PRESETS)}."
+            f"unknown preset {preset!r:.60}{did_you_mean(str(preset), PRESETS)}; pass tasks, or a preset of"
+            f" {', '.join(PRESETS)}."
         )
     chosen = PRESETS[preset]
     humans: list[str | None] = [*judgments.humans] if chosen.every_human else [None]
@@ -310,7 +310,7 @@ def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
     if task.group is None and judgments.groups is not None:
         return [replace(task, group=group, share=task.share / len(groups)) for group in groups]
     if task.group not in groups:
-        raise InputError(f"there is no group {task.group!r:.60}; there are {', '.join(map(str, groups))}.")
+        raise InputError(f"unknown group {task.group!r:.60}; choose one of {', '.join(map(str, groups))}.")
     return [task]
 
 

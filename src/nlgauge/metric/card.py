@@ -148,7 +148,7 @@ def card(name: str) -> Card:
     path = _path(metric)
     if not path.is_file():
         raise NlgaugeError(
-            f"{metric.name} has no card; write it to {path.name} beside the module that defines the metric."
+            f"{metric.name} has no card; write it to {path.name} next to the module that defines the metric."
         )
     return _read(metric.name, path)
 

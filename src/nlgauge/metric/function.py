@@ -93,15 +93,15 @@ class FunctionMetric(MeanMetric):
             if set(given) != set(names):
                 keys = tuple(map(str, given))
                 raise RowError(
-                    f"{self.called} gave the keys {', '.join(keys)}; its outputs are {', '.join(names)}: say"
-                    f" outputs={keys}",
+                    f"{self.called} returned the keys {', '.join(keys)}, but its outputs are {', '.join(names)};"
+                    f" pass outputs={keys}",
                     row,
                     texts,
                 )
             return [self._number(given[name], row, texts) for name in names]
         if len(names) > 1 and given is not None:
             raise RowError(
-                f"{self.called} gave {given!r:.60}; it must give a dictionary with {', '.join(names)}",
+                f"{self.called} returned {given!r:.60}; it must return a dictionary with {', '.join(names)}",
                 row,
                 texts,
             )
@@ -114,8 +114,8 @@ class FunctionMetric(MeanMetric):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
             raise RowError(
-                f"{self.called} gave {given!r:.60}; it must give a finite number, or None where there is"
-                " none",
+                f"{self.called} returned {given!r:.60}; it must return a finite number, or None if the score is"
+                " undefined",
                 row,
                 texts,
             ) from None
@@ -136,8 +136,8 @@ class BatchFunctionMetric(FunctionMetric):
         found = _rows(given)
         if found is None or len(found) != len(rows):
             raise MetricError(
-                f"{self.called} gave {given!r:.60}; with batch=True it must give a list of {len(rows)}"
-                " values, one for each prediction."
+                f"{self.called} returned {given!r:.60}; with batch=True it must return a list of {len(rows)}"
+                " values, one per prediction."
             )
         return found
 
@@ -229,7 +229,7 @@ def metric_from(
     called = getattr(function, "__name__", "") if name is None else name
     if not isinstance(called, str) or not called.isidentifier():
         raise ParameterError(
-            f"a metric's name is made of letters, digits and _, and {called!r:.40} is not; give one:"
+            f"a metric's name must consist of letters, digits and _, but {called!r:.40} does not; pass another name:"
             " nlgauge.metric_from(f, name='...')."
         )
     check_name(called.lower())

@@ -335,8 +335,9 @@ class Result(ExportedTable, Mapping[str, Any]):
         test = checked_test(test)
         if len(self.systems) < 2:
             raise ResultError(
-                f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with"
-                " predictions={name: texts}."
+                f"ranks need two systems, but this result has only {self.systems[0]!r}",
+                python="score with predictions={name: texts}",
+                cli="score files of two systems, or add one with nlgauge add",
             )
         inferred = self._inference(confidence, resamples, seed)
         return Ranks(
@@ -355,12 +356,13 @@ class Result(ExportedTable, Mapping[str, Any]):
         for system in systems if baseline is None else (*systems, baseline):
             self._check_system(system)
         if all_pairs and baseline is not None:
-            raise ParameterError(f"all_pairs has no baseline, got {baseline!r}; give one of the two.")
+            raise ParameterError(f"all_pairs has no baseline, got {baseline!r}; pass only one of the two.")
         if len(self.systems) < 2:
             alone = self.systems[0]
             raise ResultError(
-                f"a comparison needs two systems, this result has {alone!r} alone; score them with"
-                " predictions={name: texts}."
+                f"a comparison needs two systems, but this result has only {alone!r}",
+                python="score with predictions={name: texts}",
+                cli="score files of two systems, or add one with nlgauge add",
             )
         compared = list(dict.fromkeys(systems or self.systems))
         if baseline is None:
@@ -435,7 +437,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         if system is None and not many:
             if len(self.systems) > 1:
                 raise ParameterError(
-                    f"there are several systems ({', '.join(self.systems)}): say which one, explain(...,"
+                    f"the result has the systems {', '.join(self.systems)}; choose one: explain(...,"
                     f" system={self.systems[0]!r})."
                 )
             system = self.systems[0]
@@ -453,8 +455,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
-                f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r}"
-                f" to {self.corpus.ids[-1]!r}."
+                f"unknown segment {segment!r}; the {len(self.corpus)} ids are {self.corpus.ids[0]!r} to"
+                f" {self.corpus.ids[-1]!r}."
             )
         return place
 

@@ -164,7 +164,7 @@ def cohen(
     ordered = list(categories) if categories is not None else _sorted(found)
     if strange := [value for value in found if value not in ordered]:
         raise InputError(
-            f"categories has no {strange[0]!r}, which an annotator gave; name every category in its order."
+            f"categories does not contain the rating {strange[0]!r}; name every category in order."
         )
     codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
     n, size = int(known.sum()), len(ordered)

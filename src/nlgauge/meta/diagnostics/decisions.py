@@ -44,7 +44,7 @@ def detect(
     dimension = judgments.dimension(human)
     people = judgments.humans[dimension]
     if np.isnan(people).all():
-        raise InputError(f"there are no human scores of {dimension!r}.")
+        raise InputError(f"the judgments have no human scores of {dimension!r}.")
     cut = float(np.nanmax(people)) if good is None else float(good)
     parts = folds_of(people.shape[1], folds, seed)
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", resamples, seed).inputs

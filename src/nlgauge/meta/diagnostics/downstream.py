@@ -44,8 +44,7 @@ def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[S
     for number, row in enumerate(rows):
         if len(row) != len(sources):
             raise InputError(
-                f"system {number} has {len(row)} labels, there are {len(sources)} sources; give one label per"
-                " source."
+                f"system {number} has {len(row)} labels for {len(sources)} sources; pass one label per source."
             )
     return np.array(
         [

@@ -88,9 +88,7 @@ class Perturbation:
     ) -> list[Perturbed]:
         """Each text perturbed."""
         if self.needs_sources and sources is None:
-            raise InputError(
-                f"the perturbation {self.name!r} needs sources, none were given; give sources=[...]."
-            )
+            raise InputError(f"the perturbation {self.name!r} needs sources; pass sources=[...].")
         if sources is not None and len(sources) != len(texts):
             raise InputError(
                 f"each text needs one source, got {len(texts)} texts and {len(sources)} sources."

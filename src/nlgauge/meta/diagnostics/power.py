@@ -176,7 +176,7 @@ def data_power(
     dimension = judgments.dimension(human)
     if len(set(judgments.groups or ())) > 1:
         raise InputError(
-            "power on data is that of one group (language pair), these judgments have several; take one from"
+            "power needs one group (language pair), but these judgments have several; pass one of"
             " judgments.by_group()."
         )
     cells = np.stack([judgments.oriented(first), judgments.oriented(second), judgments.humans[dimension]])

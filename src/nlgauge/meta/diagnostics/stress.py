@@ -128,7 +128,7 @@ def contrast(
     for name, values in (("references", references), ("source", sources)):
         if None in values and any(value is not None for value in values):
             raise InputError(
-                f"pair {values.index(None)} has no {name}, others have; give {name} for every pair, or for"
+                f"pair {values.index(None)} has no {name}, but other pairs have; pass {name} for every pair, or for"
                 " none."
             )
     several = (

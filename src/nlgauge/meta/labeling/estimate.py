@@ -341,9 +341,7 @@ def _check(
             f" got {generalise_to!r}."
         )
     if power is not None and not 0 <= power <= 1:
-        raise ParameterError(
-            f"power must be from 0 (labels alone) to 1, or None to choose it, got {power!r}."
-        )
+        raise ParameterError(f"power must be from 0 (only labels) to 1, or None to choose it, got {power!r}.")
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
     check_confidence(confidence)

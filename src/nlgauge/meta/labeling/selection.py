@@ -201,8 +201,7 @@ def _check(
         raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
     if segments is not None and len(segments) != len(labelled):
         raise InputError(
-            f"segments has {len(segments)} names, human has {len(labelled)} columns; give one name per"
-            " column."
+            f"segments has {len(segments)} names but human has {len(labelled)} columns; pass one name per column."
         )
     if not len(given.metrics):
         raise InputError(

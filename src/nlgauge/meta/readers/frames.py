@@ -75,7 +75,7 @@ def _array(values: Any, name: str) -> Array:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{name} must be numbers in rows of equal length, NaN where one is missing."
+            f"{name} must be numbers in rows of equal length, with NaN for missing values."
         ) from None
 
 
@@ -191,7 +191,7 @@ def _ratings(
         for cell, person, value in zip(cells, people, values, strict=True):
             if (cell, person) in seen:
                 raise InputError(
-                    f"annotator {person!r} judged one output twice ({name}); give one row per system, segment"
+                    f"annotator {person!r} judged one output twice ({name}); pass one row per system, segment"
                     " and annotator."
                 )
             seen.add((cell, person))
@@ -225,7 +225,7 @@ def _scores(
 def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
     if len(set(cells)) != len(cells):
         raise InputError(
-            f"some outputs have several rows ({name}); give one row per system and segment, or name the"
+            f"some outputs have several rows ({name}); pass one row per system and segment, or name the"
             " column of annotators with annotator=."
         )
 
@@ -307,7 +307,7 @@ def joined(cls: type[Judgments], parts: Mapping[Any, Judgments]) -> Judgments:
     called (group, segment).
     """
     if not parts:
-        raise InputError("there are no judgments to join.")
+        raise InputError("the list of judgments to join is empty.")
     systems = list(dict.fromkeys(system for part in parts.values() for system in part.systems))
     rows = {group: [systems.index(system) for system in part.systems] for group, part in parts.items()}
     higher: dict[str, bool | None] = {}

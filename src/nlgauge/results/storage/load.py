@@ -54,7 +54,7 @@ def load(directory: str | Path) -> Result:
                 ) from None
         if not place.exists():
             raise ResultError(
-                f"there is no directory {place}{did_you_mean(place.name, _beside(place))}."
+                f"cannot find the directory {place}{did_you_mean(place.name, _beside(place))}."
             ) from None
         raise ResultError(
             f"{place} is not an nlgauge result: {Path(error.filename).name} is missing."

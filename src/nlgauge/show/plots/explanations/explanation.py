@@ -56,11 +56,11 @@ def explanation(explained: Explanation, *, form: str | None = None, ax: Axes | N
     kind = KINDS.get(type(explained).__name__)
     if kind is None or not isinstance(explained, Explanation):
         raise InputError(
-            f"there is no plot of {type(explained).__name__}; there are plots of {', '.join(KINDS)}."
-            " result.explain(...) gives a list of them."
+            f"cannot plot a {type(explained).__name__}; pass a {', '.join(KINDS)} from the list that"
+            " result.explain(...) returns."
         )
     if form is None:
         return kind(explained, ax=ax)
     if "form" not in signature(kind).parameters:
-        raise ParameterError(f"the plot {kind.__name__} has one form alone; got form={form!r:.60}.")
+        raise ParameterError(f"the plot {kind.__name__} has only one form, got form={form!r:.60}.")
     return kind(explained, form, ax=ax)

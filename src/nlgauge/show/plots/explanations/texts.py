@@ -62,7 +62,7 @@ def tokens(
     )
     for name in names:
         if name not in explanation.values:
-            raise ParameterError(f"there are no values {name!r}; there are {', '.join(explanation.values)}.")
+            raise ParameterError(f"unknown values {name!r}; choose from {', '.join(explanation.values)}.")
     texts, glued = cleaned(explanation.tokens)
     known = {name: np.array(explanation.values[name], dtype=np.float64) for name in names}
     most = (

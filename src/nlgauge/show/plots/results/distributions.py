@@ -60,7 +60,7 @@ def distributions(
     name, groups = _groups(data, metric, human, edges)
     values = {group: _finite(scores) for group, scores in groups.items()}
     if not values:
-        raise InputError("distributions needs the scores of a group, there are none.")
+        raise InputError("distributions needs the scores of at least one group.")
     names = list(values)
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.3, 0.55 * len(names) + 0.9)
     known = np.concatenate(list(values.values()))

@@ -73,7 +73,7 @@ def human_map(
     names = list(table)
     across = list(dict.fromkeys(name for row in table.values() for name in row))
     if not across:
-        raise InputError("human_map needs rows, there are none.")
+        raise InputError("human_map needs rows, but the table is empty.")
     values = np.array([[table[name].get(other, np.nan) for other in across] for name in names])
     width, height = 0.42 * len(across) + room(names) + 0.6, 0.24 * len(names) + room(across) + 0.5
     ax = one_axes(ax, max(2.6, width), max(1.6, height))

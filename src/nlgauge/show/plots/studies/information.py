@@ -46,7 +46,7 @@ def by_model(
     values = dict(ranked) if isinstance(ranked, Mapping) else {row.system: row.information for row in ranked}
     bounds = {} if isinstance(ranked, Mapping) else {row.system: (row.low, row.high) for row in ranked}
     if not values:
-        raise InputError("by_model needs systems, there are none.")
+        raise InputError("by_model needs at least one system.")
     groups = groups or {}
     order = list(dict.fromkeys(groups.get(system, "") for system in values))
     systems = [system for group in order for system in values if groups.get(system, "") == group]

@@ -58,7 +58,7 @@ def pareto(
     canvas.needed(findings, "pareto", "metric", "value")
     if seconds is None and (co2 is not None or "seconds_per_1000" not in findings.names):
         raise InputError(
-            "pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of"
+            "pareto needs the seconds that each metric takes for 1,000 texts; pass seconds, or the rows of"
             " nlgauge.meta.cost."
         )
     rows = (findings if seconds is None else cost(findings, seconds, co2)).rows

@@ -50,7 +50,7 @@ def profiles(
     names = [str(value) for value in canvas.distinct(findings.rows, by)]
     for name in highlight:
         if name not in names:
-            raise ParameterError(f"there is no {by} {name!r}; there are {', '.join(names)}.")
+            raise ParameterError(f"unknown {by} {name!r}; choose one of {', '.join(names)}.")
     ax = canvas.one_axes(
         ax, max(canvas.COLUMN, 0.5 * len(places) + 1.2), 2.6 + canvas.room(places) * 0.7, "y"
     )
