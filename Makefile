@@ -25,7 +25,7 @@ pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --
 # Tests of these are quick, but for those that are marked slow.
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 
-.PHONY: help demo demo-models $(TESTS) docs docs-check bench endurance clean
+.PHONY: help demo demo-models $(TESTS) docs docs-links docs-check bench endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
@@ -38,6 +38,7 @@ help:
 	@echo "make test-thorough  every test, also the exhaustive ones, with more inputs by Hypothesis (for a night)"
 	@echo "make mutants      break the code in known ways, one at a time; a test must see each (ONLY=\"J01 stats/ties.py\")"
 	@echo "make docs         build the documentation site in build/site, without a network"
+	@echo "make docs-links   build it and try its external links, which needs a network"
 	@echo "make docs-check   build it and try its links, examples and accessibility in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
@@ -99,6 +100,10 @@ docs docs-check: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 docs: .venv/.test
 	.venv/$(PROGRAMS)/python -m tools.site build/docs
 	.venv/$(PROGRAMS)/python -m sphinx -W --keep-going -q -b dirhtml -d build/doctrees build/docs build/site
+
+# External links, which need the network.
+docs-links: docs
+	.venv/$(PROGRAMS)/python -m sphinx -q -b linkcheck -d build/doctrees build/docs build/links
 
 docs-check: docs
 	@$(need_chromium)
