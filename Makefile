@@ -33,7 +33,7 @@ help:
 	@echo "make demo-models  the same with the model-based metrics, on real weights"
 	@echo "make test         install everything that the tests need, and run every check"
 	@echo "make test-core    ruff and the quick tests without PyTorch, in an environment of their own (.venv-core)"
-	@echo "make quick        of these ruff and the quick tests: no models, no browser, no other processes (2 minutes)"
+	@echo "make quick        of these ruff and the quick tests: no models, no browser, no other processes (3 minutes)"
 	@echo "make check FILE=src/nlgauge/stats/ties.py"
 	@echo "                  ruff, mypy and the tests of one module (a minute)"
 	@echo "make test-pages   the tests of the report and the explorer in Chromium"

@@ -99,7 +99,7 @@ def test_contributing_names_files_that_are_there(path):
 def test_the_table_of_variables_names_all_that_the_code_reads():
     folders = (ROOT / name for name in ("src", "studies", "benchmarks"))
     code = "".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py"))
-    page = (ROOT / "docs" / "reference" / "environment.md").read_text("utf-8")
+    page = (ROOT / "src" / "nlgauge" / "data" / "help" / "environment.md").read_text("utf-8")
     table = page.partition("\n## ")[0]
     read = r'(?:environ(?:\.get\(|\[)|user_folder\(.*)"((?:NLGAUGE|HF)_\w+)"'
     assert set(re.findall(read, code)) == set(re.findall(r"`((?:NLGAUGE|HF)_\w+)`", table))

@@ -2,7 +2,7 @@
 
     metrics: Annotated[list[str] | None, option("--metric", "-m", help="Metrics.", metavar="METRIC...")] = None
 
-The type says how a value is read: `bool` is a flag, a list is repeatable, `| None` is optional.
+The type defines how a value is read: `bool` is a flag, a list is repeatable, `| None` is optional.
 """
 
 from __future__ import annotations
@@ -17,7 +17,18 @@ from typing import Any, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-ARGUMENTS, OPTIONS = "Arguments", "Options"
+# The panels of help pages, in their order.
+ARGUMENTS, OPTIONS, FILES, METRICS, BENCHMARK, OUTPUT, STATISTICS, RUNNING, SACREBLEU = PANELS = (
+    "Arguments",
+    "Options",
+    "Files",
+    "Metrics",
+    "Benchmark",
+    "Output",
+    "Statistics",
+    "Running",
+    "sacreBLEU options",
+)
 Completer = Callable[[click.Context, click.Parameter, str], Sequence[str | CompletionItem]]
 
 
@@ -116,7 +127,8 @@ def parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         "required": default is ...,
         "metavar": declared.metavar,
         "panel": declared.panel,
-        "shell_complete": declared.complete,
+        "shell_complete": declared.complete
+        or (_complete_file if "FILE" in (declared.metavar or "") else None),
         "help": declared.help,
     }
     if default is not ... and not several:
@@ -129,6 +141,11 @@ def parameter(name: str, hint: Any, default: Any) -> click.Parameter:
     if kind is bool:
         settings["is_flag"] = True
     return Option([name, *declared.names], multiple=several, **settings)
+
+
+def _complete_file(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
+    """Let the shell complete files."""
+    return [CompletionItem(start, type="file")]
 
 
 def _type(kind: Any, declared: Declared) -> click.ParamType[Any]:

@@ -199,7 +199,7 @@ def test_files_that_do_not_end_together_are_refused_with_their_lengths() -> None
 def test_what_cannot_be_read_piece_by_piece_is_said_or_read_whole(folder: Path) -> None:
     Path("A.json").write_text('["one", "two"]', encoding="utf-8")
     assert (
-        "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files"
+        "--stream reads only plain lines, .tsv, .csv, .jsonl and .parquet files"
         in run("score", "-m", "repetitiveness", "A.json", "-o", "out", "--stream").stderr
     )
     assert "--stream" in run("score", "-m", "wer", "-r", "ref0.txt", "A.txt", "--stream").stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,23 @@ import pytest
 from page_cases import result_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 _HERE = Path(__file__).parent
+
+
+@cache
+def _shared_context(browser: Browser) -> BrowserContext:
+    """Return the context of the pages without options of their own: another one would start slowly."""
+    return _new_context(browser)
+
+
+def _new_context(browser: Browser, **options: Any) -> BrowserContext:
+    context = browser.new_context(
+        **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
+    )
+    context.set_default_timeout(600_000)  # only what hangs takes so long
+    return context
 
 
 @pytest.fixture
@@ -27,6 +42,7 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     """Close the browser before tests of other folders."""
     if nextitem is None or not nextitem.path.is_relative_to(_HERE):
         browsers.close()
+        _shared_context.cache_clear()
 
 
 class Shown:
@@ -71,12 +87,9 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     contexts = []
 
     def open_(address: str | Path | None, **options: Any) -> Shown:
-        context = browser.new_context(
-            **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
-        )
-        context.set_default_timeout(600_000)  # only what hangs takes so long
-        contexts.append(context)
-        shown = Shown(context.new_page())
+        if options:
+            contexts.append(_new_context(browser, **options))
+        shown = Shown((contexts[-1] if options else _shared_context(browser)).new_page())
         if address is not None:
             shown.goto(address.as_uri() if isinstance(address, Path) else address)
         return shown
@@ -84,6 +97,12 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     yield open_
     for context in contexts:
         context.close()
+    # The last page stays, so that the next one is in its process, which need not be started.
+    *others, last = _shared_context(browser).pages or [_shared_context(browser).new_page()]
+    for page in others:
+        page.close()
+    if last.url != "about:blank":
+        last.evaluate("() => localStorage.clear()")
 
 
 @pytest.fixture(scope="session")

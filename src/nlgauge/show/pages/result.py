@@ -18,12 +18,13 @@ from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
 from nlgauge.results.labels import output_name
 from nlgauge.results.missing import range_of
-from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
+from nlgauge.results.resampling import caution, drawn_in_groups
 from nlgauge.results.table_options import TableOptions
 from nlgauge.show.pages.costs import costs_sheet, not_sent
 from nlgauge.show.pages.missing import NOT_COMPARABLE, missing_note
 from nlgauge.show.pages.names import paper_name, short_names, shortened_note
 from nlgauge.show.pages.tested import any_tested, gain_note, p_note, tested_otherwise, too_few_resamples
+from nlgauge.stats.units import Clusters
 
 if TYPE_CHECKING:
     from nlgauge.metric.table import Table
