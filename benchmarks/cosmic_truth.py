@@ -3,7 +3,7 @@ as the table of docs/results/cosmic.md.
 
 Every row is one sample with a fixed seed, d components of both sides, three seeds of the estimator. "on this
 sample" is the mean of the true pointwise information of the very pairs: the difference from the truth is
-chance of the sample, which the interval of a score shows. An estimate is right if it is within 10 % of that
+chance of the sample, which the interval of a score shows. An estimate is right if it is within 10% of that
 mean (0.05 nats if the mean is below 0.5), and flagged if `likely_error` is above 0.1.
 """
 

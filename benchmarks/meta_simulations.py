@@ -12,7 +12,7 @@ systems one of the two is better by luck, and a test that speaks of these very s
                  with near twins
     inputs       the same at input level if one metric's scores vary k times as much between inputs, which no ordering within an input sees
     power        how often a metric that is truly better is found, by the noise of both on segments
-    coverage     the share of 95 % intervals that hold the truth: the mean of the coefficient over all studies of this size, with new systems and
+    coverage     the share of 95% intervals that hold the truth: the mean of the coefficient over all studies of this size, with new systems and
                  inputs; of the bootstrap over inputs also the mean over new inputs of the same systems, which is what it speaks about
     corrections  for six metrics, how often anything false is claimed after each correction, and how much of what is true
     scale        the same for equal metrics that have one scale, brought to it by their own spread (as `compare` must) or left as they are
@@ -499,12 +499,12 @@ def print_table(title: str, heads: list[str], table: dict[str, list[float]], run
     print(f"| {title} | " + " | ".join(heads) + " |\n|" + "---|" * (len(heads) + 1))
     for name, row in table.items():
         print(
-            f"| {name} | " + " | ".join("" if math.isnan(one) else f"{100 * one:.1f} %" for one in row) + " |"
+            f"| {name} | " + " | ".join("" if math.isnan(one) else f"{100 * one:.1f}%" for one in row) + " |"
         )
     reach = 196 * math.sqrt(share * (1 - share) / runs)
     print(
-        f"\n{runs} runs: what is {100 * share:.0f} % comes out between {100 * share - reach:.1f} and"
-        f" {100 * share + reach:.1f} %.\n",
+        f"\n{runs} runs: what is {100 * share:.0f}% comes out between {100 * share - reach:.1f} and"
+        f" {100 * share + reach:.1f}%.\n",
         flush=True,
     )
 

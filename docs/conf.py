@@ -6,7 +6,7 @@
 import nlgauge
 
 project = "nlgauge"
-author = copyright = "The nlgauge developers"  # noqa: A001
+author = copyright = "The nlgauge developers"
 release = version = nlgauge.__version__
 
 extensions = [
@@ -67,7 +67,7 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "navigation_depth": 3,
+    "navigation_depth": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

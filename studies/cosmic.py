@@ -53,7 +53,7 @@ def report(benchmark: str) -> str:
         [name, *(float(kendall(np.array(column), human)) for human in means.values())]
         for name, column in {**columns, "words": words}.items()
     ]
-    header = ["system", "COSMIC, nats [95 %]", "deviation over seeds", "Gaussian plug-in", "words", *means]
+    header = ["system", "COSMIC, nats [95%]", "deviation over seeds", "Gaussian plug-in", "words", *means]
     return "\n\n".join(
         [
             f"{len(systems)} systems, {len(rows)} pairs each",

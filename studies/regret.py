@@ -122,7 +122,7 @@ def _values(part: Benchmark, board: Board, advice: Advice) -> dict[str, Value]:
 def _row(trial: Trial) -> list[str]:
     value, first = trial.values[trial.best], trial.first
     if first is None:
-        advised = ["refused", "", "", trial.best, f"{value.value:.3f}", ""]
+        advised = ["refused", "", "", f"`{trial.best}`", f"{value.value:.3f}", ""]
     else:
         mine = trial.values[first]
         advised = [

@@ -28,7 +28,7 @@ def report(model: str, documents: int | None) -> str:
         separation = Separation(scores, higher_is_better=True)
         means = [f"{column.mean():.4f} ± {column.std(ddof=1):.4f}" for column in scores.values()]
         shares = [
-            f"{100 * share(kind):.0f} %"
+            f"{100 * share(kind):.0f}%"
             for kind in ("shuffled", "wrong")
             for share in (separation.preferred, separation.separated)
         ]

@@ -70,7 +70,7 @@ def text_level(metric: np.ndarray, human: np.ndarray, measure: str) -> float:
 def interval(
     metric: np.ndarray, human: np.ndarray, level: Callable[..., float], measure: str, resamples: int = 1000
 ) -> tuple[float, float]:
-    """The middle 95 % over resamples of systems and of segments, both with replacement."""
+    """The middle 95% over resamples of systems and of segments, both with replacement."""
     rng = np.random.default_rng(12345)
     systems, segments = (np.empty((resamples, size)) for size in metric.shape)
     for i in range(resamples):

@@ -133,7 +133,7 @@ def _words(text: str) -> list[str]:
 def test_the_page_opens_with_scores_python_and_an_explanation():
     assert [block.language for block in BLOCKS[:3]] == ["console", "python", "console"]
     first = README.partition("## Set-up")[0]
-    assert "95 % interval" in first
+    assert "95% interval" in first
     assert "p: against" in first
     assert first.count("```") == 6
 

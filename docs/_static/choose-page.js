@@ -30,7 +30,8 @@
     weak: "Weak evidence: use only together with human judgment", none: "No recommendation",
   };
   const agreement = row => row.value.toFixed(2) + (row.low === null ? "" : ` [${row.low.toFixed(2)}, ${row.high.toFixed(2)}]`);
-  const benchmark = row => row.benchmark + (row.sample === null ? "" : ` (sample of ${row.sample})`) + (state.want === settings.OVERALL ? "" : `, ${row.dimension}`);
+  const sampled = row => row.benchmark + (row.sample === null ? "" : ` (sample of ${row.sample})`);
+  const benchmark = row => sampled(row) + (state.want === settings.OVERALL ? "" : `, ${row.dimension}`);
   const code = text => element("code", { textContent: text });
   const listed = texts => element("ul", {}, ...texts.map(text => element("li", { textContent: text })));
 
@@ -38,16 +39,16 @@
     advised.family, `${Number(advised.seconds_per_1000.toPrecision(2))} s per 1,000 texts`,
     ...(advised.tested ? [`not beaten on ${advised.unbeaten} of ${advised.tested} benchmarks`] : []),
     ...(advised.not_separated.length ? [`not separated by the evidence from ${advised.not_separated.map(label => labels.indexOf(label) + 1).join(" and ")}`] : []),
-    ...advised.separated.map(({ better, worse, ...row }) => `${labels.indexOf(better) + 1} is significantly better than ${labels.indexOf(worse) + 1} on ${row.benchmark}`),
+    ...advised.separated.map(row => `${labels.indexOf(row.better) + 1} is significantly better than ${labels.indexOf(row.worse) + 1} on ${sampled(row)}`),
   ];
   const table = recommendations => {
     const labels = recommendations.map(({ metric }) => metric);
-    const body = recommendations.flatMap((advised, at) => advised.evidence.map((row, first) => element("tr", {},
-      ...(first ? [] : [element("th", { scope: "rowgroup", rowSpan: advised.evidence.length }, `${at + 1}. `, code(advised.metric), listed(remarks(advised, labels)))]),
-      element("td", { textContent: benchmark(row) }), element("td", { textContent: agreement(row) }))));
-    const head = element("tr", {}, ...["metric", "benchmark", "agreement [95%]"].map(title => element("th", { scope: "col", textContent: title })));
+    const body = recommendations.map((advised, at) => element("tbody", {},
+      element("tr", {}, element("th", { scope: "rowgroup", colSpan: 2 }, `${at + 1}. `, code(advised.metric), listed(remarks(advised, labels)))),
+      ...advised.evidence.map(row => element("tr", {}, element("td", { textContent: benchmark(row) }), element("td", { textContent: agreement(row) })))));
+    const head = element("tr", {}, ...["benchmark", "agreement [95%]"].map(title => element("th", { scope: "col", textContent: title })));
     return element("div", { className: "lb-scroll", tabIndex: 0, role: "region", ariaLabel: "Recommended metrics" },
-      element("table", { className: "table choose-table" }, element("thead", {}, head), element("tbody", {}, ...body)));
+      element("table", { className: "table choose-table" }, element("thead", {}, head), ...body));
   };
 
   const draw = () => {

@@ -170,9 +170,9 @@ const nlgaugeAdvisor = (() => {
     const benchmarks = benchmarksOf(tables);
     if (benchmarks.length === 1) advice.unknown.push(`all evidence is from one benchmark, ${benchmarks[0]}`);
     if ([...rows.values()].flat().every(row => row.unbeaten === null))
-      advice.unknown.push(`metrics were not tested against each other on ${question.want}: their order is by value alone`);
+      advice.unknown.push(`metrics were not tested against each other on ${question.want}: only the values order them`);
     advice.unknown.push(`the newest systems judged are of ${year}`);
-    if (newest < S.STRONG_SYSTEMS) advice.unknown.push(`on the systems of ${year} no metric exceeds ${newest.toFixed(2)}: strong systems cannot be told apart by these metrics`);
+    if (newest < S.STRONG_SYSTEMS) advice.unknown.push(`on the systems of ${year} no metric exceeds ${newest.toFixed(2)}: these metrics cannot distinguish strong systems`);
     const tested = unique([...rows.keys()].map(metricName));
     const untested = Object.keys(needs).filter(name => name === metricName(name) && needs[name].weights && !tested.includes(name) && canCompute(name));
     if (untested.length) advice.unknown.push(`no evidence on this task for: ${untested.slice(0, S.MOST_UNTESTED).join(", ")}${untested.length > S.MOST_UNTESTED ? ", ..." : ""}`);

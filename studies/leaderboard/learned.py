@@ -99,7 +99,7 @@ def _judges(found: Mapping[str, Sequence[Table]], folder: Path) -> str:
             "judge",
             "benchmark",
             "texts with a score",
-            "agreement [95 %]",
+            "agreement [95%]",
             "`chrf`",
             LENGTH,
             *(names[output] for output in ABOUT_JUDGE),

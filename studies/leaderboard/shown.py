@@ -40,7 +40,7 @@ def shown(table: Table, claims: bool = True) -> list[str]:
         about += planned(table)
     header = ["metric"]
     for level in reversed(levels):
-        header += [f"{LEVELS[level]} [95 %]", "cluster"]
+        header += [f"{LEVELS[level]} [95%]", "cluster"]
     header.append("s per 1,000 texts")
     lines = []
     for line in table.lines:

@@ -58,7 +58,7 @@ def test_values_and_places_are_those_of_the_leaderboard():
             for line in lines:
                 entry = about["metrics"][re.sub(r"^`|`( ±)?$", "", line[0])]
                 for at, title in enumerate(header):
-                    level = LEVELS.get(title.removesuffix(" [95 %]"))
+                    level = LEVELS.get(title.removesuffix(" [95%]"))
                     if level is None:
                         continue
                     place = line[at + 1]

@@ -48,7 +48,7 @@ def test_score_prints_the_table_on_stdout_and_all_else_on_stderr() -> None:
     )
     assert result.exit_code == 0
     assert "sysA" in result.stdout
-    assert "95 % interval" in result.stdout
+    assert "95% interval" in result.stdout
     assert "p: against sysA" in result.stdout
     assert "saved" not in result.stdout
     assert "tok:13a" not in result.stdout
@@ -682,7 +682,7 @@ def test_the_sample_is_what_the_demo_needs() -> None:
 def test_demo() -> None:
     result = run("demo")
     assert result.exit_code == 0
-    assert "95 % interval" in result.stdout
+    assert "95% interval" in result.stdout
     assert "improved against baseline" in result.stdout
     assert result.stderr.split("\n")[-2] == "try next: nlgauge explain demo-result -m bleu --segment ferry-1"
     saved = nlgauge.load("demo-result")

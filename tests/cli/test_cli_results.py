@@ -139,7 +139,7 @@ def test_parquet_is_written_where_pyarrow_is() -> None:
 def test_segments_on_standard_output_leave_scores_to_standard_error() -> None:
     result = run("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "--segments", "-")
     assert [row["system"] for row in rows(result.stdout)] == ["sysA"] * 3
-    assert "95 % interval" in result.stderr
+    assert "95% interval" in result.stderr
     assert run("score", "-m", "wer", "-r", "refs.txt", "sysA.txt", "-sl").stdout == result.stdout
     quiet = run("score", "-q", "-m", "wer", "-r", "refs.txt", "sysA.txt", "-sl")
     assert (quiet.stdout, quiet.stderr) == (result.stdout, "")

@@ -238,7 +238,7 @@ def test_intervals_and_tests_can_be_chosen_or_left_out() -> None:
         assert bool(found["systems"]["sysA"]["wer"]["intervals"]) == intervals
         assert (found["comparison"] is not None) == tested
         shown = printed("score", *systems, *arguments)
-        assert ("95 % interval" in shown) == intervals
+        assert ("95% interval" in shown) == intervals
         assert ("Holm" in shown) == tested
     plain = run("score", *systems, "--resamples", "0").stderr
     assert "|bs:" not in plain

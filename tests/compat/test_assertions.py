@@ -40,7 +40,7 @@ def test_the_message_has_the_numbers_of_a_comparison():
         assert_not_worse(WORSE, REFERENCES, baseline=REFERENCES, metric="wer")
     assert str(caught.value) == (
         f"wer is worse than that of the baseline, beyond chance: 0.3000 against 0.0000, gain -0.3000 "
-        f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] (95 %), p = {row.p:.4f} (randomization, 1000 resamples)."
+        f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] (95%), p = {row.p:.4f} (randomization, 1000 resamples)."
     )
 
 

@@ -14,7 +14,7 @@ from tools.tests_of import files_of
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 # Tests of the documentation and of all packages, of the sources themselves, and of studies/.
-OTHERS = {".", "house", "studies"}
+OTHERS = {".", "docs", "house", "studies"}
 FILES = sorted(TESTS.rglob("test_*.py"))
 
 

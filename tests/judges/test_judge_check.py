@@ -211,7 +211,7 @@ def test_a_verdict_shows_itself_in_every_medium(verdict):
         assert (
             "rubric 4" in shown
             and "0.6000" in shown
-            and "The levels cover 90.0 %" in shown
+            and "The levels cover 90.0%" in shown
             and "[RESULT] 4" in shown.replace("\\", "")
         )
     assert "\x1b" not in text and "<script>" not in html and "<b>fine" not in html and "<i>kind" not in html

@@ -36,7 +36,7 @@ PREDICTIONS = [
     "It costs 20% more.",
 ]
 # Nubia.score of wl-research/nubia at ba65696, its models and networks replaced by the small ones below:
-# similarity, per cent of contradiction, irrelevancy and agreement, losses of the reference and of the
+# similarity, percent of contradiction, irrelevancy and agreement, losses of the reference and of the
 # prediction.
 FEATURES = [
     (

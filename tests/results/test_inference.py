@@ -19,10 +19,10 @@ from nlgauge.errors import ParameterError, ResultError
 from nlgauge.metric import Arrays, CorpusMetric, Metric, Output, Takes, View
 from nlgauge.metric.mean import MeanMetric
 from nlgauge.metric.registry import parse
-from nlgauge.results import resampling
 from nlgauge.results.inference import p_value, percentile
-from nlgauge.results.resampling import Clusters
+from nlgauge.stats import units as resampling_units
 from nlgauge.stats.corrections import holm
+from nlgauge.stats.units import Clusters
 
 METRICS = ["bleu", "chrf", "rouge", "wer", "cer", "exact_match"]
 
@@ -93,7 +93,7 @@ def test_documents_widen_the_interval_of_repeated_segments():
 
 def test_blocks_do_not_change_the_draws(monkeypatch):
     whole = np.concatenate(list(Clusters(None, 10).bootstrap(30, 3)))
-    monkeypatch.setattr(resampling, "_BLOCK_BYTES", 8 * 10 * 4)
+    monkeypatch.setattr(resampling_units, "_BLOCK_BYTES", 8 * 10 * 4)
     blocks = list(Clusters(None, 10).bootstrap(30, 3))
     assert [len(block) for block in blocks] == [4] * 7 + [2]
     assert (np.concatenate(blocks) == whole).all()
@@ -733,8 +733,8 @@ def large(monkeypatch) -> tuple[nlgauge.results.result.Result, nlgauge.results.r
     alone = nlgauge.score(predictions, references, metrics=["bleu", "wer"])
     alone.intervals()
     alone.compare()
-    monkeypatch.setattr(resampling, "MOST_UNITS", 2000)
-    monkeypatch.setattr(resampling, "GROUPS", 1000)
+    monkeypatch.setattr(resampling_units, "MOST_UNITS", 2000)
+    monkeypatch.setattr(resampling_units, "GROUPS", 1000)
     return alone, replace(alone, _last=[])
 
 
@@ -764,8 +764,8 @@ def test_drawing_in_groups_is_said_and_is_not_sacrebleus(large):
 
 
 def test_groups_are_of_equal_size_whole_documents_and_the_same_every_time(monkeypatch):
-    monkeypatch.setattr(resampling, "MOST_UNITS", 6)
-    monkeypatch.setattr(resampling, "GROUPS", 4)
+    monkeypatch.setattr(resampling_units, "MOST_UNITS", 6)
+    monkeypatch.setattr(resampling_units, "GROUPS", 4)
     assert Clusters(None, 6).grouped == 0
     clusters = Clusters(None, 8)
     groups = clusters.of_segments(np.arange(4))

@@ -194,7 +194,7 @@ def test_text_has_raw_and_corrected_p_values_and_how_they_were_made(result: Resu
     text = result.to_text(resamples=200, seed=3, confidence=0.9, test="bootstrap")
     row = result.compare(resamples=200, seed=3, confidence=0.9, test="bootstrap")["bleu"]
     assert re.search(rf"improved .* {row.p:.4f} +{row.p_holm:.4f}$", text, flags=re.MULTILINE)
-    assert "90 % interval" in text
+    assert "90% interval" in text
     assert f"bleu: {result.signatures['bleu']}|bs:200|confidence:90|bs-test:200|seed:3" in text
     assert f"bleu: {result.signatures['bleu']}|ar:1000|seed:12345" in result.to_text(intervals=False).split(
         "\n"
@@ -319,7 +319,7 @@ def test_markdown_is_a_table_with_the_best_in_bold(result: Result) -> None:
     assert lines[3].startswith(f"| improved | **{result['improved']['bleu']['score']:.2f}**\\*\\* \\[")
     assert "The best score is bold." in " ".join(lines)
     long = result.to_markdown(wide=False).split("\n")
-    assert long[0] == "| metric |  | system | score | 95 % interval | gain | p | p (Holm) |"
+    assert long[0] == "| metric |  | system | score | 95% interval | gain | p | p (Holm) |"
 
 
 def test_no_name_breaks_a_markdown_table(evil: Result) -> None:

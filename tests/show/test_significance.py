@@ -248,7 +248,7 @@ def test_equal_systems_are_seldom_called_different() -> None:
         pairs = [scores[i] - scores[j] for i in range(6) for j in range(i)]
         null = np.stack([coins @ gains for gains in pairs], axis=1)
         called += bool((max_t(np.array([gains.sum() for gains in pairs]), null) <= 0.05).any())
-    assert called <= 20  # 5 % of 200 are 10
+    assert called <= 20  # 5% of 200 are 10
 
 
 def test_the_british_name_of_the_test_is_accepted(saved: Callable[[int], str]) -> None:

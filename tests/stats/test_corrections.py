@@ -172,7 +172,7 @@ def test_equal_systems_are_seldom_called_different():
         counts = rng.multinomial(50, np.full(50, 1 / 50), 200)
         p = all_pairs(means.mean(axis=1), (counts @ means.T / 50).T, 50)
         found += bool((p[np.triu_indices(6, 1)] <= 0.05).any())
-    assert found <= 24  # 5 % of 200 are 10
+    assert found <= 24  # 5% of 200 are 10
 
 
 @pytest.mark.parametrize("unknown", [np.nan, np.inf])

@@ -5,6 +5,7 @@ made of both.
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -142,6 +143,20 @@ def test_pages_of_a_small_benchmark(done: Path) -> None:
         "Planned comparisons of 5 metrics over systems, corrected for these 9 pairs alone: 0 better and 0"
         " worse than random numbers" in section
     )
+    record = json.loads(gzip.decompress((done / "evidence.json.gz").read_bytes()))
+    assert [(about["dimension"], about["sample"], about["main"]) for about in record["sets"]] == [
+        ("relevance", None, True),
+        ("relevance", 6, True),
+        ("fluency", None, False),
+    ]
+    whole, sample, fluency = (about["metrics"] for about in record["sets"])
+    chrf = whole["chrf"]["texts"]
+    assert f"{chrf['value']:.2f} [{chrf['low']:.2f}, {chrf['high']:.2f}]" == cells[0]
+    assert (
+        chrf["cluster"] == 1 and isinstance(chrf["beats"], list) and "beats" not in fluency["chrf"]["texts"]
+    )
+    assert "texts" not in whole["self_bleu"] and "ter" in sample and "ter" not in whole
+    assert record["metrics"]["chrf"]["references"] and not record["metrics"]["self_bleu"]["references"]
     detail = (done / "pages" / "leaderboard" / f"{NAME}.md").read_text(encoding="utf-8")
     assert "| metric | relevance | fluency |" in detail and "*one annotator*" in detail
 

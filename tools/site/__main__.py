@@ -1,4 +1,4 @@
-"""Write the source of the site: python -m tools.site [--evidence FILE] [--no-models] TARGET."""
+"""Write the source of the site: python -m tools.site [--no-models] TARGET."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 import re
 from pathlib import Path
 
-from tools.site import api, commands, errors, leaderboard, llms, metrics, models
-from tools.site.evidence import read
+from tools.site import api, choose, commands, errors, leaderboard, llms, metrics, models
+from tools.site.evidence import tables
 from tools.site.files import ROOT, Target
 
 SOURCES = "https://github.com/nlgauge/nlgauge/blob/main"
@@ -20,16 +20,16 @@ def main() -> None:
     """Copy the hand-written pages and generate the others."""
     parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__)
     parser.add_argument("target", type=Path, help="directory of the pages, for Sphinx")
-    parser.add_argument("--evidence", type=Path, help="evidence of the leaderboard as JSON")
     parser.add_argument("--no-models", action="store_true", help="no pictures that need a model")
     options = parser.parse_args()
     os.environ.setdefault("NLGAUGE_OFFLINE", "1")
     target = Target(options.target)
     target.copy(ROOT / "docs")
     repository_pages(target)
-    evidence = read(options.evidence)
+    evidence = tables()
     metrics.write(target, evidence, models=not options.no_models)
     leaderboard.write(target, evidence)
+    choose.write(target)
     models.write(target)
     commands.write(target)
     api.write(target)

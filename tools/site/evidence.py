@@ -2,58 +2,42 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from tools.site.files import ROOT
-
-PACKAGED = ROOT / "src" / "nlgauge" / "data" / "evidence.json.gz"
-LENGTH = "length in words"
-CONTROLS = (LENGTH, "random numbers")
+from nlgauge.advisor.evidence import Table, evidence_record
+from nlgauge.advisor.settings import CONTROLS, LENGTH
 
 
 @dataclass(frozen=True)
-class Row:
+class Agreement:
     """Agreement of one output of a metric on one benchmark."""
 
-    table: dict[str, Any]
+    table: Table
     label: str
-    entry: dict[str, Any]
+    entry: Mapping[str, Any]
 
     @property
     def benchmark(self) -> str:
         """Benchmark and dimension."""
-        return f"{self.table['benchmark']}, {self.table['dimension']}"
+        return f"{self.table.benchmark}, {self.table.dimension}"
 
     @property
-    def texts(self) -> str:
+    def segments(self) -> str:
         """Number of segments, and whether they are a sample."""
-        size = f"{self.table['inputs']:,}"
-        return f"sample of {size}" if self.table["sample"] else f"all {size}"
+        return f"{'sample of' if self.table.sample else 'all'} {self.table.inputs:,}"
 
     def control(self, level: str) -> float | None:
-        """Agreement of the length of the text in the same table."""
-        value = self.table["metrics"].get(LENGTH, {}).get(level)
+        """Return the agreement of the length of the text in the same table."""
+        value = self.table.metrics.get(LENGTH, {}).get(level)
         return None if value is None else value["value"]
 
-    def ceiling(self, level: str) -> float | None:
-        """Agreement of one annotator with the mean of the others."""
-        return self.table["ceiling"].get(level)
 
-
-def read(path: Path | None) -> list[dict[str, Any]]:
-    """Return the tables of the evidence; none if the package has no evidence."""
-    if path is None and not PACKAGED.is_file():
-        return []
-    data = (path or PACKAGED).read_bytes()
-    sets: list[dict[str, Any]] = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)[
-        "sets"
-    ]
-    return sets
+def tables() -> list[Table]:
+    """Return the tables of the evidence."""
+    return [Table(**table) for table in evidence_record()["sets"]]
 
 
 def metric_of(label: str) -> str:
@@ -65,22 +49,20 @@ def metric_of(label: str) -> str:
     return re.split(r"[(.]", label)[0]
 
 
-def rows_of(tables: list[dict[str, Any]], metric: str) -> list[Row]:
-    """Return the agreement of a metric: per benchmark and main dimension, the largest table that has it."""
-    largest: dict[str, list[Row]] = {}
-    for table in sorted(tables, key=lambda table: -table["inputs"]):
-        rows = [
-            Row(table, label, entry)
-            for label, entry in table["metrics"].items()
-            if label not in CONTROLS and metric_of(label) == metric
-        ]
-        if table["main"] and rows:
-            largest.setdefault(table["benchmark"], rows)
-    order = list(dict.fromkeys(table["benchmark"] for table in tables))
-    return [row for benchmark in order for row in largest.get(benchmark, [])]
+def agreements(evidence: list[Table], metric: str) -> list[Agreement]:
+    """Return the agreement of a metric: per benchmark and main dimension, from the largest table that has it."""
+    largest: dict[str, list[Agreement]] = {table.benchmark: [] for table in evidence}
+    for table in sorted(evidence, key=lambda table: -table.inputs):
+        if table.main and not largest[table.benchmark]:
+            largest[table.benchmark] = [
+                Agreement(table, label, entry)
+                for label, entry in table.metrics.items()
+                if label not in CONTROLS and metric_of(label) == metric
+            ]
+    return [agreement for rows in largest.values() for agreement in rows]
 
 
-def shown(value: dict[str, Any] | None) -> str:
+def shown(value: Mapping[str, Any] | None) -> str:
     """Return a value with its interval; a bullet marks values that no metric exceeds significantly."""
     if value is None:
         return ""
@@ -88,8 +70,6 @@ def shown(value: dict[str, Any] | None) -> str:
     return f"{value['value']:.2f}{interval}{' •' if value.get('unbeaten') else ''}"
 
 
-def seconds(value: float | None) -> str:
+def seconds(value: float) -> str:
     """Return CPU seconds with two significant digits."""
-    if value is None:
-        return ""
     return f"{value:,.0f}" if value >= 10 else f"{float(f'{value:.2g}'):g}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
-from tools.site.evidence import CONTROLS, metric_of
+from nlgauge.advisor.evidence import Table
+from nlgauge.advisor.settings import CONTROLS
+from tools.site.evidence import metric_of
 from tools.site.files import Target
 from tools.site.metrics import packaged
 
@@ -37,25 +38,25 @@ filters, so a view can be linked.
 """
 
 
-def write(target: Target, tables: list[dict[str, Any]]) -> None:
+def write(target: Target, evidence: list[Table]) -> None:
     """Write the page and its data."""
     rows = [
         [
-            table["task"],
-            table["benchmark"],
-            table["dimension"],
-            table["sample"] or "all",
+            table.task,
+            table.benchmark,
+            table.dimension,
+            table.sample or "all",
             level,
             label,
-            entry[level]["value"],
-            entry[level].get("low"),
-            entry[level].get("high"),
+            rounded(entry[level]["value"]),
+            rounded(entry[level].get("low")),
+            rounded(entry[level].get("high")),
             entry[level].get("cluster"),
             int(bool(entry[level].get("unbeaten"))),
-            entry.get("seconds"),
+            rounded(entry.get("seconds")),
         ]
-        for table in tables
-        for label, entry in table["metrics"].items()
+        for table in evidence
+        for label, entry in table.metrics.items()
         for level in ("texts", "systems")
         if level in entry
     ]
@@ -64,3 +65,8 @@ def write(target: Target, tables: list[dict[str, Any]]) -> None:
     data = json.dumps({"rows": rows, "pages": pages}, separators=(",", ":"))
     target.write("_static/leaderboard-data.js", f"window.nlgaugeLeaderboard={data};\n")
     target.write("leaderboard.md", PAGE)
+
+
+def rounded(value: float | None) -> float | None:
+    """Round to three significant digits, enough for the table."""
+    return None if value is None else float(f"{value:.3g}")

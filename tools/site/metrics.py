@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
+from nlgauge.advisor.evidence import Table, median
 from nlgauge.metric import REGISTERED, AnyMetric, Output, first_output
 from nlgauge.metric.card import Card, Categories, card
 from nlgauge.metric.registry import metric_classes
 from tools.site import forest
-from tools.site.evidence import Row, rows_of, seconds, shown
+from tools.site.evidence import Agreement, agreements, seconds, shown
 from tools.site.files import Target, table
 from tools.site.pictures import Picture, picture
 
@@ -56,27 +56,27 @@ def packaged() -> dict[str, AnyMetric]:
     }
 
 
-def write(target: Target, tables: list[dict[str, Any]], *, models: bool) -> None:
+def write(target: Target, evidence: list[Table], *, models: bool) -> None:
     """Write the pages of all metrics."""
     metrics = packaged()
     for name, metric in metrics.items():
         text = card(name)
         drawn = picture(name, text.default_model, models=models)
-        if drawn is not None:
-            target.write(f"metrics/pictures/{name}.svg", drawn.svg)
-        target.write(f"metrics/{name}.md", page(text, metric, rows_of(tables, name), drawn))
+        if drawn is not None and drawn.svg:
+            target.write(f"metrics/{drawn.file}", drawn.svg)
+        target.write(f"metrics/{name}.md", page(text, metric, agreements(evidence, name), drawn))
     target.write("metrics/index.md", INDEX + _index(metrics))
-    target.write("metrics/compare.md", COMPARE + compare(metrics, tables))
+    target.write("metrics/compare.md", COMPARE + compare(metrics, evidence))
 
 
-def page(text: Card, metric: AnyMetric, rows: list[Row], drawn: Picture | None) -> str:
+def page(text: Card, metric: AnyMetric, rows: list[Agreement], drawn: Picture | None) -> str:
     """Return the page of one metric."""
     sections = text.sections
     how, cost = _split_cost(sections["How"])
-    formula = getattr(text, "formula", "")
-    if formula:
-        # The formula in TeX replaces the one for terminals.
-        how = f"$$\n{formula.strip()}\n$$\n\n" + re.sub(r"\A(?: {4}.*\n|\n)+", "", how + "\n")
+    if "## How\n\n    " in text.text:
+        # The formula in TeX replaces the indented formula for terminals.
+        how = re.sub(r"\A.*\n(?:(?: {4}.*)?\n)*", "", how + "\n")
+    how = f"$$\n{text.formula.strip()}\n$$\n\n{text.where}\n\n{how}"
     parts = {
         "Definition": how,
         "Example": sections["Example"],
@@ -87,7 +87,7 @@ def page(text: Card, metric: AnyMetric, rows: list[Row], drawn: Picture | None) 
         "When it misleads": sections["When it misleads"],
         "Parameters": sections["Parameters"],
         "Other implementations": _others(text),
-        "Citation": f"```bibtex\n{bibtex(text)}\n```\n\n{sections['References']}",
+        "Citation": f"```bibtex\n{text.citation}\n```\n\n{sections['References']}",
     }
     body = "\n\n".join(f"## {heading}\n\n{content.strip()}" for heading, content in parts.items())
     # Links of cards and names of files are written for the repository.
@@ -128,13 +128,13 @@ def _seen(text: Card, drawn: Picture | None) -> str:
             f" reports about a segment, if anything, on your texts{model}."
         )
     return (
-        f"```{{image}} pictures/{text.name}.svg\n:alt: {drawn.alt}\n:class: explanation dark-light\n```\n\n"
+        f"```{{image}} {drawn.file}\n:alt: {drawn.alt}\n:class: explanation dark-light\n```\n\n"
         f"{drawn.alt} Drawn by `nlgauge.plots.explanation` with `{drawn.spec}`; `nlgauge explain` prints the same for a"
         " segment of a saved result."
     )
 
 
-def _agreement(text: Card, rows: list[Row], output: Output) -> str:
+def _agreement(text: Card, rows: list[Agreement], output: Output) -> str:
     if not rows:
         return (
             "The [leaderboard](../leaderboard.md) has no values for this metric: its weights were not available, or it"
@@ -145,13 +145,13 @@ def _agreement(text: Card, rows: list[Row], output: Output) -> str:
     chosen = [row for row in rows if row.label == label and "texts" in row.entry]
     lines = [
         forest.Line(
-            f"{row.table['task']}: {row.benchmark}",
+            f"{row.table.task}: {row.benchmark}",
             shown(row.entry["texts"]),
             row.entry["texts"]["value"],
             row.entry["texts"].get("low"),
             row.entry["texts"].get("high"),
             row.control("texts"),
-            row.ceiling("texts"),
+            row.table.ceiling.get("texts"),
         )
         for row in chosen
     ]
@@ -166,8 +166,8 @@ def _agreement(text: Card, rows: list[Row], output: Output) -> str:
         )
     cells = [
         (
-            row.table["task"],
-            f"{row.benchmark} ({row.texts})",
+            row.table.task,
+            f"{row.benchmark} ({row.segments})",
             f"`{row.label}`",
             shown(row.entry.get("texts")),
             shown(row.entry.get("systems")),
@@ -182,7 +182,7 @@ def _agreement(text: Card, rows: list[Row], output: Output) -> str:
     )
 
 
-def _main_label(name: str, output: str, rows: list[Row]) -> str:
+def _main_label(name: str, output: str, rows: list[Agreement]) -> str:
     """Return the label that a plot shows: the default parameters and the first output, if the evidence has them."""
     labels = [row.label for row in rows]
     usual = [label for label in (name, f"{name}.{output}") if label in labels]
@@ -190,9 +190,9 @@ def _main_label(name: str, output: str, rows: list[Row]) -> str:
     return (usual or firsts or sorted(labels, key=labels.count, reverse=True))[0]
 
 
-def _cost(rows: list[Row], cost: str) -> str:
+def _cost(rows: list[Agreement], cost: str) -> str:
     times = [
-        (row.entry["seconds"], row.table["benchmark"]) for row in rows if row.entry.get("seconds") is not None
+        (row.entry["seconds"], row.table.benchmark) for row in rows if row.entry.get("seconds") is not None
     ]
     measured = ""
     if times:
@@ -211,29 +211,6 @@ def _others(text: Card) -> str:
     return f"Tested against: {text.tested_against.rstrip('.')}.{calls}"
 
 
-def bibtex(text: Card) -> str:
-    """Return a BibTeX entry from the paper of a card: authors, title, venue and address."""
-    authors, _, rest = text.paper.partition(": ")
-    title, _, venue = rest.rpartition(", ")[0].rpartition(", ")
-    if re.fullmatch(r"\d{4}.*", venue) and ", " in title and not re.search(r"\d{4}$", title):
-        head, _, tail = title.rpartition(", ")
-        if re.search(r"\d", tail):  # "JMLR 12, 2011"
-            title, venue = head, f"{tail}, {venue}"
-    names = authors.replace(" et al.", ", others").replace(" and others", ", others").split(", ")
-    fields = {
-        "title": f"{{{title}}}",
-        "author": " and ".join(names),
-        "howpublished": venue,
-        "year": str(text.year),
-        "url": text.paper.rpartition(", ")[2],
-    }
-    return (
-        f"@misc{{{text.name}{text.year},\n"
-        + "".join(f"  {key} = {{{value}}},\n" for key, value in fields.items())
-        + "}"
-    )
-
-
 def _index(metrics: dict[str, AnyMetric]) -> str:
     parts = []
     for category, heading in KINDS.items():
@@ -244,13 +221,13 @@ def _index(metrics: dict[str, AnyMetric]) -> str:
     return "\n".join(parts) + f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
-def compare(metrics: dict[str, AnyMetric], tables: list[dict[str, Any]]) -> str:
+def compare(metrics: dict[str, AnyMetric], evidence: list[Table]) -> str:
     """Return the table of all metrics."""
     columns = ("metric", "title", "needs", "scale", "languages", "cost", "evidence", "tested against")
     rows = []
     for name, metric in metrics.items():
-        text, evidence = card(name), rows_of(tables, name)
-        times = sorted(row.entry["seconds"] for row in evidence if row.entry.get("seconds") is not None)
+        text, rows_of_metric = card(name), agreements(evidence, name)
+        times = [row.entry["seconds"] for row in rows_of_metric if row.entry.get("seconds") is not None]
         names = [f"[`{name}`]({name}.md)", *(f"`{alias}`" for alias in aliases(name))]
         rows.append(
             (
@@ -259,8 +236,8 @@ def compare(metrics: dict[str, AnyMetric], tables: list[dict[str, Any]]) -> str:
                 needs(metric, text),
                 scale(first_output(metric)),
                 languages(text),
-                seconds(times[len(times) // 2]) if times else "",
-                ", ".join(dict.fromkeys(row.table["task"] for row in evidence)),
+                seconds(median(times)) if times else "",
+                ", ".join(dict.fromkeys(row.table.task for row in rows_of_metric)),
                 text.tested_against,
             )
         )

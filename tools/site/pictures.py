@@ -27,28 +27,46 @@ SOURCES = [
     "During this time a small boat carries passengers.",
     "It cannot carry cars, which have to wait.",
 ]
-# Small models that replace the default of a metric in a picture.
-SMALL = {
-    **dict.fromkeys(("baryscore", "depthscore", "moverscore", "yisi"), ("minilm", "model='minilm'")),
-    "bertscore": ("minilm", "model='minilm', layer=6"),
-    "infolm": ("smollm2", "model='smollm2'"),
+# The models that pictures are drawn with; larger models would take minutes.
+MODELS = ("minilm", "glove")
+PARAMETERS = {
+    **dict.fromkeys(("baryscore", "depthscore", "moverscore", "yisi"), "model='minilm'"),
+    "bertscore": "model='minilm', layer=6",
+}
+# Pictures that tools/pictures.py has drawn with SmolLM2 from the sample of the package.
+DRAWN = {
+    "shannon": ("tokens", "Information of each token of a text of the sample.", "shannon(model='smollm2')"),
+    "infolm": (
+        "guesses",
+        "Tokens whose probabilities differ most between two texts of the sample.",
+        "infolm(model='smollm2')",
+    ),
+    "yes_no": (
+        "verdict",
+        "Answer of a small model, asked whether a text of the sample is clear and correct.",
+        "yes_no(model='smollm2', with_source=True)",
+    ),
 }
 
 
 class Picture(NamedTuple):
-    """An explanation as SVG, with its description and the metric that it shows."""
+    """An explanation: its file relative to metrics/, its description, and the metric; with the content of a new file."""
 
-    svg: bytes
+    file: str
     alt: str
     spec: str
+    svg: bytes = b""
 
 
 def picture(name: str, default_model: str, *, models: bool) -> Picture | None:
     """Return the picture of an explanation; None if the metric explains nothing or its model is not installed."""
-    model, parameters = SMALL.get(name, (default_model, ""))
-    if model and not (models and location(model)):
+    if name in DRAWN:
+        file, alt, spec = DRAWN[name]
+        return Picture(f"../pictures/{file}.png", alt, spec)
+    model = "minilm" if name in PARAMETERS else default_model
+    if model and not (models and model in MODELS and location(model)):
         return None
-    spec = f"{name}({parameters})" if parameters else name
+    spec = f"{name}({PARAMETERS[name]})" if name in PARAMETERS else name
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # three segments are few
         result = nlgauge.score(PREDICTIONS, REFERENCES, sources=SOURCES, metrics=[spec])
@@ -58,4 +76,4 @@ def picture(name: str, default_model: str, *, models: bool) -> Picture | None:
     axes = plots.explanation(explanations[0])
     with tempfile.TemporaryDirectory() as scratch:
         file = plots.save(axes, Path(scratch) / "picture.svg")
-        return Picture(file.read_bytes(), plots.alt(axes), spec)
+        return Picture(f"pictures/{name}.svg", plots.alt(axes), spec, file.read_bytes())

@@ -1,4 +1,4 @@
-"""The advisor: recommends metrics for a task from the leaderboard's evidence, or says that it cannot."""
+"""The advisor: recommends metrics for a task from the leaderboard's evidence, or refuses with a reason."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ class Separation(NamedTuple):
 class Recommendation:
     """A recommended metric with its cost in CPU seconds per 1,000 texts, its score and its evidence.
 
-    The metric is `unbeaten` on so many of the `tested` rows of the evidence. `not_separated` has the metrics that
-    were recommended before it and that differ significantly on no benchmark, `separated` the significant
-    differences.
+    `unbeaten` counts the rows, of `tested` rows, in which no metric is significantly better. `not_separated` has
+    the metrics that were recommended before it and that differ significantly on no benchmark, `separated` the
+    significant differences.
     """
 
     metric: str
@@ -48,7 +48,7 @@ class Recommendation:
 class Indicator:
     """A metric without a direction that agrees with people more strongly than the best metric with one.
 
-    It `measures` copying or length, which is no quality of its own.
+    It `measures` copying or length, which is not a quality.
     """
 
     metric: str
@@ -58,7 +58,7 @@ class Indicator:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Exported):
-    """The answer to a question: what to use, what not to use alone, and what the evidence does not cover.
+    """The answer to a question: recommended metrics, metrics that need a second metric, and the limits of the evidence.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Advice(Exported):
     recommendations : tuple of Recommendation
         Three at most, the first first.
     indicators : tuple of Indicator
-        Metrics that describe the texts beside the recommended metrics.
+        Metrics that describe the texts, in addition to the recommended metrics.
     never_alone : tuple of str
         Metrics in wide use that the evidence is against.
     unknown : tuple of str
@@ -110,7 +110,7 @@ class Advice(Exported):
 
 
 def _evidence(row: Row) -> dict[str, Any]:
-    """Return a row as plain data; the metrics that it beats are for the rules alone."""
+    """Return a row as plain data; only the rules need the metrics that it beats."""
     return {name: value for name, value in row._asdict().items() if name not in ("beats", "anchor_unbeaten")}
 
 

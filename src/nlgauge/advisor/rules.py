@@ -349,7 +349,7 @@ def _narrow(case: Case) -> Iterator[str]:
     if len(benchmarks) == 1:
         yield f"all evidence is from one benchmark, {benchmarks.pop()}"
     if all(row.unbeaten is None for rows in case.rows.values() for row in rows):
-        yield f"metrics were not tested against each other on {case.question.want}: their order is by value alone"
+        yield f"metrics were not tested against each other on {case.question.want}: only the values order them"
 
 
 def _newest(case: Case, best: Mapping[tuple[str, str], float]) -> Iterable[str]:
@@ -357,8 +357,8 @@ def _newest(case: Case, best: Mapping[tuple[str, str], float]) -> Iterable[str]:
     yield f"the newest systems judged are of {year}"
     if value < STRONG_SYSTEMS:
         yield (
-            f"on the systems of {year} no metric exceeds {value:.2f}: strong systems cannot be told apart by these"
-            " metrics"
+            f"on the systems of {year} no metric exceeds {value:.2f}: these metrics cannot distinguish strong"
+            " systems"
         )
 
 

@@ -115,9 +115,9 @@ LEAST_IN_LANGUAGE = 0.5
 LEAST_ABOVE, MOST_BEATEN = 0.5, 0.5
 # A metric of the same family with a score this near may replace the best metric of the family ...
 NEAR = 0.015
-# ... unless it costs more than so many times the cheapest of them, and so many seconds more.
+# ... unless it costs more than DEARER times the cheapest of them plus DEARER_BY seconds.
 DEARER, DEARER_BY = 10.0, 0.05
-# A metric whose score is this far behind that of the first is not recommended beside it.
+# A metric whose score is this far behind that of the first is not recommended in addition to it.
 FAR_BEHIND = 0.1
 MOST_RECOMMENDED, MOST_INDICATORS, MOST_UNTESTED = 3, 2, 12
 # The median of the best values from which agreement is good, and fair.

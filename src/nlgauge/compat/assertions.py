@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, Unpack
 
 from nlgauge._core.numbers import counted
+from nlgauge._core.options import takes_options
 from nlgauge.engine.prepare import MetricSpec
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.results.comparison import Compared
 from nlgauge.results.gate import units_needed
-from nlgauge.scoring import Scorer
+from nlgauge.scoring import DEFAULTS, CallOptions, Scorer
 from nlgauge.show.pages.missing import missing_note
 
 
+@takes_options(CallOptions, DEFAULTS)
 def assert_not_worse(
     predictions: Any,
     references: Any,
@@ -26,15 +28,16 @@ def assert_not_worse(
     alpha: float = 0.05,
     test: str = "randomization",
     resamples: int = 1000,
-    **options: Any,
+    sources: Any = None,
+    **options: Unpack[CallOptions],
 ) -> None:
     """Raises AssertionError where the predictions score worse than those of the baseline by more than
     `margin`, with a p-value below `alpha`.
 
     The error shows both scores, the gain over the baseline with its interval, and p. What is worse but may be chance
     passes: to pass does not show that two systems are equal, least of all on few segments. output: another
-    than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; options: further
-    arguments of `nlgauge.score`, such as sources or documents.
+    than the metric's first, such as "rouge2". test, resamples: as in `Result.compare`; `nlgauge.score`
+    describes the other options.
 
     >>> references = [f"the cat sat on mat number {number}" for number in range(20)]
     >>> assert_not_worse(references, references, baseline=["a cat"] * 20)
@@ -46,7 +49,7 @@ def assert_not_worse(
         raise ParameterError(f"alpha must be between 0 and 1, got {alpha!r:.60}.")
     if not isinstance(margin, int | float) or not 0 <= margin < math.inf:
         raise ParameterError(f"margin must be a number from 0, in the metric's own unit, got {margin!r:.60}.")
-    result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, **options)
+    result = Scorer([metric])({"new": predictions, "baseline": baseline}, references, sources, **options)
     comparison = result.compare("baseline", "new", test=test, resamples=resamples)
     label = next(iter(result.labels))
     row = comparison[label if output is None else (label, output)]
@@ -73,7 +76,7 @@ def assert_not_worse(
 def _message(row: Compared, confidence: float, margin: float) -> str:
     beyond = "beyond chance" + (f" and by more than {margin:g}" if margin else "")
     numbers = f"{row.second_score:.4f} against {row.first_score:.4f}, gain {row.gain:+.4f}"
-    interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g} %)"
+    interval = f"[{row.gain_low:+.4f}, {row.gain_high:+.4f}] ({confidence * 100:g}%)"
     return (
         f"{row.name} is worse than that of the baseline, {beyond}: {numbers} {interval}, p = {row.p:.4f}"
         f" ({row.test}, {row.resamples} resamples)."

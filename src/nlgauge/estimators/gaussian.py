@@ -6,7 +6,7 @@ Every row is valued by densities that were fitted on other rows (cross-fitting),
 nothing. Components and scales alone are found on all rows: they see one side at a time, never a pair, so they
 cannot make information where there is none. Found on training rows they would do harm: the variance of a
 component is larger on the rows that chose it, h(T) would be measured on the wrong scale, and h(T | S), which
-learns its own, would not (4 per cent too much information on 5000 Gaussian pairs of 384 dimensions, with the
+learns its own, would not (4% too much information on 5000 Gaussian pairs of 384 dimensions, with the
 first version of the mixtures).
 """
 

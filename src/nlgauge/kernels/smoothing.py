@@ -1,7 +1,7 @@
 """BLEU from counts: sacreBLEU's four smoothings, and what the COCO captions' program does in their place.
 
 All functions take the predicted length, the reference length, and matched and predicted n-grams by order on
-the last axis, and give the score (0 to 100), the brevity penalty and the precisions in per cent.
+the last axis, and give the score (0 to 100), the brevity penalty and the precisions in percent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def coco(length: Array, reference: Array, matched: Array, total: Array) -> tuple
 
 
 def _precisions(matched: Array, total: Array, method: str, value: float) -> tuple[Array, Array]:
-    """Smoothed precisions in per cent, and whether n-grams of each order were predicted."""
+    """Smoothed precisions in percent, and whether n-grams of each order were predicted."""
     if method == "add-k":
         later = np.arange(matched.shape[-1]) > 0
         matched, total = matched + value * later, total + value * later

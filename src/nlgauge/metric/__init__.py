@@ -35,7 +35,7 @@ class Output:
     `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table,
     after the number, where that is not 0. `decimals` is how many a table shows; by default two on a scale to
     100, none for counts, else four. A run warns where a share is above `warn_above` or below `warn_below`:
-    the share in per cent, then `warning`. `missing` names the reason for a missing score that the count
+    the share in percent, then `warning`. `missing` names the reason for a missing score that the count
     stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
     """
 

@@ -34,8 +34,8 @@ from nlgauge.features.language_models.tuning import TunedGuesses, Tuning
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_number, require_whole
 from nlgauge.metric.mean import share
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load
 

@@ -24,9 +24,9 @@ from nlgauge._core.ragged import Array
 from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.mutual_information import OTHER, Estimator, MutualInformation
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 
 _MOST_FULL = 16

@@ -30,8 +30,8 @@ from nlgauge.features.encoders.encoder_layers import HiddenLayers
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_number, require_whole
 from nlgauge.metric.mean import share
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 
 # Support functions of this many texts are remembered within a chunk: 400 kB each with the usual directions

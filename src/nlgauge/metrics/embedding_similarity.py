@@ -18,8 +18,8 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, View, register
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 
 

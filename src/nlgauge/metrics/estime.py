@@ -32,8 +32,8 @@ from nlgauge.features.language_models.masked_words import HiddenWords, input_vec
 from nlgauge.metric import Arrays, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
 from nlgauge.metric.mean import MeanMetric, Measured
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load
 

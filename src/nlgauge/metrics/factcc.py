@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.features.encoders.entailment import CORRECTNESS, is_labels, label_order, probabilities
+from nlgauge.features.encoders.entailment import CORRECTNESS, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import Output, Takes, View, register
@@ -44,11 +44,7 @@ class FactCC(SentencePairScores):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require(
-            is_labels(self.labels, CORRECTNESS),
-            "labels",
-            "None, or 'correct' and 'incorrect' in the order of the model's labels",
-        )
+        self.require_labels(CORRECTNESS)
         require_whole(self, "max_length", 5)
 
     def measures(self) -> tuple[Output, ...]:

@@ -25,8 +25,8 @@ from nlgauge.errors import ParameterError
 from nlgauge.features import Features
 from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 
 

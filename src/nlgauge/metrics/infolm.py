@@ -42,8 +42,8 @@ from nlgauge.features.vocabulary import TokenIds
 from nlgauge.metric import TRUNCATED, UNIFORM_WEIGHTS, Arrays, Fit, Metric, Output, Stored, View, register
 from nlgauge.metric.domains import require_choice, require_number
 from nlgauge.metric.fits import inverse_layout
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load
 from nlgauge.models.weights.catalogue import Kind

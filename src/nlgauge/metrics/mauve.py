@@ -6,7 +6,7 @@ language model.
     MAUVE = area under the curve, averaged over its two axes
 
 p and q are histograms of predictions and references over the buckets of one codebook: states of the model at
-each text's last token, of length 1, on principal axes with 90 % of the variance, clustered by k-means. MAUVE*
+each text's last token, of length 1, on principal axes with 90% of the variance, clustered by k-means. MAUVE*
 smooths the counts by 1/2 (Krichevsky-Trofimov). The frontier integral is
 
     FI = 2 sum over buckets of  (p + q) / 4 - p q (log p - log q) / (2 (p - q))
@@ -35,8 +35,8 @@ from nlgauge.features.encoders.embeddings import TextEmbedding
 from nlgauge.features.language_models.last_token import LastState
 from nlgauge.metric import TRUNCATED, CorpusMetric, Output, Takes, register
 from nlgauge.metric.domains import require_number, require_whole
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import NO_KNOWN_TEXT, UNKNOWN_TOKENS, read_texts, total_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.weights.catalogue import Kind
 

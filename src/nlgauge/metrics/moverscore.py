@@ -40,9 +40,9 @@ from nlgauge.metric import TRUNCATED, Arrays, Fit, Metric, Output, View, registe
 from nlgauge.metric.domains import require_choice, require_whole
 from nlgauge.metric.mean import share
 from nlgauge.metrics._shared.known_words import units
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.token_matching import InverseDocumentFrequency
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, PairReading, read_pairs, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load
 

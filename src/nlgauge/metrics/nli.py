@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge._core.ragged import Ragged
 from nlgauge.explanations import Entailment, Explanation
-from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
+from nlgauge.features.encoders.entailment import NLI, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.pairs import Findings
 from nlgauge.metric import Arrays, Output, View, register
@@ -57,11 +57,7 @@ class Nli(PairScores):
         super().__post_init__()
         require_choice(self, "formula", _FORMULAS)
         require_choice(self, "direction", _DIRECTIONS)
-        self.require(
-            is_labels(self.labels, NLI),
-            "labels",
-            "None, or 'e', 'n' and 'c' in the order of the model's labels",
-        )
+        self.require_labels(NLI)
         require_whole(self, "max_length", 5, optional=True)
 
     def measures(self) -> tuple[Output, ...]:

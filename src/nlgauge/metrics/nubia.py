@@ -25,7 +25,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.corpus import Corpus
 from nlgauge.errors import ModelError
 from nlgauge.explanations import Entailment, Explanation
-from nlgauge.features.encoders.entailment import NLI, is_labels, label_order
+from nlgauge.features.encoders.entailment import NLI, label_order
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.language_models.causal_lm import LogProbs
 from nlgauge.features.pairs import Findings
@@ -75,11 +75,7 @@ class Nubia(PairScores):
             "a directory with model.safetensors and config.json, or '' for none",
         )
         self.require(isinstance(self.sigmoid, bool), "sigmoid", "True or False")
-        self.require(
-            is_labels(self.labels, NLI),
-            "labels",
-            "None, or 'e', 'n' and 'c' in the order of the labels of nli",
-        )
+        self.require_labels(NLI)
 
     def measures(self) -> tuple[Output, ...]:
         similarity = Output("semantic_relation", True, 0 if self.sigmoid else -math.inf, 5, nan=NOTHING)

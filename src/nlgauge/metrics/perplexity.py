@@ -23,8 +23,8 @@ from nlgauge.features.language_models.causal_lm import NextTokenStates, token_lo
 from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.metric import EMPTY, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_whole
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_texts, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import inference, load
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
+from nlgauge.features.encoders.entailment import NLI, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import Output, Takes, View, register
@@ -52,11 +52,7 @@ class SelfCheckNli(SentencePairScores):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require(
-            is_labels(self.labels, NLI),
-            "labels",
-            "None, or 'e' and 'c' (and 'n') in the order of the model's labels",
-        )
+        self.require_labels(NLI)
         require_whole(self, "max_length", 5, optional=True)
 
     def measures(self) -> tuple[Output, ...]:

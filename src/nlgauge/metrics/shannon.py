@@ -33,8 +33,8 @@ from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.features.tokens.text import Sentences
 from nlgauge.metric import TRUNCATED, Arrays, Metric, Output, Takes, View, register
 from nlgauge.metric.domains import require_choice, require_whole
+from nlgauge.metrics._shared.model_means import UsesModel
 from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, read_pairs, unknown_share
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import load
 

@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.features.encoders.entailment import NLI, is_labels, label_order, probabilities
+from nlgauge.features.encoders.entailment import NLI, label_order, probabilities
 from nlgauge.features.encoders.pair_logits import PairLogits
 from nlgauge.features.passages import GRANULARITIES, Passages
 from nlgauge.features.tokens.text import Sentences
@@ -99,11 +99,7 @@ class SummaC(SentencePairScores):
             " summary"
         )
         self.require(0 < len(sizes) < 3 and set(sizes) <= set(GRANULARITIES), "granularity", known)
-        self.require(
-            is_labels(self.labels, NLI),
-            "labels",
-            "None, or 'e', 'n' and 'c' in the order of the model's labels",
-        )
+        self.require_labels(NLI)
         require_whole(self, "max_length", 5)
         require_choice(self, "compat", (None, "summac"))
 

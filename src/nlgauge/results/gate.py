@@ -183,7 +183,7 @@ class CheckOutcome:
     # How many more segments (or documents) a conclusive verdict is likely to need; None if that cannot be
     # said.
     more: int | None = None
-    # The drop that the test finds with a chance of 80 %.
+    # The drop that the test finds with a chance of 80%.
     detectable: float = math.nan
 
     @property
@@ -293,7 +293,7 @@ class _Gate:
             return replace(
                 known,
                 why=(
-                    f"missing scores can decide: {100 * row.gaps.share():.3g} % of the segments have none"
+                    f"missing scores can decide: {100 * row.gaps.share():.3g}% of the segments have none"
                     f" ({why} without them)"
                 ),
             )
@@ -301,7 +301,7 @@ class _Gate:
         return replace(known, failed=failed, why=why, more=more)
 
     def _detectable(self, low: float, high: float, units: int) -> float:
-        """Return the drop that is found with a chance of 80 %, from the interval of the gain; NaN if systems
+        """Return the drop that is found with a chance of 80%, from the interval of the gain; NaN if systems
         that do not differ tell nothing of it.
 
         Quantiles are those of Student's distribution, the level is divided by the number of tests, and few
@@ -383,7 +383,7 @@ def units_needed(alpha: float, tests: int) -> int:
 
 
 def _more(units: int, gain: float, margin: float | None, detectable: float) -> int | None:
-    """Return how many more segments show a true gain as large as the observed one with a chance of 80 %;
+    """Return how many more segments show a true gain as large as the observed one with a chance of 80%;
     None if no number does.
     """
     limit = margin or 0.0
@@ -424,7 +424,7 @@ def _limited(result: Result, system: str, limit: Limit, rule: Rule) -> CheckOutc
     table = result._tables[system, label]
     share = missing_share(table, output) if table.additive else 0.0
     if share > rule.max_missing and not _settled(limit, range_of(table, output), failed):
-        why = f"missing scores can decide: {100 * share:.3g} % of the segments have none"
+        why = f"missing scores can decide: {100 * share:.3g}% of the segments have none"
         return CheckOutcome(str(limit), system, output, score, None, why)
     why = f"{'above' if limit.above else 'below'} {limit.value:g}" if failed else "kept"
     return CheckOutcome(str(limit), system, output, score, failed, why)

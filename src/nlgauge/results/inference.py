@@ -96,24 +96,17 @@ class Inference:
         return {key: with_score(self._intervals(key, table)) for key, table in self.tables.items()}
 
     def _intervals(self, key: tuple[str, str], table: Table) -> dict[str, Interval]:
-        scores, reason = table.scores(), self.obstacle(table)
+        reason, confidence = self.obstacle(table), self.plan.confidence
+        scores = {output.name: table.scores()[output.name] for output in table.outputs()}
         if reason:
-            return {
-                output.name: Interval(scores[output.name], math.nan, math.nan, reason)
-                for output in table.outputs()
-            }
+            return {name: Interval(score, math.nan, math.nan, reason) for name, score in scores.items()}
         if table.additive:
-            samples = self.bootstrapped(*key)
-            return {
-                output.name: percentile(scores[output.name], samples[output.name], self.plan.confidence)
-                for output in table.outputs()
-            }
-        values, scale = self._on_halves(key[0], table), self.plan.clusters.half_scale
+            drawn = self.bootstrapped(*key)
+            return {name: percentile(score, drawn[name], confidence) for name, score in scores.items()}
+        drawn, scale = self._on_halves(key[0], table), self.plan.clusters.half_scale
         return {
-            output.name: half_sample_interval(
-                scores[output.name], values[output.name], self.plan.confidence, scale
-            )
-            for output in table.outputs()
+            name: half_sample_interval(score, drawn[name], confidence, scale)
+            for name, score in scores.items()
         }
 
     def obstacle(self, table: Table) -> str:
@@ -128,11 +121,9 @@ class Inference:
             return "not computed from per-segment statistics, so segment weights have no meaning for it"
         if not table.metric.resamples:
             return "not computed from per-segment statistics, and recomputing it many times costs too much"
-        return (
-            ""
-            if self.has_texts
-            else "not computed from per-segment statistics, and the texts to recompute it were not saved"
-        )
+        if not self.has_texts:
+            return "not computed from per-segment statistics, and the texts to recompute it were not saved"
+        return ""
 
     def bootstrapped(self, system: str, label: str, partner: str = "") -> Arrays:
         """Return every output of every resample of an additive metric; the resamples are the same for all
@@ -338,15 +329,9 @@ class Inference:
             return shuffled
         rows = max(self.plan.clusters.count, _SWAPPED_TIMES * self.plan.resamples)
         for part in _batches(keys, lambda key: self.tables[key[0], key[2]].width * rows):
-            both = [self.common(*key) for key in part]
+            first, second = (list(side) for side in zip(*(self.common(*key) for key in part), strict=True))
             swaps = self.plan.clusters.swaps(self.plan.resamples, self.plan.seed)
-            shuffled |= dict(
-                zip(
-                    part,
-                    randomised([one for one, _ in both], [other for _, other in both], self.plan, swaps),
-                    strict=True,
-                )
-            )
+            shuffled |= dict(zip(part, randomised(first, second, self.plan, swaps), strict=True))
         return shuffled
 
     def _tests(

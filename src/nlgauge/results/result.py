@@ -29,17 +29,11 @@ from nlgauge.results.groups import Groups, taken
 from nlgauge.results.inference import Inference
 from nlgauge.results.labels import label_of, labels_found
 from nlgauge.results.ranks import Ranks
-from nlgauge.results.resampling import (
-    Clusters,
-    Resampling,
-    caution,
-    checked_plan,
-    checked_test,
-    drawn_in_groups,
-)
+from nlgauge.results.resampling import Resampling, caution, checked_plan, checked_test, drawn_in_groups
 from nlgauge.results.scores import score_records
 from nlgauge.results.segments import SegmentList, disagreements, missing, segment_columns, worst
 from nlgauge.results.table_options import REPORT_DEFAULTS, ExportedTable, ReportOptions, TableOptions
+from nlgauge.stats.units import Clusters
 
 if TYPE_CHECKING:
     from nlgauge.engine.chunk import Job

@@ -164,7 +164,7 @@ def bootstrap_max_t(observed: Array, null: Array, units: Array) -> Array:
 
     Resamples of few units spread too little: a difference is first taken from Student's to the normal
     distribution. (Two, six and 17 equal systems on 20 to 200 segments: some pair is called different in 5 to
-    7 % of 1,000 runs at a level of 5 %, and without this in up to 9 %.) With very few units the largest of the
+    7% of 1,000 runs at a level of 5%, and without this in up to 9%.) With very few units the largest of the
     resamples is bounded, so no p is below what swaps could reach, corrected for all pairs.
     """
     from scipy.special import ndtri, stdtr

@@ -40,7 +40,7 @@ def test_published_constants():
     assert 100 * PUBLISHED["comet22"].accuracy(0.5) == pytest.approx(77.46187911325228, abs=1e-9)
     assert PUBLISHED["bleu"].delta(0.8) == pytest.approx(2.340418252932708, abs=1e-9)
     assert math.isnan(PUBLISHED["bleu"].delta(0.9))
-    with pytest.raises(ParameterError, match=r"80 % is 0\.8"):
+    with pytest.raises(ParameterError, match=r"80% is 0\.8"):
         PUBLISHED["bleu"].delta(80)
     np.testing.assert_equal(PUBLISHED["bleu"].accuracy_interval(1.0), (NAN, NAN))
 

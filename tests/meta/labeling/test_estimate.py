@@ -284,7 +284,7 @@ def _world(rng: np.random.Generator, drawn: str) -> tuple[np.ndarray, np.ndarray
 @pytest.mark.parametrize("of", ["means", "differences"])
 @pytest.mark.parametrize("generalise_to", ["inputs", "none"])
 def test_intervals_hold_as_often_as_they_say(drawn: str, of: str, generalise_to: str) -> None:
-    """One interval per world, so that hits are independent; at least as many as 94 % would give but for
+    """One interval per world, so that hits are independent; at least as many as 94% would give but for
     one time in 10,000.
     """
     rng = np.random.default_rng(11)

@@ -97,7 +97,7 @@ def test_every_density_says_how_it_was_fitted(tiny_models: dict[str, Path]) -> N
 
 
 def test_graph_of_systems(directed: Cosmic) -> None:
-    sources = _sources(200)
+    sources = _sources(120)
     corpus = Corpus.read(_systems(sources), sources=sources)
     graph = information_graph(corpus, directed)
     assert graph.systems == ("short", "other", "first")

@@ -2,71 +2,47 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
+import browsers
 import pytest
 from page_cases import result_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-_HOW = "install it (apt-get install chromium) or name it in NLGAUGE_CHROMIUM"
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 _HERE = Path(__file__).parent
-# Closes the browser, if one was started.
-_STARTED = ExitStack()
-
-
-def _without(reason: str) -> NoReturn:
-    """Skip the test; fail if NLGAUGE_PAGES says that the pages must be tested."""
-    if os.environ.get("NLGAUGE_PAGES") == "required":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @cache
-def _chromium() -> Browser:
-    from playwright.sync_api import sync_playwright
+def _shared_context(browser: Browser) -> BrowserContext:
+    """Return the context of the pages without options of their own: another one would start slowly."""
+    return _new_context(browser)
 
-    # Without --no-sandbox Chromium does not start as root, as in containers.
-    started = _STARTED.enter_context(sync_playwright()).chromium.launch(
-        executable_path=_path(), args=["--no-sandbox", "--force-color-profile=srgb"]
+
+def _new_context(browser: Browser, **options: Any) -> BrowserContext:
+    context = browser.new_context(
+        **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
     )
-    _STARTED.callback(started.close)
-    return started
-
-
-def _path() -> str | None:
-    return os.environ.get("NLGAUGE_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
+    context.set_default_timeout(600_000)  # only what hangs takes so long
+    return context
 
 
 @pytest.fixture
 def browser() -> Browser:
     """Chromium without a window, the same for all tests of this folder."""
-    if find_spec("playwright") is None:
-        _without("playwright is not installed (dependency group pages)")
-    if _path() is None:
-        _without(f"no Chromium was found: {_HOW}")
-    return _chromium()
+    return browsers.chromium()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    """Close the browser before tests of other folders: Playwright's loop would be in the way of those with a loop
-    of their own.
-    """
+    """Close the browser before tests of other folders."""
     if nextitem is None or not nextitem.path.is_relative_to(_HERE):
-        _STARTED.close()
-        _chromium.cache_clear()
+        browsers.close()
+        _shared_context.cache_clear()
 
 
 class Shown:
@@ -111,12 +87,9 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     contexts = []
 
     def open_(address: str | Path | None, **options: Any) -> Shown:
-        context = browser.new_context(
-            **{"viewport": {"width": 1400, "height": 900}, "reduced_motion": "reduce", **options}
-        )
-        context.set_default_timeout(600_000)  # only what hangs takes so long
-        contexts.append(context)
-        shown = Shown(context.new_page())
+        if options:
+            contexts.append(_new_context(browser, **options))
+        shown = Shown((contexts[-1] if options else _shared_context(browser)).new_page())
         if address is not None:
             shown.goto(address.as_uri() if isinstance(address, Path) else address)
         return shown
@@ -124,6 +97,12 @@ def opened(browser: Browser) -> Iterator[Callable[..., Shown]]:
     yield open_
     for context in contexts:
         context.close()
+    # The last page stays, so that the next one is in its process, which need not be started.
+    *others, last = _shared_context(browser).pages or [_shared_context(browser).new_page()]
+    for page in others:
+        page.close()
+    if last.url != "about:blank":
+        last.evaluate("() => localStorage.clear()")
 
 
 @pytest.fixture(scope="session")

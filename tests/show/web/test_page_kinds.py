@@ -128,7 +128,7 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
             ".dist .more": [""],
             ".dist .less": [""],
             "details .tok": ["cat", "dog"],
-            "p.small": ["These tokens make up 75 % of the whole difference.", "prediction", "reference"],
+            "p.small": ["These tokens make up 75% of the whole difference.", "prediction", "reference"],
         },
     ),
     "TokenScores": (
@@ -194,7 +194,7 @@ _CASES: dict[str, tuple[Explanation, dict[str, list[str]]]] = {
             "p b": ["coherence"],
             ".orders th": ["1", "5"],
             ".orders small": ["0.25", "0.50"],
-            "p.small": ["The levels cover 75 % of the probability.", "prompt", "replies"],
+            "p.small": ["The levels cover 75% of the probability.", "prompt", "replies"],
             ".said": ["Rate it.", "3", "4"],
         },
     ),

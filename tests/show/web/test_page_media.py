@@ -3,54 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import COLORS, RULES, axe, faults
 
 Open = Callable[..., Any]
 Report = Callable[..., Path]
 
-_AXE = "axe-core@4.14.0"
-_CACHE = Path(__file__).parents[3] / ".cache" / "pages"
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    """axe-core's code, fetched once by npm; it is not part of the project, whose license is another."""
-    kept = _CACHE / f"{_AXE}.js"
-    if not kept.exists():
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("axe-core is fetched by npm, which is not there")
-        _CACHE.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [npm, "pack", "--silent", _AXE], cwd=_CACHE, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            pytest.skip(f"axe-core could not be fetched: {done.stderr[:200]}")
-        packed = _CACHE / done.stdout.strip().splitlines()[-1]
-        with tarfile.open(packed) as archive:
-            file = archive.extractfile("package/axe.min.js")
-            assert file is not None
-            kept.write_bytes(file.read())
-        packed.unlink()
-    return kept.read_text("utf-8")
-
-
-_RULES = "['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']"
-# The rules on which a theme has an influence: it changes colors alone.
-_COLORS = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }"
-
 
 @pytest.mark.parametrize("variant", ["three systems", "seventeen systems"])
-def test_axe_finds_nothing(variant: str, opened: Open, report: Report, axe: str) -> None:
+def test_axe_finds_nothing(variant: str, opened: Open, report: Report) -> None:
     page = opened(report(variant), color_scheme="light", bypass_csp=True).page
-    page.evaluate(axe)
+    page.evaluate(axe())
     for summary in page.locator("details.data > summary").all():
         summary.click()
     # The tabs of one variant have all kinds of explanation that the metrics here give.
@@ -65,18 +32,9 @@ def test_axe_finds_nothing(variant: str, opened: Open, report: Report, axe: str)
         page.evaluate("() => scrollTo(0, 0)")
         # The whole page once; then what another tab changes.
         where = "document" if number == 0 else "document.getElementById('detail')"
-        for theme, rules in (("light", _RULES), ("dark", _COLORS)):
+        for theme, rules in (("light", RULES), ("dark", COLORS)):
             page.emulate_media(color_scheme=theme)
-            assert _faults(page, where, rules) == [], f"tab {number + 1}, {theme}"
-
-
-def _faults(page: Any, where: str, rules: str) -> list[Any]:
-    """Return what axe finds wrong in a part of a page: the rules, and the first elements that break them."""
-    options = f"{{ runOnly: {rules}, resultTypes: ['violations'] }}"
-    return [
-        (fault["id"], [(node["html"][:150], node["failureSummary"][:200]) for node in fault["nodes"][:3]])
-        for fault in page.evaluate(f"() => axe.run({where}, {options})")["violations"]
-    ]
+            assert faults(page, where, rules) == [], f"tab {number + 1}, {theme}"
 
 
 @pytest.mark.parametrize("variant", ["three systems", "seventeen systems", "only whole-corpus metrics"])

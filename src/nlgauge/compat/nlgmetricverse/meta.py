@@ -58,7 +58,7 @@ def metric_human_correlation(
     corrs: Any = None,
     plot: str | Path | None = None,
 ) -> HumanCorrelations:
-    """How well metrics agree with people: one row per metric and measure, with its value, 95 % interval and
+    """How well metrics agree with people: one row per metric and measure, with its value, 95% interval and
     p-value; lower-is-better is negated.
 
     human_scores: one score per prediction, or a benchmark (or its name), whose own texts are then scored

@@ -68,16 +68,6 @@ def label_order(
     return known
 
 
-def is_labels(value: object, names: Mapping[str, str]) -> bool:
-    """Whether a parameter says what labels mean: None, or each of some meanings once."""
-    return value is None or (
-        isinstance(value, tuple)
-        and len(value) > 1
-        and len(set(value)) == len(value)
-        and set(value) <= set(names.values())
-    )
-
-
 def probabilities(logits: Array) -> Array:
     """Softmax over the last axis.
 

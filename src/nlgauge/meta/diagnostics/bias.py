@@ -90,8 +90,8 @@ def bias(
 
     covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns:
     `metric_covariate`, `human_covariate`, `metric_human`, `partial` (metric and human given the covariate),
-    each a mean over the groups of the level where it is defined; `low` and `high` bound the partial one at 95
-    %, where there is one group. The judgments' own groups (language pairs) are looked at apart, and their
+    each a mean over the groups of the level where it is defined; `low` and `high` bound the partial one at 95%,
+    where there is one group. The judgments' own groups (language pairs) are looked at apart, and their
     means taken.
     """
     given = aligned(judgments, covariates)

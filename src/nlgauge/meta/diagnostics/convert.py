@@ -214,35 +214,16 @@ def _to_accuracy(
             f" {np.count_nonzero(pairs.delta)}"
         )
     )
-    rows: list[dict[str, Any]] = []
-    for delta in asked[0]:
-        low, high = curve.accuracy_interval(delta, confidence)
-        rows.append(
-            {
-                "metric": metric,
-                "asked": "delta",
-                "delta": delta,
-                "accuracy": curve.accuracy(delta),
-                "low": low,
-                "high": high,
-                "reason": few,
-            }
-        )
+    answers: list[tuple[Any, ...]] = [
+        ("delta", delta, curve.accuracy(delta), *curve.accuracy_interval(delta, confidence), few)
+        for delta in asked[0]
+    ]
     for accuracy in asked[1]:
         delta = curve.delta(accuracy)
-        low, high = curve.delta_interval(accuracy, confidence)
         reason = few or (f"the ceiling is {curve.ceiling:.3f}" if math.isnan(delta) else "")
-        rows.append(
-            {
-                "metric": metric,
-                "asked": "accuracy",
-                "delta": delta,
-                "accuracy": accuracy,
-                "low": low,
-                "high": high,
-                "reason": reason,
-            }
-        )
+        answers.append(("accuracy", delta, accuracy, *curve.delta_interval(accuracy, confidence), reason))
+    names = ("asked", "delta", "accuracy", "low", "high", "reason")
+    rows = [{"metric": metric, **dict(zip(names, answer, strict=True))} for answer in answers]
     fit = {
         "ceiling": curve.ceiling,
         "slope": curve.slope,

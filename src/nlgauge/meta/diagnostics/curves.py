@@ -46,7 +46,7 @@ class AgreementCurve:
     def delta(self, accuracy: float) -> float:
         """The difference with which this share agrees; NaN where the ceiling is not above it."""
         if not 0.5 <= accuracy <= 1:
-            raise ParameterError(f"accuracy must be a share from 0.5 to 1, got {accuracy!r}; 80 % is 0.8.")
+            raise ParameterError(f"accuracy must be a share from 0.5 to 1, got {accuracy!r}; 80% is 0.8.")
         return float(_inverse(self.ceiling, self.slope, accuracy))
 
     def accuracy_interval(self, delta: float, confidence: float = 0.95) -> tuple[float, float]:

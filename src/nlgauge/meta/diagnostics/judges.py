@@ -33,7 +33,7 @@ _STEADY, _FAIR, _CONSISTENT, _CROWDED = 0.01, 0.05, 0.8, 0.8
 
 @dataclass(frozen=True)
 class Finding:
-    """One number of a probe, with its 95 % interval where it has one; `fine` is None where nothing can be
+    """One number of a probe, with its 95% interval where it has one; `fine` is None where nothing can be
     said.
     """
 
@@ -69,7 +69,7 @@ class JudgeCheck(Shown):
                 column("probe"),
                 column("what"),
                 column("value", "number"),
-                column("95 % interval", "number"),
+                column("95% interval", "number"),
                 column(""),
             ],
             [_cells(finding) for finding in self.findings],

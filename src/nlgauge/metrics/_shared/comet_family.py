@@ -17,9 +17,8 @@ from nlgauge.features.encoders.comet import CometEmbedding, CometJoint
 from nlgauge.metric import TRUNCATED, Arrays, Output, View
 from nlgauge.metric.mean import Measured
 from nlgauge.metrics._shared.error_spans import Span, decoded, spans_of
-from nlgauge.metrics._shared.model_means import ModelMeans
+from nlgauge.metrics._shared.model_means import ModelMeans, UsesModel
 from nlgauge.metrics._shared.unknown_tokens import seen, visible
-from nlgauge.metrics._shared.uses_model import UsesModel
 from nlgauge.models import ModelSpec
 from nlgauge.models.loader import inference, load
 from nlgauge.models.networks.comet import CometNetwork, Form

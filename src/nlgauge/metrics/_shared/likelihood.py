@@ -20,8 +20,14 @@ from nlgauge.features.language_models.causal_lm import TokenInformation
 from nlgauge.features.language_models.model_halves import token_strings
 from nlgauge.metric import Arrays, Output, View
 from nlgauge.metric.mean import Measured
-from nlgauge.metrics._shared.model_means import NO_TEXT, ModelMeans, measured, read_sides, with_mean
-from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.metrics._shared.model_means import (
+    NO_TEXT,
+    ModelMeans,
+    UsesModel,
+    measured,
+    read_sides,
+    with_mean,
+)
 from nlgauge.models.loader import Loaded, load
 from nlgauge.models.weights.catalogue import Kind
 

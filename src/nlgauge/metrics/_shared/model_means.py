@@ -15,8 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge._core.ragged import Array
-from nlgauge.metric import EMPTY, TRUNCATED, Output, View
-from nlgauge.metric.domains import require_choice
+from nlgauge.corpus import Corpus
+from nlgauge.metric import EMPTY, TRUNCATED, AbstractMetric, Output, View
+from nlgauge.metric.domains import require_choice, require_model
 from nlgauge.metric.mean import MeanMetric, Measured
 from nlgauge.metrics._shared.unknown_tokens import (
     UNKNOWN_TOKENS,
@@ -25,10 +26,23 @@ from nlgauge.metrics._shared.unknown_tokens import (
     readable,
     visible,
 )
-from nlgauge.models import ModelSpec
+from nlgauge.models import ModelSpec, model_facts
 from nlgauge.models.weights.catalogue import Kind
 
 NO_TEXT = "a text is empty, or the model knows none of its tokens"
+
+
+class UsesModel(AbstractMetric):
+    """A metric with the parameter `model`: it is checked, and the signature says which weights it has."""
+
+    model: ModelSpec
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_model(self)
+
+    def facts(self, corpus: Corpus) -> dict[str, str]:
+        return {**super().facts(corpus), **model_facts(self.model)}
 
 
 @dataclass(frozen=True)

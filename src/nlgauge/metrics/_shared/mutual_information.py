@@ -195,7 +195,7 @@ def warn_of_few(pairs: int) -> None:
     if pairs < FEW_PAIRS:
         warnings.warn(
             f"cosmic has {pairs} pairs; under about {FEW_PAIRS} its value says little, and differences"
-            " between systems less. On 100 to 1000 Gaussian pairs it found 15 to 20 per cent too little, and"
+            " between systems less. On 100 to 1000 Gaussian pairs it found 15 to 20% too little, and"
             " other samples moved it by 0.2 to 0.5 nats, which seed_deviation does not show.",
             stacklevel=3,
         )

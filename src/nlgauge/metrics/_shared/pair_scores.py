@@ -4,7 +4,7 @@ and what is counted beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,8 +21,7 @@ from nlgauge.features.tokens.text import SPLITTERS
 from nlgauge.metric import Arrays, View
 from nlgauge.metric.domains import require_choice
 from nlgauge.metric.mean import Measured
-from nlgauge.metrics._shared.model_means import ModelMeans, measured
-from nlgauge.metrics._shared.uses_model import UsesModel
+from nlgauge.metrics._shared.model_means import ModelMeans, UsesModel, measured
 from nlgauge.models import ModelSpec, model_name
 
 # What explanations call the labels.
@@ -61,6 +60,14 @@ class PairScores(UsesModel, ModelMeans):
     """A metric that asks a classifier about each row; its findings serve the statistics and the
     explanations.
     """
+
+    def require_labels(self, meanings: Mapping[str, str]) -> None:
+        """Raise unless the parameter `labels` is None, or has each of some meanings once."""
+        known, labels = dict.fromkeys(meanings.values()), getattr(self, "labels", None)
+        fits = isinstance(labels, tuple) and len(set(labels)) == len(labels) > 1 and set(labels) <= set(known)
+        listed = ", ".join(map(repr, known))
+        domain = f"None, or some of {listed}, each once, in the order of the model's labels"
+        self.require(labels is None or fits, "labels", domain)
 
     def findings(self, view: View) -> PairValues:
         """What the classifier says of each row."""

@@ -21,7 +21,7 @@ _TITLES = {
 
 
 def advice_page(advice: Advice, decimals: int) -> Page:
-    """Return the question, the recommendations, the metrics never to use alone, and what is unknown."""
+    """Return the question, the recommendations, the metrics that need a second metric, and the limits of the evidence."""
     question = advice.question
     blocks: list[Block] = [
         Line(

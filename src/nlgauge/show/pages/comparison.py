@@ -51,7 +51,7 @@ def _sheet(
     pair: tuple[str, str], rows: list[Compared], comparison: Comparison, footnotes: Footnotes
 ) -> Sheet:
     first, second = pair
-    interval = f"{100 * comparison.confidence:g} % interval"
+    interval = f"{100 * comparison.confidence:g}% interval"
     names = [first, second, "gain", interval, "p", comparison.corrected_name]
     counts = Counter(row.label for row in rows)
     cells = [_cells(row, comparison.corrected(row), counts[row.label] > 1, footnotes) for row in rows]

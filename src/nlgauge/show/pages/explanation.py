@@ -161,7 +161,7 @@ def _(explanation: Distributions) -> list[Block]:
     return [
         _sheet(["token", "prediction", "reference", "difference"], rows),
         Line(
-            f"The tokens whose probabilities differ most; together {100 * explanation.covered:.1f} % of the"
+            f"The tokens whose probabilities differ most; together {100 * explanation.covered:.1f}% of the"
             " total difference.",
             "quiet",
         ),
@@ -249,7 +249,7 @@ def _(explanation: Verdict) -> list[Block]:
     if not np.isnan(explanation.covered):
         blocks.append(
             Line(
-                f"The levels cover {100 * explanation.covered:.1f} % of the probability of what the judge may"
+                f"The levels cover {100 * explanation.covered:.1f}% of the probability of what the judge may"
                 " say.",
                 "quiet",
             )
@@ -409,7 +409,7 @@ def _sheet(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Sheet:
 
 
 def _share(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "n/a"
+    return f"{100 * part / whole:.1f}%" if whole else "n/a"
 
 
 def _shade(share: float) -> Tone:

@@ -24,7 +24,7 @@ def gate_page(
     names = [
         *(["baseline"] if tested and whole else []),
         "score",
-        *(["gain", f"{100 * comparison.confidence:g} % interval"] if comparison is not None else []),
+        *(["gain", f"{100 * comparison.confidence:g}% interval"] if comparison is not None else []),
         *(["p"] if tested and whole else []),
         *(["p (Holm)"] if tested else []),
     ]
@@ -75,7 +75,7 @@ def _power_notes(found: Sequence[CheckOutcome]) -> list[str]:
     ]
     notes = (
         [
-            "Smaller drops than these may pass unseen (found with a chance of 80 %):"
+            "Smaller drops than these may pass unseen (found with a chance of 80%):"
             f" {', '.join(dict.fromkeys(drops))}."
         ]
         if drops

@@ -9,11 +9,12 @@ from typing import Any
 from nlgauge._core.page import Cell, Footnotes, Page, Sheet, column
 from nlgauge.results.comparison import Comparison
 from nlgauge.results.groups import Groups
-from nlgauge.results.resampling import Clusters, caution
+from nlgauge.results.resampling import caution
 from nlgauge.results.table_options import TableOptions
 from nlgauge.show.pages.names import shortened_note
 from nlgauge.show.pages.result import ScoreCells, long_columns, long_rows, small_print_of, with_costs
 from nlgauge.show.pages.tested import any_tested, gain_note, p_note
+from nlgauge.stats.units import Clusters
 
 
 def groups_page(groups: Groups, shown: TableOptions) -> Page:

@@ -18,12 +18,13 @@ from nlgauge.results.equal_outputs import equal_note, equal_outputs
 from nlgauge.results.inference import Interval
 from nlgauge.results.labels import output_name
 from nlgauge.results.missing import range_of
-from nlgauge.results.resampling import Clusters, caution, drawn_in_groups
+from nlgauge.results.resampling import caution, drawn_in_groups
 from nlgauge.results.table_options import TableOptions
 from nlgauge.show.pages.costs import costs_sheet, not_sent
 from nlgauge.show.pages.missing import NOT_COMPARABLE, missing_note
 from nlgauge.show.pages.names import paper_name, short_names, shortened_note
 from nlgauge.show.pages.tested import any_tested, gain_note, p_note, tested_otherwise, too_few_resamples
+from nlgauge.stats.units import Clusters
 
 if TYPE_CHECKING:
     from nlgauge.metric.table import Table
@@ -296,7 +297,7 @@ def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
     """The columns of `long_rows`."""
     names = [
         "score",
-        *([f"{100 * confidence:g} % interval"] if cells.intervals is not None else []),
+        *([f"{100 * confidence:g}% interval"] if cells.intervals is not None else []),
         *(["gain", "p", cells.comparison.corrected_name] if cells.comparison is not None else []),
     ]
     return [column("metric"), column(""), column("system"), *(column(name, "number") for name in names)]
@@ -368,7 +369,7 @@ def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
     """What a table of scores alone does not say by itself."""
     found = []
     if cells.intervals is not None:
-        found.append(f"In brackets: {100 * confidence:g} % intervals.")
+        found.append(f"In brackets: {100 * confidence:g}% intervals.")
     if len(cells.result.systems) > 1:
         found.append("The best score is bold.")
     if cells.comparison is not None and any_tested(cells.comparison):

@@ -13,27 +13,20 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from nlgauge._core.ragged import Array
-from nlgauge.errors import InputError, MissingExtraError
+from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
-
-try:
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.colors import to_rgb
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    from nlgauge.show.plots.fonts import fit_fonts
-except ImportError:
-    raise MissingExtraError("matplotlib", "plot", "drawing") from None
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from nlgauge.show.plots.fonts import fit_fonts
 
 # Sizes in points; widths in inches are of one and of two columns of a printed page.
 SMALL, TEXT, TITLE = 7.0, 8.0, 9.0

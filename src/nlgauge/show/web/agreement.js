@@ -234,9 +234,9 @@ function quarrel(one, first, second) {
     h(
       "span",
       { class: "gap" },
-      `${nameOf(first)} ${Math.round(100 * one.x)} %`,
+      `${nameOf(first)} ${Math.round(100 * one.x)}%`,
       h("span", { class: "dumb", vars: { "--u": Math.min(one.x, one.y), "--w": Math.abs(one.gap) }, "aria-hidden": "true" }),
-      `${nameOf(second)} ${Math.round(100 * one.y)} %`,
+      `${nameOf(second)} ${Math.round(100 * one.y)}%`,
     ),
     store.lengths && snippet(store.prediction(one.system, one.segment), 120),
   );

@@ -21,7 +21,7 @@ export function cost() {
   const x = scaleLog([Math.max(1e-5, Math.min(...all, 1) * 0.7), Math.max(...all, 1e-2) * 1.3], [0, 1]).clamp(true);
   const share = time => {
     const part = total ? time / total : 0;
-    return part < 0.001 ? "< .1 %" : `${(100 * part).toFixed(part < 0.01 ? 1 : 0)} %`;
+    return part < 0.001 ? "< .1%" : `${(100 * part).toFixed(part < 0.01 ? 1 : 0)}%`;
   };
   const row = ([name, time], heading, style) =>
     h(

@@ -136,7 +136,7 @@ function orders(list) {
   const meter = (part, whole, name) => {
     if (!whole) return h("td", {}, "");
     const share = (100 * part) / whole;
-    return h("td", {}, h("span", { class: "meter", vars: { "--v": part / whole }, role: "img", "aria-label": `${name} ${share.toFixed(0)} %` }), h("small", {}, share.toFixed(0)));
+    return h("td", {}, h("span", { class: "meter", vars: { "--v": part / whole }, role: "img", "aria-label": `${name} ${share.toFixed(0)}%` }), h("small", {}, share.toFixed(0)));
   };
   const row = ({ name, matched, predicted, expected }) =>
     h(
@@ -324,7 +324,7 @@ function distributions(one) {
   const guess = side => h("p", { class: "text", dir: "auto" }, side.map(({ token, probability, likeliest }) => [guessed(token, probability, likeliest), " "]));
   return [
     h("table", { class: "dist" }, h("thead", {}, h("tr", {}, headings.map(name => h("th", { scope: "col" }, name)))), h("tbody", {}, differences.map(row))),
-    h("p", { class: "small" }, `These tokens make up ${Math.round(100 * one.covered)} % of the whole difference.`),
+    h("p", { class: "small" }, `These tokens make up ${Math.round(100 * one.covered)}% of the whole difference.`),
     h("details", {}, h("summary", {}, "What the model expects at each place"), h("p", { class: "small" }, "prediction"), guess(one.prediction), h("p", { class: "small" }, "reference"), guess(one.reference)),
   ];
 }
@@ -395,12 +395,12 @@ function entailment(one) {
 
 function verdict(one) {
   const level = ([name, share]) =>
-    h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("span", { class: "meter", vars: { "--v": Number(share) }, role: "img", "aria-label": `${name} ${(100 * share).toFixed(0)} %` }), h("small", {}, Number(share).toFixed(2))));
+    h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("span", { class: "meter", vars: { "--v": Number(share) }, role: "img", "aria-label": `${name} ${(100 * share).toFixed(0)}%` }), h("small", {}, Number(share).toFixed(2))));
   const said = (prompt, place) => [h("p", { class: "small" }, "prompt"), h("pre", { class: "said" }, prompt), h("p", { class: "small" }, "replies"), (one.replies[place] ?? []).map(reply => h("pre", { class: "said" }, reply))];
   return [
     h("p", {}, h("b", {}, one.criterion), one.reason ? `: no score, ${one.reason}` : "", one.read_by ? h("small", {}, ` read by: ${one.read_by}`) : ""),
     h("table", { class: "orders" }, h("tbody", {}, Object.entries(one.levels).map(level))),
-    h("p", { class: "small" }, `The levels cover ${(100 * Number(one.covered)).toFixed(0)} % of the probability.`),
+    h("p", { class: "small" }, `The levels cover ${(100 * Number(one.covered)).toFixed(0)}% of the probability.`),
     h("details", {}, h("summary", {}, "What was asked and answered"), one.prompts.map(said)),
   ];
 }

@@ -194,7 +194,7 @@ def test_guesses_are_to_the_side_of_the_text_that_makes_them_likely():
     ax = plots.guesses(every_kind()["Distributions"])
     bars = {bar.get_y() + bar.get_height() / 2: bar.get_width() for bar in ax.patches}
     assert bars == pytest.approx({0.0: -0.3, 1.0: 0.2})
-    assert "75 % of the whole difference" in plots.alt(ax)
+    assert "75% of the whole difference" in plots.alt(ax)
 
 
 def test_long_texts_flow_over_many_lines():
@@ -247,4 +247,4 @@ def test_a_verdict_has_its_levels_and_its_reason():
     kind = every_kind()["Verdict"]
     ax = plots.verdict(kind)
     assert [bar.get_width() for bar in ax.patches] == list(kind.levels.values())
-    assert "score 3.50; the levels cover 90 %" in plots.alt(ax)
+    assert "score 3.50; the levels cover 90%" in plots.alt(ax)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.explanations import Explanation
 from nlgauge.show.plots.explanations.judged import entailment, guesses, verdict
 from nlgauge.show.plots.explanations.links import alignment, transport
 from nlgauge.show.plots.explanations.texts import edits, errors, groups, ngrams, tokens, words
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # One renderer for each kind; a test holds this against the kinds that there are.
 KINDS: dict[str, Callable[..., Axes]] = {

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.axes import Axes
+
 from nlgauge._core.safe_text import visible
 from nlgauge.show.plots.canvas import GRAY, PAGE, SMALL, TEXT, TITLE, one_axes, plain, shown
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.explanations import Span
 
 # How tokenizers mark the beginning of a word, and a token that continues one.

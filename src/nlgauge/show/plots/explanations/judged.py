@@ -5,18 +5,15 @@ judge.
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.safe_text import visible
 from nlgauge.explanations import Distributions, Entailment, Verdict
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import cleaned
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # What a part of a bar is filled and hatched with, by label.
 _PARTS = {
@@ -66,7 +63,7 @@ def guesses(explanation: Distributions, *, most: int = 20, ax: Axes | None = Non
     ax.set_xlim(-reach, reach)
     canvas.few_ticks(ax.xaxis, 4)
     ax.tick_params(axis="y", length=0)
-    share = f"{100 * explanation.covered:.0f} % of the whole difference"
+    share = f"{100 * explanation.covered:.0f}% of the whole difference"
     canvas.titled(
         ax,
         explanation.title,
@@ -176,7 +173,7 @@ def verdict(explanation: Verdict, *, ax: Axes | None = None) -> Axes:
         if not explanation.reason
         else f"no score: {explanation.reason}"
     )
-    covered = f"the levels cover {100 * float(explanation.covered):.0f} %"
+    covered = f"the levels cover {100 * float(explanation.covered):.0f}%"
     canvas.titled(
         ax,
         f"{explanation.title}\n{visible(canvas.shown(explanation.criterion))}: {visible(score)}",

@@ -5,18 +5,16 @@ two columns, or as shaded text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 from nlgauge.explanations import Alignment, Transport
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import MarkedWord, Paragraph, cleaned, paragraphs
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # From white to dark, so that nothing is not the brightest of all.
 _SHADES = "Blues"

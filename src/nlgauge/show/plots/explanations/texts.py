@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.safe_text import visible
 from nlgauge.errors import ParameterError
@@ -16,8 +17,6 @@ from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import MarkedWord, Paragraph, cleaned, paragraphs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.explanations import Edit
 
 # The line below a matched word, by why it was matched.

@@ -4,9 +4,10 @@ segment.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.numbers import bounds, number, ties
 from nlgauge.errors import InputError
@@ -17,9 +18,6 @@ from nlgauge.results.result import Result
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction, need_segments
 from nlgauge.show.plots.studies.coefficients import draw_coefficients
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def forest(

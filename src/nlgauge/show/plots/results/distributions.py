@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
@@ -16,9 +17,6 @@ from nlgauge.results.result import Result
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import columns, need_segments
 from nlgauge.stats.arrays import mid_ranks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def distributions(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings
@@ -14,9 +14,6 @@ from nlgauge.results.result import Result
 from nlgauge.show.page_data.agreement import METHODS, correlation, similarity_tree
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import columns, number_fields, segment_scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def heatmap(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.numbers import counted
 from nlgauge.errors import InputError
@@ -15,9 +16,6 @@ from nlgauge.meta.judgments import Judgments
 from nlgauge.results.result import Result
 from nlgauge.show.plots.canvas import SMALL, described, distinct, map_of, one_axes, room, titled
 from nlgauge.show.plots.results.columns import human_judgments
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def human_map(

@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.results.columns import PlottedOutput, columns, direction
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.results.result import Result
 
 
@@ -85,7 +84,7 @@ def intervals(
         descriptions.append(f"{column.name} ({direction(column.output)}): {known}")
     return canvas.described(
         canvas.unpacked(axes),
-        f"Scores with {100 * confidence:g} % intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
+        f"Scores with {100 * confidence:g}% intervals of {len(systems)} systems. {'. '.join(descriptions)}.",
     )
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.meta.diagnostics.convert import agreement_curve, compared_systems
 from nlgauge.meta.diagnostics.curves import binned
 from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots import canvas
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def calibration(

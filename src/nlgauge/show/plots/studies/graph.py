@@ -6,13 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.meta.diagnostics.downstream import hierarchy as strongest
 from nlgauge.show.plots import canvas
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.meta.papers.cosmic import InformationGraph
 
 

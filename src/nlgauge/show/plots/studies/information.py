@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.meta.diagnostics.downstream import fano_floor
@@ -14,8 +15,6 @@ from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from nlgauge.meta.papers.cosmic import RankedSystem
 
 
@@ -177,12 +176,12 @@ def embedding_map(
     canvas.titled(
         ax,
         "Embeddings",
-        f"first component ({100 * shares[0]:.0f} % of the variance)",
-        f"second ({100 * shares[1]:.0f} %)",
+        f"first component ({100 * shares[0]:.0f}% of the variance)",
+        f"second ({100 * shares[1]:.0f}%)",
     )
     canvas.legend_beside(ax, markerscale=2)
     sizes = ", ".join(f"{len(values)} of {name}" for name, values in arrays.items())
     return canvas.described(
         ax,
-        f"Two principal components of embeddings ({100 * shares[:2].sum():.0f} % of the variance): {sizes}.",
+        f"Two principal components of embeddings ({100 * shares[:2].sum():.0f}% of the variance): {sizes}.",
     )

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.meta.judgments import Judgments
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_ends
 from nlgauge.stats.levels import human_means
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def landscape(
@@ -25,7 +23,7 @@ def landscape(
     extremes: Mapping[str, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a metric's scores of every system (middle half, 5 to 95 %, mean), the worst by people first.
+    """Draw a metric's scores of every system (middle half, 5 to 95%, mean), the worst by people first.
 
     Parameters
     ----------
@@ -70,7 +68,7 @@ def landscape(
             [lowest, highest],
             color=canvas.GRAY,
             linewidth=canvas.LINE * 0.7,
-            label="5 to 95 %",
+            label="5 to 95%",
         )
         box: Any = {"linewidth": 5, "solid_capstyle": "butt", "label": "middle half"}
         ax.plot([place, place], [low, high], color=shade, **box)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_ends
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Series = Mapping[str, Sequence[Mapping[str, Any]]]
 _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", "accuracy", "agreement")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from nlgauge._core.ragged import Array
@@ -15,9 +16,6 @@ from nlgauge.meta.diagnostics.costs import cost
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.labels import name_points
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _AXES = (
     ("seconds_per_1000", "seconds per 1,000 texts"),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError, ParameterError
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def profiles(

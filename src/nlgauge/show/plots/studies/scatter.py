@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge._core.ragged import Array
 from nlgauge.errors import InputError, ParameterError
@@ -15,9 +14,6 @@ from nlgauge.show.plots.labels import name_points
 from nlgauge.stats.intervals import percentile
 from nlgauge.stats.levels import human_means, system_means
 from nlgauge.stats.resampling import bootstrap
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def scatter(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
 
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _PARTS = (
     ("detected", "detected", canvas.COLORS[1], None),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
 
 from nlgauge.errors import InputError
 from nlgauge.metric.card import Card, card, list_metrics
 from nlgauge.show.plots.canvas import GRAY, SMALL, TEXT, THIN, described, one_axes, plain, room
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: Axes | None = None) -> Axes:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from nlgauge.meta.comparison import MetricComparison
 from nlgauge.meta.findings import Findings
 from nlgauge.show.plots import canvas
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Bounds of p between which a shade is the same, and what stands for each in gray.
 _BOUNDS = (0.0, 0.001, 0.01, 0.05, 1.0)

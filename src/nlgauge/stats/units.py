@@ -1,0 +1,113 @@
+"""Units of resampling: segments or documents, with the draws that intervals and tests share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from nlgauge._core.ragged import Array
+from nlgauge.corpus.store.lazy_values import StoredLabels
+from nlgauge.stats.resampling import bootstrap_counts
+
+# What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are
+# not read anew for a few draws.
+_BLOCK_BYTES = 16_000_000
+# More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then
+# differs by some 1 / sqrt(2 GROUPS), half a per cent, from that of single units, a fifth of what it differs
+# between one thousand draws and the next (docs/howto/large-corpora.md has it measured).
+MOST_UNITS = 100_000
+GROUPS = 20_000
+_GROUPING_SEED = 20_000
+
+
+class Clusters:
+    """The resampling units: segments, or documents if given; where these are very many, groups of them
+    that chance puts together.
+    """
+
+    def __init__(self, documents: Sequence[str] | None, segments: int) -> None:
+        self._segments = segments
+        # The unit of each segment; None where every segment is a unit of its own.
+        self._owners = None if documents is None else _numbered(documents)
+        self.count = segments if self._owners is None else int(self._owners.max()) + 1
+        # How many segments or documents were put into groups; 0 where none were.
+        self.grouped = 0
+        if self.count > MOST_UNITS:
+            self.grouped, self.count = self.count, GROUPS
+            group = (
+                np.random.default_rng(_GROUPING_SEED).permutation(np.arange(self.grouped, dtype=np.int32))
+                % GROUPS
+            )
+            self._owners = group if self._owners is None else group[self._owners]
+
+    def bootstrap(self, resamples: int, seed: int, count: int | None = None) -> Iterator[Array]:
+        """Blocks of (resamples, units): how often each unit was drawn, of all units or of so many."""
+        rng, units = np.random.default_rng(seed), self.count if count is None else count
+        for block in _blocks(resamples, units):
+            yield bootstrap_counts(rng, block, units)
+
+    def swaps(self, resamples: int, seed: int) -> Iterator[Array]:
+        """Blocks of (resamples, units): 1 where the two systems change places."""
+        rng = np.random.default_rng(seed)
+        for block in _blocks(resamples, self.count):
+            yield rng.integers(2, size=(block, self.count), dtype=np.int32).astype(np.float64)
+
+    def units_with(self, segments: Array) -> Array:
+        """Return which units have one of these segments."""
+        if self._owners is None:
+            return segments
+        units = np.zeros(self.count, dtype=bool)
+        units[self._owners[segments]] = True
+        return units
+
+    def of_segments(self, values: Array) -> Array:
+        """Values by unit (the last axis) as values by segment."""
+        return values if self._owners is None else values[..., self._owners]
+
+    def totals(self, blocks: Iterable[Array], width: int) -> Array:
+        """The sums of each unit's rows, from the rows of all segments, which come in blocks of this many
+        columns.
+        """
+        found = np.zeros((self.count, width))
+        start = 0
+        for rows in blocks:
+            if self._owners is None:
+                found[start : start + len(rows)] = rows
+            else:
+                owners = self._owners[start : start + len(rows)]
+                for column in range(width):
+                    found[:, column] += np.bincount(owners, rows[:, column], self.count)
+            start += len(rows)
+        return found
+
+    def halves(self, resamples: int, seed: int) -> Iterator[Array]:
+        """Segment numbers of random halves of the units, drawn without replacement; the smaller half
+        where their number is odd.
+        """
+        rng = np.random.default_rng(seed)
+        for _ in range(resamples):
+            kept = np.zeros(self.count, dtype=bool)
+            kept[rng.permutation(self.count)[: self.count // 2]] = True
+            yield np.flatnonzero(self.of_segments(kept))
+
+    @property
+    def half_scale(self) -> float:
+        """What makes the spread of halves that of the whole: sqrt(m / (n - m)) for m of n units, 1 where
+        n is even.
+        """
+        kept = self.count // 2
+        return math.sqrt(kept / (self.count - kept))
+
+
+def _numbered(documents: Sequence[str]) -> Array:
+    """The number of each segment's document, in alphabetical order."""
+    if isinstance(documents, StoredLabels):
+        return documents.ranks
+    return np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)
+
+
+def _blocks(resamples: int, units: int) -> list[int]:
+    size = max(1, min(resamples, _BLOCK_BYTES // (8 * units)))
+    return [size] * (resamples // size) + ([resamples % size] if resamples % size else [])
