@@ -189,7 +189,7 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     _, benchmark, scores = reopened(tmp_path / "out")
     expected = compare(benchmark.judgments(scores), human="relevance", resamples=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
-    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalise-to", "inputs")
+    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalize-to", "inputs")
     assert code == 0, err
     assert "The claims are about new inputs" in out
     rows = [line.split()[:3] for line in out.splitlines() if re.match(r"(relevance|fluency) +chrf", line)]

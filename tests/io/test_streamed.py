@@ -539,7 +539,7 @@ def test_a_pipe_of_records_is_read_as_it_comes_and_one_of_columns_in_quotes_whol
 def test_a_dataset_that_is_read_as_it_goes_is_scored_from_disk(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import datasets
+    datasets = pytest.importorskip("datasets")
 
     monkeypatch.setattr(record_module, "_BLOCK", 7)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
