@@ -140,19 +140,24 @@ class Findings(Exported):
         return found
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes | Panels:
-        """Draw these rows as the plot of `nlgauge.plots` that `drawn_as` names.
+        """Draw the rows with the plot that `drawn_as` names.
 
         Parameters
         ----------
         path : str or Path, optional
-            The file to write the figure to: .pdf, .png or .svg.
+            File to write the figure to: .pdf, .png or .svg.
         ax : matplotlib.axes.Axes, optional
-            The axes to draw on; several panels take its place. By default a new figure is made.
+            Axes to draw on; several panels replace them. Default: a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes or array of Axes
-            The axes.
+            Axes of the plot.
+
+        Raises
+        ------
+        InputError
+            If these rows have no plot.
         """
         from nlgauge import plots
 
