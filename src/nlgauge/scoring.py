@@ -416,12 +416,12 @@ def _remove(directory: str | None) -> None:
 
 
 def run_options(seed: int = SEED, batch_size: int | None = None, device: str | None = None) -> RunOptions:
-    """The options of a run, or an error that says which of them is not one."""
+    """Return the options of a run; raise ParameterError if an option is invalid."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
 
 def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Destination | None:
-    """Where a result is written to while it is computed, or an error that says what is not a place."""
+    """Return the destination of a result, None without a directory; raise ParameterError if it is invalid."""
     from nlgauge.results.storage.resume import Destination
 
     flags = {name: _flag(value, name) for name, value in (("resume", resume), ("overwrite", overwrite))}

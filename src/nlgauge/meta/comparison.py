@@ -279,7 +279,7 @@ def compare(
         Seed of the resamples.
     human : str or sequence of str, optional
         Human dimensions. Required if there are several.
-    metrics : str or sequence of str, optional
+    metrics : sequence of str, optional
         Metrics. Default: all.
     swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
         Unit that randomization swaps. Default: derived from `generalise_to`.

@@ -127,7 +127,8 @@ class Findings(Exported):
         Parameters
         ----------
         frame : {"pandas", "polars", "records"}, optional
-            Type of the table; "records" is a list of dictionaries. Default: the library that is installed.
+            Type of the table; "records" is a list of dictionaries. Default: the
+            installed library, or "records" without one.
 
         Returns
         -------

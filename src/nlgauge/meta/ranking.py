@@ -182,7 +182,7 @@ def rank(
         Number of resamples B.
     seed : int, default 12345
         Seed of the resamples.
-    metrics : str or sequence of str, optional
+    metrics : sequence of str, optional
         Metrics. Default: all.
     swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
         Unit that randomization swaps. Default: derived from `generalise_to`.

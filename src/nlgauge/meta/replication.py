@@ -56,7 +56,7 @@ def replicate(
         Seed of the resamples.
     human : str, optional
         Human dimension. Required if there are several.
-    metrics : str or sequence of str, optional
+    metrics : sequence of str, optional
         Metrics. Default: all.
     swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
         Unit that randomization swaps. Default: derived from `generalise_to`.

@@ -536,7 +536,7 @@ class Metric(AbstractMetric):
         Returns
         -------
         iterable of Explanation
-            N explanations, one per row; () by default.
+            One explanation per row, or none at all; () by default.
         """
         return ()
 

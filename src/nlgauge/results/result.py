@@ -188,7 +188,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         Parameters
         ----------
         frame : {"pandas", "polars", "records"}, optional
-            Type of the table; "records" is a list of dictionaries. Default: the library that is installed.
+            Type of the table; "records" is a list of dictionaries. Default: the
+            installed library, or "records" without one.
         wide : bool, default False
             Use one row per segment, with columns SYSTEM/OUTPUT.
         texts : bool, default False
@@ -228,7 +229,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         Parameters
         ----------
         frame : {"pandas", "polars", "records"}, optional
-            Type of the table; "records" is a list of dictionaries. Default: the library that is installed.
+            Type of the table; "records" is a list of dictionaries. Default: the
+            installed library, or "records" without one.
         intervals : bool, default True
             Compute intervals.
         confidence : float, default 0.95

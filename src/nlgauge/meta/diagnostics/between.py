@@ -35,7 +35,7 @@ def between_metrics(
         S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
     coefficient : str, default "pearson"
         Name in `nlgauge.stats.coefficients`.
-    metrics : str or sequence of str, optional
+    metrics : sequence of str, optional
         Metrics. Default: all.
     with_human : bool, default False
         Treat human dimensions as further metrics.

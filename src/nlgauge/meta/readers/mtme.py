@@ -42,7 +42,7 @@ def from_mtme(
     language_pairs : str or sequence of str
         Language pairs. Several language pairs become groups.
     human : str or sequence of str, optional
-        Names of human scores. Default: all.
+        Names of human scores. Default: all except single ratings (NAME.rating).
     metrics : str or sequence of str, optional
         Metrics. Default: all.
     corpus_scores : bool, default False

@@ -17,7 +17,7 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
     Parameters
     ----------
     cards : iterable of Card, optional
-        Cards of the metrics. Default: all metrics with a card.
+        Cards of the metrics. Default: the cards of all metrics.
     by : {"category", "task", "quality"}
         Attribute of the branches. A metric with several values appears under each.
     ax : matplotlib.axes.Axes, optional
