@@ -20,7 +20,9 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["scripts", "_extra"]
+exclude_patterns = ["scripts", "_extra", "_templates"]
+templates_path = ["_templates"]
+smartquotes = False  # texts contain code
 # Docstrings have code in single backticks.
 default_role = "code"
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
