@@ -145,7 +145,7 @@ def _agreement(text: Card, rows: list[Agreement], output: Output) -> str:
     chosen = [row for row in rows if row.label == label and "texts" in row.entry]
     lines = [
         forest.Line(
-            f"{row.table.task}: {row.benchmark}",
+            row.benchmark,
             shown(row.entry["texts"]),
             row.entry["texts"]["value"],
             row.entry["texts"].get("low"),
