@@ -46,7 +46,7 @@ def test_info_says_license_source_and_place(folder):
     assert code == 0
     assert "name: wmt17_da_seg" in out
     assert "license: WMT data may be used freely for research" in out
-    assert f"here: not in {folder}" in out
+    assert f"installed: no (not in {folder}" in out
     assert "  da_z: adequacy" in out
 
 
@@ -64,7 +64,7 @@ def test_import_puts_a_benchmark_where_its_name_finds_it(tmp_path, folder):
     assert "license: Copyright 2020 Primer AI" in err
     code, _, err = run("benchmarks", "import", str(path))
     assert code == 2
-    assert "give --overwrite" in err
+    assert "--overwrite" in err
     assert run("benchmarks", "import", str(path), "--overwrite")[0] == 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -61,14 +60,14 @@ def test_info_clear_and_verify(
         "3",
     ]
     assert f"3 rows in {statistics_file}; " in shown.stderr and "bytes of at most 1,000,000" in shown.stderr
-    assert f"replies of judges: 2 in {replies_file}; " in shown.stderr
+    assert f"judge replies: 2 in {replies_file}; " in shown.stderr
     assert run("cache", "verify").stderr.splitlines() == [
-        "statistics: 3 checked, and nothing is damaged",
-        "replies of judges: 2 checked, and nothing is damaged",
+        "statistics: 3 checked, none damaged",
+        "judge replies: 2 checked, none damaged",
     ]
     assert "no rows of 'wmd'" in refused("cache", "clear", "--metric", "wmd", code=1)
-    assert "3 rows were dropped" in run("cache", "clear", "--metric", "embedding_average").stderr
-    assert "0 rows were dropped; the replies of judges are as before" in run("cache", "clear").stderr
+    assert "3 rows were deleted" in run("cache", "clear", "--metric", "embedding_average").stderr
+    assert "0 rows were deleted; judge replies are unchanged" in run("cache", "clear").stderr
     assert document("cache", "info", "--json")["replies"]["replies"] == 2
 
 
@@ -76,15 +75,13 @@ def test_replies_are_cleared_only_if_that_is_asked_for_and_confirmed(
     metric: str, statistics_file: Path, replies_file: Path
 ):
     printed("score", "-m", metric, "-r", "refs.txt", "sysA.txt")
-    assert "--metric cannot go with --replies" in refused("cache", "clear", "--replies", "-m", "wmd")
+    assert "--metric cannot be combined with --replies" in refused("cache", "clear", "--replies", "-m", "wmd")
     asked = run("cache", "clear", "--replies", stdin="n\n")
-    assert (
-        asked.exit_code == 1 and f"Drop 2 replies, which were paid for, from {replies_file}?" in asked.stderr
-    )
-    assert replies.count(replies_file) == 2 and "nothing was dropped" in asked.stderr
-    assert "2 replies were dropped" in run("cache", "clear", "--replies", "--yes").stderr
+    assert asked.exit_code == 1 and f"Delete 2 judge replies from {replies_file}?" in asked.stderr
+    assert replies.count(replies_file) == 2 and "nothing was deleted" in asked.stderr
+    assert "2 replies were deleted" in run("cache", "clear", "--replies", "--yes").stderr
     assert replies.count(replies_file) == 0 and rows(statistics_file) == 3
-    assert "0 replies were dropped" in run("cache", "clear", "--replies").stderr
+    assert "0 replies were deleted" in run("cache", "clear", "--replies").stderr
 
 
 def test_verify_ends_with_1_if_something_is_damaged(metric: str, statistics_file: Path, replies_file: Path):
@@ -94,7 +91,7 @@ def test_verify_ends_with_1_if_something_is_damaged(metric: str, statistics_file
     statistics_file.write_bytes(data[:100] + b"\xff" * (len(data) - 100))
     damaged = run("cache", "verify")
     assert damaged.exit_code == 1 and "statistics: damaged: " in damaged.stderr
-    assert "the file is now " in damaged.stderr
+    assert "moved the file to " in damaged.stderr
     assert not statistics_file.exists() and len(list(statistics_file.parent.glob("*.damaged-*"))) == 1
     assert run("cache", "verify").exit_code == 0
 
@@ -107,7 +104,7 @@ def test_verify_removes_a_damaged_reply_and_saves_the_others(metric: str, replie
     assert replies.verify(replies_file) == (1, "", None)
     replies_file.write_bytes(replies_file.read_bytes()[:4096] + b"\xff" * 8192)
     damaged = run("cache", "verify")
-    assert damaged.exit_code == 1 and "replies of judges: damaged: " in damaged.stderr
+    assert damaged.exit_code == 1 and "judge replies: damaged: " in damaged.stderr
     assert len(list(replies_file.parent.glob("some.sqlite.damaged-*"))) == 1
     assert run("cache", "verify").exit_code == 0
 
@@ -119,7 +116,7 @@ def test_if_there_are_no_statistics(metric: str, replies_file: Path, monkeypatch
     for command in ("info", "verify"):
         shown = run("cache", command)
         assert shown.exit_code == 0 and "NLGAUGE_STATISTICS_CACHE is off" in shown.stderr
-        assert "replies of judges: 2 " in shown.stderr
+        assert "judge replies: 2 " in shown.stderr
 
 
 def test_no_cache(metric: str, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
@@ -147,7 +144,7 @@ def test_no_cache(metric: str, statistics_file: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_demo_may_do_without(metric: str, statistics_file: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sys.modules["nlgauge.cli.commands.demo"], "METRICS", (metric,))
+    monkeypatch.setattr("nlgauge.cli.commands.demo.METRICS", (metric,))
     printed("demo", "--no-cache")
     assert not statistics_file.exists()
     printed("demo", "--overwrite")

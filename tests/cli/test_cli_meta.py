@@ -130,7 +130,7 @@ def test_an_interrupted_run_is_resumed(interrupted_run):
     result = interrupted_run / "results" / "sample"
     code, _, err = run("sample", "-m", "chrf", "wer", "-o", str(interrupted_run), *QUICK)
     assert code == 1
-    assert "other metrics" in err
+    assert "different metrics" in err
     assert "--overwrite" in err
     code, _, err = run("sample", "-m", "chrf", "ter", "-o", str(interrupted_run), *QUICK)
     assert code == 0, err
@@ -189,7 +189,7 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     _, benchmark, scores = reopened(tmp_path / "out")
     expected = compare(benchmark.judgments(scores), human="relevance", resamples=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
-    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalise-to", "inputs")
+    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalize-to", "inputs")
     assert code == 0, err
     assert "The claims are about new inputs" in out
     rows = [line.split()[:3] for line in out.splitlines() if re.match(r"(relevance|fluency) +chrf", line)]
@@ -322,18 +322,13 @@ def test_a_file_of_records_with_human_columns(tmp_path):
     assert {row["human"] for row in json.loads(out)["rows"]} == {"adequacy"}
     code, _, err = run(str(path), "-m", "chrf", *QUICK)
     assert code == 2
-    assert (
-        "say which columns hold human scores with --human; beside texts, ids and systems there are lp,"
-        " adequacy." in " ".join(err.split())
-    )
+    assert mentions(" ".join(err.split()), "human scores ... --human ... lp, adequacy")
     code, out, err = run(str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf", "--json", *QUICK)
     assert code == 0, err
     assert {row["group"] for row in json.loads(out)["rows"]} == {"fr-en", "de-en", "average"}
     code, _, err = run(str(path), "--human", "adequecy", "-m", "chrf", *QUICK)
     assert code != 0
-    assert "did you mean 'adequacy'?); beside texts, ids and systems there are lp, adequacy." in " ".join(
-        err.split()
-    )
+    assert mentions(" ".join(err.split()), "did you mean 'adequacy'? ... lp, adequacy")
 
 
 def test_a_human_column_of_several_annotators_is_read_as_human_raw_is(tmp_path):
@@ -557,7 +552,7 @@ def test_what_agreement_costs(kept):
     assert any(row["frontier"] for row in json.loads(out)["rows"])
     code, _, err = run("cost", str(kept), "-m", "bleu")
     assert code != 0
-    assert "there is no metric 'bleu'" in err
+    assert "metric 'bleu'" in err
 
 
 def test_plots_on_request(kept, tmp_path):
@@ -606,7 +601,7 @@ def test_plots_on_request(kept, tmp_path):
         *QUICK,
     )
     assert code == 2
-    assert "is of one metric, there are chrf, ter" in err
+    assert "-m: chrf, ter" in err
 
 
 @pytest.mark.parametrize(
@@ -709,10 +704,10 @@ def test_what_to_label_next_and_what_came_of_it(tmp_path):
         str(tmp_path / "next.csv"),
     )
     assert code == 2
-    assert "has no probability of segment '1'" in err
+    assert "lacks the probability of segment '1'" in err
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--next", "5", "--width", "1")
     assert code == 2
-    assert "one at a time" in err
+    assert "--width and --next cannot be combined" in err
 
 
 def test_reasons_stand_below_the_table_with_what_they_are_of(tmp_path):
@@ -742,15 +737,15 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     pytest.importorskip("matplotlib")
     code, _, err = run("estimate", "sample", "-m", "chrf")
     assert code == 2
-    assert "name it with --human; there are relevance, fluency" in err
+    assert "--human: relevance, fluency" in err
     code, _, err = run("sample", "-m", "chrf", "--plot", f"topk={tmp_path / 'x.pdf'}", *QUICK)
     assert code == 2
-    assert "'--plot topk': it is of one human dimension" in err
+    assert "--plot topk needs exactly one human dimension" in err
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf")
     assert code == 2
-    assert "name it with --group; there are fr-en, de-en" in err
+    assert "--group: fr-en, de-en" in err
 
 
 def saved_result(tmp_path: Path, rows: list[dict], **options) -> Path:
@@ -855,19 +850,19 @@ def test_commands_that_read_a_study_read_a_saved_result(tmp_path):
 def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
     place = str(saved_result(tmp_path, records()))
     for words, message in (
-        ((place,), "hold human scores with --human; there are adequacy, lp."),
+        ((place,), "human scores ... --human ... adequacy, lp"),
         (
             (place, "--human", "adequecy"),
-            "no field 'adequecy' (did you mean 'adequacy'?); there are adequacy, lp.",
+            "'adequecy' (did you mean 'adequacy'?) ... adequacy, lp",
         ),
         ((place, "--human", "lp"), "same for all systems"),
-        ((place, "--human", "adequacy", "-m", "bleu"), "there is no metric 'bleu' in this result"),
+        ((place, "--human", "adequacy", "-m", "bleu"), "metric 'bleu'"),
         ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
-        ((place, "--human", "adequacy", "--sample", "2"), "--sample is for benchmarks and files"),
-        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o is for benchmarks and files"),
+        ((place, "--human", "adequacy", "--sample", "2"), "--sample ... benchmark"),
+        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o ... benchmark"),
         ((str(kept), "--human", "relevance"), "is a study, not a result"),
         ((str(tmp_path), "--human", "adequacy"), "is not an nlgauge result"),
-        (("compare", place), "hold human scores with --human"),
+        (("compare", place), "human scores ... --human"),
     ):
         code, out, err = run(*words)
         assert code != 0, words
@@ -880,6 +875,6 @@ def test_one_system_is_judged_at_the_levels_that_it_has(tmp_path):
     place = str(saved_result(tmp_path, alone))
     code, _, err = run(place, "--human", "adequacy", "--level", "system,input", "-c", "kendall")
     assert code == 2
-    assert "two systems are needed at system and input level" in " ".join(err.split())
+    assert "--level system,input needs two systems" in " ".join(err.split())
     _, out, _ = run(place, "--human", "adequacy", "--level", "global", "-c", "kendall", "--json")
     assert all(row["value"] is not None for row in json.loads(out)["rows"])

@@ -221,10 +221,10 @@ def test_missing_values_are_empty_and_several_texts_a_list() -> None:
         (["segments", "out", "-o", "x"], 2, "must end in .tsv"),
         (["segments", "out", "-f", "parquet"], 2, "Parquet ... file"),
         (["segments", "out", "-m", "chrf"], 2, "metric ... 'chrf'"),
-        (["segments", "out", "-m", "distinct"], 1, "distinct: no segment scores"),
-        (["segments", "out", "--system", "C"], 2, "no system 'C'"),
+        (["segments", "out", "-m", "distinct"], 1, "distinct ... segment scores"),
+        (["segments", "out", "--system", "C"], 2, "system 'C'"),
         (["segments", "hashed", "--texts"], 1, "saved without its texts"),
-        (["add", "out"], 2, "name what to add"),
+        (["add", "out"], 2, "add ... -m METRIC"),
         (["add", "out", "-m", "wer"], 2, "'wer' ... result"),
         (["add", "out", "--system", "sysA.txt"], 2, "system ... 'sysA'"),
         (["add", "out", "--system", "short.txt"], 2, "short.txt ... 1 ... 3"),
@@ -290,7 +290,7 @@ def test_a_system_of_records_is_added_by_its_ids() -> None:
         + "\n"
         + "".join(json.dumps(record) + "\n" for record in turned[1:]),
     )
-    assert "has no segment 's5'" in refused("add", "out", "--system", "D.jsonl")
+    assert "lacks the segment 's5'" in refused("add", "out", "--system", "D.jsonl")
 
 
 def test_groups_and_conditions() -> None:
@@ -461,7 +461,7 @@ def test_fetching_a_model_says_so_on_a_terminal(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TERM", "xterm")
     with models._waiting("minilm"):
         pass
-    assert "fetching minilm (91 MB)" in terminal.text
+    assert "downloading minilm (91 MB)" in terminal.text
 
 
 def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(
@@ -477,7 +477,7 @@ def test_places_that_cannot_be_written_to_are_refused_before_anything_is_scored(
     assert 'pip install "nlgauge[parquet]"' in refused(*words, "--segments", "x.parquet", code=1)
     monkeypatch.setattr(os, "access", lambda *_, **__: False)
     assert "cannot be written to, so out cannot be made" in refused(*words, "-o", "out", code=1)
-    assert "x.tsv cannot be written; choose another file" in refused(*words, "--segments", "x.tsv")
+    assert "x.tsv is not writable" in refused(*words, "--segments", "x.tsv")
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "tsv", "json"])

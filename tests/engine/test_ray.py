@@ -758,8 +758,8 @@ def test_the_command_line_says_what_belongs_together(tmp_path, monkeypatch):
     assert "'rya' is not one of serial, threads, processes, ray (did you mean 'ray'?)" in cli_cases.refused(
         *arguments, "--executor", "rya"
     )
-    assert "belong to --executor ray" in cli_cases.refused(*arguments, "--address", "auto")
-    assert "belong to --executor ray" in cli_cases.refused(
+    assert "require --executor ray" in cli_cases.refused(*arguments, "--address", "auto")
+    assert "require --executor ray" in cli_cases.refused(
         *arguments, "--executor", "processes", "--gpus-per-worker", "1"
     )
     assert "one chunk after the other, not 2 at once" in cli_cases.refused(

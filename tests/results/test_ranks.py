@@ -80,7 +80,7 @@ def test_the_command_shows_them(result, tmp_path):
     directory = str(result.save(tmp_path / "r"))
     assert "a (1-3)" in printed("compare", directory, "--ranks")
     assert json.loads(printed("compare", directory, "--ranks", "--json"))["ranks"][0]["letters"] == "a"
-    assert "leave the systems out" in refused("compare", directory, "good", "--ranks")
+    assert "omit --baseline and the systems" in refused("compare", directory, "good", "--ranks")
 
 
 def test_a_metric_is_found_by_every_name_that_a_comparison_takes(result) -> None:

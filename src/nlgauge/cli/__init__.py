@@ -30,7 +30,13 @@ app = Program(
             "benchmarks": "benchmarks:app",
             "judge": "judge:app",
         },
-        "Set up": {"models": "models:app", "cache": "cache:app", "version": "version:version"},
+        "Set up": {
+            "models": "models:app",
+            "cache": "cache:app",
+            "completion": "about:completion",
+            "help": "about:help_command",
+            "version": "about:version",
+        },
     }
 )
 

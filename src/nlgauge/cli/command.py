@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 import click
 from click.core import augment_usage_errors
 
+from nlgauge.cli.complete import WORDS
 from nlgauge.cli.parameters import parameter
 
 
@@ -73,7 +74,7 @@ def _options(group: Any) -> list[click.Parameter]:
 
 
 class Spelled(Command):
-    """A command whose words are brought into one form first; see `nlgauge.cli.words`."""
+    """A command whose words are converted to one form first; see `nlgauge.cli.words`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words in their one form."""
@@ -90,7 +91,11 @@ class Spelled(Command):
             if getattr(option, "is_flag", False)
             for name in (option.opts[0], *option.secondary_opts)
         ]
-        words = arranged(translated(args, names), Names(names, frozenset(flags)))
+        if ctx.resilient_parsing:  # a shell asks for completions
+            ctx.meta[WORDS] = tuple(args)
+            return super().parse_args(ctx, args)
+        with augment_usage_errors(ctx):
+            words = arranged(translated(args, names), Names(names, frozenset(flags)))
         return super().parse_args(ctx, words)
 
 

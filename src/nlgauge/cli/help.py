@@ -4,47 +4,48 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import click
 
-from nlgauge.cli.parameters import ARGUMENTS, OPTIONS, Number
+from nlgauge.cli.parameters import ARGUMENTS, OPTIONS, PANELS, SACREBLEU, Number
 from nlgauge.cli.program import Program
 
 # Wider lines are hard to read.
 _WIDEST = 100
-# Names that are longer have their help on the next line.
+# Longer names have their help on the next line.
 _NAMES = 28
-_LAST = "sacreBLEU options"
+# A space at which no line is broken.
+_BLANK = "\xa0"
+_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def page(command: click.Command, context: click.Context) -> str:
     """Return the help page of a command, a group, or the program."""
     width = max(40, min(shutil.get_terminal_size().columns, _WIDEST))
-    # A group may have a command without a name, to which other words belong.
-    unnamed = command.commands.get("") if isinstance(command, click.Group) else None
-    described = command if unnamed is None else unnamed
-    usages = [described, command] if unnamed else [command]
-    blocks = [
-        "\n".join(line for usage in usages for line in _usage(usage, context, width)),
-        filled(command.help or "", width),
+    lines = [
+        line
+        for usage in usages(command, context)
+        for line in wrap(usage, width, subsequent_indent=" " * 7, **_WHOLE_WORDS)
     ]
-    if isinstance(command, Program):
-        for group, names in command.groups.items():
-            blocks.append(_table(group, _summaries(command, context, names), width))
-    elif isinstance(command, click.Group):
-        subcommands = command.list_commands(context)
-        blocks.append(_table("Commands", _summaries(command, context, subcommands), width))
-    for panel, rows in panels(described, context).items():
-        blocks.append(_table(panel, rows, width))
+    blocks = ["\n".join(lines), filled(command.help or "", width)]
+    if isinstance(command, click.Group):
+        groups = (
+            command.groups if isinstance(command, Program) else {"Commands": command.list_commands(context)}
+        )
+        blocks += [
+            _table(title, _summaries(command, context, names), width) for title, names in groups.items()
+        ]
+    blocks += [_table(title, rows, width) for title, rows in panels(command, context).items()]
     if command.epilog:
-        blocks.append(filled(command.epilog, width))
+        blocks.append(filled(command.epilog.strip("\n"), width))
     return "\n\n".join(blocks)
 
 
 def filled(text: str, width: int) -> str:
-    """Wrap the paragraphs of a text; indented lines stay as they are.
+    """Wrap the paragraphs of a text; indented lines stay unchanged.
 
     >>> print(filled("one two\\nthree\\n\\n    a  b", 10))
     one two
@@ -59,18 +60,18 @@ def filled(text: str, width: int) -> str:
     return "\n\n".join(blocks)
 
 
-_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-
-
 def summary(command: click.Command) -> str:
     """Return the first paragraph of the help, in one line."""
     return " ".join((command.help or "").split("\n\n")[0].split())
 
 
-def _usage(command: click.Command, context: click.Context, width: int) -> Iterator[str]:
-    words = " ".join(command.collect_usage_pieces(context))
-    start = f"Usage: {context.command_path.strip()} "
-    yield from wrap(start + words, width, subsequent_indent=" " * len(start), **_WHOLE_WORDS)
+def usages(command: click.Command, context: click.Context) -> list[str]:
+    """Return the forms of a command line; a group may have a command without a name."""
+    unnamed = command.commands.get("") if isinstance(command, click.Group) else None
+    return [
+        " ".join(filter(None, ["Usage:", context.command_path.strip(), *form.collect_usage_pieces(context)]))
+        for form in ([command] if unnamed is None else [unnamed, command])
+    ]
 
 
 def _summaries(group: click.Group, context: click.Context, names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -81,24 +82,30 @@ def _summaries(group: click.Group, context: click.Context, names: Iterable[str])
 
 
 def panels(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
-    """Return the rows of each panel; the option --help closes the panel of general options."""
-    rows_of: dict[str, list[tuple[str, str]]] = {}
-    *parameters, ask_help = command.get_params(context)
+    """Return the names and the help of options in each panel, in the order of the panels; --help is the last
+    general option.
+    """
+    if isinstance(command, click.Group):
+        command = command.commands.get("", command)
+    rows: dict[str, list[tuple[str, str]]] = {}
+    *parameters, help_option = command.get_params(context)
     for parameter in parameters:
-        if not getattr(parameter, "hidden", False):
-            rows = rows_of.setdefault(getattr(parameter, "panel", OPTIONS), [])
-            rows.append((_names(parameter, context), _help(parameter)))
-    last = rows_of.pop(_LAST, None)
-    home = OPTIONS if OPTIONS in rows_of or set(rows_of) <= {ARGUMENTS} else next(reversed(rows_of))
-    rows_of.setdefault(home, []).append((_names(ask_help, context), _help(ask_help)))
-    return rows_of if last is None else {**rows_of, _LAST: last}
+        if getattr(parameter, "help", ""):
+            panel = getattr(parameter, "panel", OPTIONS)
+            rows.setdefault(panel, []).append((_names(parameter, context), _help(parameter)))
+    rows = {panel: rows[panel] for panel in PANELS if panel in rows}
+    general = [panel for panel in rows if panel not in (ARGUMENTS, SACREBLEU)]
+    last = OPTIONS if OPTIONS in rows or not general else general[-1]
+    rows.setdefault(last, []).append((_names(help_option, context), _help(help_option)))
+    return rows
 
 
 def _names(parameter: click.Parameter, context: click.Context) -> str:
     """Return the names of an option with its metavar, short names first; or the metavar of an argument."""
     if not isinstance(parameter, click.Option):
         return parameter.make_metavar(context)
-    names = ", ".join(sorted(parameter.opts, key=lambda name: name.startswith("--")))
+    shown = [name for name in parameter.opts if name not in getattr(parameter, "aliases", ())]
+    names = ", ".join(sorted(shown, key=lambda name: name.startswith("--")))
     names += "".join(f" / {name}" for name in parameter.secondary_opts)
     return names if parameter.is_flag else f"{names} {parameter.make_metavar(context)}"
 
@@ -111,10 +118,12 @@ def _help(parameter: click.Parameter) -> str:
             facts.append(parameter.type.range)
         if parameter.required:
             facts.append("required")
-        elif isinstance(parameter.default, str | int | float) and not parameter.is_flag:
+        elif parameter.secondary_opts and parameter.default is True:
+            facts.append(f"default: {parameter.opts[0]}")
+        elif isinstance(parameter.default, str | int | float | Path) and not parameter.is_flag:
             facts.append(f"default: {parameter.default}")
     text = getattr(parameter, "help", None) or ""
-    return f"{text} [{'; '.join(facts)}]" if facts else text
+    return f"{text} [{'; '.join(facts).replace(' ', _BLANK)}]" if facts else text
 
 
 def _table(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
@@ -131,4 +140,4 @@ def _table(title: str, rows: Iterable[tuple[str, str]], width: int) -> str:
         lines += wrap(text, width, initial_indent=start, subsequent_indent=indent, **_WHOLE_WORDS) or [
             start.rstrip()
         ]
-    return "\n".join(lines)
+    return "\n".join(lines).replace(_BLANK, " ")

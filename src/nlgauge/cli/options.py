@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.complete import complete_metrics, complete_results, complete_systems
+from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, STATISTICS, argument, option
 from nlgauge.cli.segment_files import check_target
 
 if TYPE_CHECKING:
@@ -18,39 +19,36 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "tsv", "csv", "markdown", "latex")
 TESTS = ("randomization", "bootstrap", "none")
-_INPUTS, _SHOWN, _SURE, _SEGMENTS, _WHERE = (
-    "Inputs",
-    "What is shown",
-    "Intervals and tests",
-    "Segment scores",
-    "Where chunks are computed",
-)
 
-AsJson = Annotated[bool, option("--json", help="Print one JSON document instead of a table.")]
+AsJson = Annotated[bool, option("--json", help="Print JSON.")]
 Metrics = Annotated[
     list[str] | None,
     option(
         "--metric",
         "-m",
-        help=(
-            'Metrics, such as bleu or "chrf(word_order=2)", separated by blanks or commas (default: bleu,'
-            " chrf, rouge)."
-        ),
+        help='Metrics, such as bleu or "chrf(word_order=2)" (default: bleu chrf rouge).',
         metavar="METRIC...",
+        panel=METRICS,
+        complete=complete_metrics,
     ),
 ]
 Confidence = Annotated[
     float,
-    option("--confidence", help="Confidence of the intervals.", metavar="LEVEL", panel=_SURE),
+    option(
+        "--confidence",
+        help="Confidence of the intervals, between 0 and 1.",
+        metavar="NUMBER",
+        panel=STATISTICS,
+    ),
 ]
 Resamples = Annotated[
     int,
     option(
         "--resamples",
-        at_least=0,
-        help="Resamples for intervals and tests; 0: neither.",
+        at_least=1,
+        help="Number of resamples for intervals and tests.",
         metavar="N",
-        panel=_SURE,
+        panel=STATISTICS,
     ),
 ]
 
@@ -64,13 +62,10 @@ PairedTest = Annotated[
     str,
     option(
         "--test",
-        help=(
-            "Test of differences: randomization (approximate randomization), bootstrap (paired bootstrap) or"
-            " none."
-        ),
+        help="Paired test of differences: randomization or bootstrap.",
         metavar="TEST",
         convert=_american,
-        panel=_SURE,
+        panel=STATISTICS,
     ),
 ]
 Baseline = Annotated[
@@ -78,34 +73,42 @@ Baseline = Annotated[
     option(
         "--baseline",
         help="System that the others are compared with (default: the first).",
-        metavar="NAME",
-        panel=_SURE,
+        metavar="SYSTEM",
+        panel=STATISTICS,
+        complete=complete_systems,
     ),
 ]
-Overwrite = Annotated[bool, option("--overwrite", help="Replace a result that exists already.")]
-SeedOfAll = Annotated[int, option("--seed", at_least=0, help="Seed of everything random.", metavar="N")]
+SeedOfAll = Annotated[
+    int, option("--seed", at_least=0, help="Seed of all random numbers.", metavar="N", panel=STATISTICS)
+]
 Seed = Annotated[
     int | None,
-    option("--seed", at_least=0, help="Seed of the resampling (default: that of the run).", metavar="N"),
-]
-Quiet = Annotated[
-    bool,
-    option("--quiet", "-q", help="Show only scores, warnings and errors: no progress, no signatures."),
+    option(
+        "--seed",
+        at_least=0,
+        help="Seed of the resampling (default: seed of the run).",
+        metavar="N",
+        panel=STATISTICS,
+    ),
 ]
 ResultDirectory = Annotated[
-    Path, argument(help="A directory that `nlgauge score -o` wrote.", metavar="RESULT")
+    Path,
+    argument(
+        "Directory of a saved result (`nlgauge score -o`).", metavar="RESULT", complete=complete_results
+    ),
 ]
 Where = Annotated[
     list[str] | None,
     option(
         "--where",
-        help="Take only segments with this value, such as domain=news; repeat for more.",
+        help="Use only segments with this value, such as domain=news; repeatable.",
         metavar="FIELD=VALUE",
+        panel=STATISTICS,
     ),
 ]
 Encoding = Annotated[
     str | None,
-    option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", panel=_INPUTS),
+    option("--encoding", help="Encoding of the files (default: UTF-8).", metavar="NAME", panel=FILES),
 ]
 Delimiter = Annotated[
     str | None,
@@ -113,61 +116,63 @@ Delimiter = Annotated[
         "--delimiter",
         help="Delimiter of .tsv and .csv files, such as ; or tab.",
         metavar="CHARACTER",
-        panel=_INPUTS,
+        panel=FILES,
     ),
 ]
-NoCache = Annotated[
-    bool,
-    option("--no-cache", help="Compute every row, and keep none: do without the cache of statistics."),
-]
+NoCache = Annotated[bool, option("--no-cache", help="Do not use the statistics cache.", panel=RUNNING)]
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How models run."""
+    """Options of models."""
 
     device: Annotated[
-        str | None, option("--device", help="Where models run: cpu, cuda, ...", metavar="NAME")
+        str | None,
+        option("--device", help="Device of models, such as cpu or cuda.", metavar="NAME", panel=RUNNING),
     ] = None
     batch_size: Annotated[
-        int | None, option("--batch-size", at_least=1, help="Texts that a model reads at once.", metavar="N")
+        int | None,
+        option(
+            "--batch-size",
+            at_least=1,
+            help="Number of texts that a model reads at once.",
+            metavar="N",
+            panel=RUNNING,
+        ),
     ] = None
     no_cache: NoCache = False
 
 
 @dataclass(frozen=True)
 class ExecutorOptions:
-    """Where the chunks of a corpus are computed."""
+    """Executor of the chunks of a corpus."""
 
     jobs: Annotated[
         int | None,
         option(
             "--jobs",
             at_least=1,
-            help="Processes, threads or workers that compute at once.",
+            help="Number of processes, threads or Ray workers.",
             metavar="N",
-            panel=_WHERE,
+            panel=RUNNING,
         ),
     ] = None
     executor: Annotated[
         str | None,
         option(
             "--executor",
-            help=(
-                "serial, threads, processes or ray (default: processes with --jobs over 1, else threads or"
-                " serial)."
-            ),
+            help="serial, threads, processes or ray (default: processes if --jobs exceeds 1).",
             metavar="NAME",
-            panel=_WHERE,
+            panel=RUNNING,
         ),
     ] = None
     address: Annotated[
         str | None,
         option(
             "--address",
-            help="With ray: the cluster to join (default: RAY_ADDRESS, else this machine).",
+            help="Ray cluster to join (default: RAY_ADDRESS, else this machine).",
             metavar="ADDRESS",
-            panel=_WHERE,
+            panel=RUNNING,
         ),
     ] = None
     gpus_per_worker: Annotated[
@@ -175,9 +180,9 @@ class ExecutorOptions:
         option(
             "--gpus-per-worker",
             at_least=0,
-            help="With ray: GPUs of each worker, such as 0.5.",
-            metavar="G",
-            panel=_WHERE,
+            help="GPUs per Ray worker, such as 0.5.",
+            metavar="NUMBER",
+            panel=RUNNING,
         ),
     ] = 0
 
@@ -187,18 +192,14 @@ class ExecutorOptions:
 
             one_of(self.executor, list(EXECUTORS), "--executor")
         if self.executor != "ray" and (self.address is not None or self.gpus_per_worker):
-            raise click.BadParameter(
-                "--address and --gpus-per-worker belong to --executor ray.", param_hint="'--executor'"
-            )
+            raise click.UsageError("--address and --gpus-per-worker require --executor ray.")
         if self.executor == "serial" and self.jobs not in (None, 1):
-            raise click.BadParameter(
-                f"serial computes one chunk after the other, not {self.jobs} at once.", param_hint="'--jobs'"
+            raise click.UsageError(
+                f"--executor serial runs one job, not --jobs {self.jobs}; use threads or processes."
             )
 
     def chosen(self) -> str | Executor | None:
-        """What to give as `executor`; how many threads and processes there are is set for all of this
-        process.
-        """
+        """Return the value of `executor`, and set the number of threads and processes of this process."""
         if self.executor == "ray":
             from nlgauge.engine.executors.ray import Ray
 
@@ -211,24 +212,23 @@ class ExecutorOptions:
 
 @dataclass(frozen=True)
 class InputOptions:
-    """What is read beside predictions and references, and how."""
+    """Files besides predictions and references, and how all files are read."""
 
     source: Annotated[
-        str | None, option("--source", "-s", help="Sources.", metavar="FILE", panel=_INPUTS)
+        str | None, option("--source", "-s", help="Source texts.", metavar="FILE", panel=FILES)
     ] = None
-    ids: Annotated[str | None, option("--ids", help="Segment ids.", metavar="FILE", panel=_INPUTS)] = None
+    ids: Annotated[str | None, option("--ids", help="Segment ids.", metavar="FILE", panel=FILES)] = None
     documents: Annotated[
         str | None,
         option(
             "--documents",
-            help="Document that each segment is from; documents are resampled whole.",
+            help="Document of each segment; documents are resampled as a whole.",
             metavar="FILE",
-            panel=_INPUTS,
+            panel=STATISTICS,
         ),
     ] = None
     weights: Annotated[
-        str | None,
-        option("--weights", help="Weight of each segment.", metavar="FILE", panel=_INPUTS),
+        str | None, option("--weights", help="Weight of each segment.", metavar="FILE", panel=STATISTICS)
     ] = None
     encoding: Encoding = None
     delimiter: Delimiter = None
@@ -236,142 +236,151 @@ class InputOptions:
         list[str] | None,
         option(
             "--column",
-            help=(
-                "Of a file of records: a column that holds one system's predictions, or a system to read;"
-                " repeat for more."
-            ),
+            help="Column or system to read from a file of records; repeatable.",
             metavar="NAME",
-            panel=_INPUTS,
+            panel=FILES,
         ),
     ] = None
     where: Where = None
     skip_missing: Annotated[
         bool,
-        option(
-            "--skip-missing",
-            help="Leave out segments of which a text is missing, and count them.",
-            panel=_INPUTS,
-        ),
+        option("--skip-missing", help="Skip segments with a missing text and report how many.", panel=FILES),
     ] = False
     common: Annotated[
         bool,
-        option(
-            "--common",
-            help="Leave out segments that some system lacks, and count them.",
-            panel=_INPUTS,
-        ),
+        option("--common", help="Skip segments that a system lacks and report how many.", panel=FILES),
     ] = False
     pooled: Annotated[
         bool,
         option(
             "--pooled",
-            help="Take every record as a segment of its own, whichever system it is from.",
-            panel=_INPUTS,
+            help="Treat every record as a separate segment, whatever its system.",
+            panel=STATISTICS,
         ),
     ] = False
 
-    def given(self) -> dict[str, Any]:
-        """The arguments of `nlgauge.io.Inputs` that were given."""
-        found = {**vars(self), "where": conditions(self.where)}
-        return {name: value for name, value in found.items() if value}
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `nlgauge.io.Inputs` that the options set."""
+        values = {**vars(self), "where": conditions(self.where)}
+        return {name: value for name, value in values.items() if value}
 
 
 @dataclass(frozen=True)
 class FormOptions:
-    """In which form tables are printed."""
+    """Format of tables."""
 
     format: Annotated[
         str,
-        option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM", panel=_SHOWN),
+        option(
+            "--format",
+            "-f",
+            help=f"Output format: {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.",
+            metavar="FORMAT",
+            panel=OUTPUT,
+        ),
     ] = "table"
-    as_json: Annotated[bool, option("--json", help="Short for --format json.", panel=_SHOWN)] = False
-    quiet: Quiet = False
+    as_json: Annotated[bool, option("--json", help="Short for --format json.", panel=OUTPUT)] = False
+    quiet: Annotated[
+        bool, option("--quiet", "-q", help="Print only scores, warnings and errors.", panel=OUTPUT)
+    ] = False
 
     def __post_init__(self) -> None:
         one_of(self.form, FORMATS, "--format")
 
     @property
     def form(self) -> str:
-        """The form in which tables are printed."""
+        """The name of the format."""
         return "json" if self.as_json else {"text": "table"}.get(self.format, self.format)
 
 
 @dataclass(frozen=True)
 class ShownOptions(FormOptions):
-    """What is shown of a result, and in which form."""
+    """Contents and format of the tables of a result."""
 
     score_only: Annotated[
         bool,
         option(
             "--score-only",
             "-b",
-            help="Print numbers alone: one line per system, tabs between metrics.",
-            panel=_SHOWN,
+            help="Print only the scores: one line per system, tabs between metrics.",
+            panel=OUTPUT,
         ),
     ] = False
     width: Annotated[
         int | None,
-        option("--width", "-w", at_least=0, at_most=15, help="Decimals.", metavar="N", panel=_SHOWN),
+        option(
+            "--width",
+            "-w",
+            at_least=0,
+            at_most=15,
+            help="Number of decimals (default: depends on the metric).",
+            metavar="N",
+            panel=OUTPUT,
+        ),
     ] = None
     details: Annotated[
         bool,
         option(
             "--details",
-            help="All outputs of each metric: BLEU's precisions and brevity penalty, ...",
-            panel=_SHOWN,
+            help="Show all outputs of each metric, such as BLEU's brevity penalty.",
+            panel=OUTPUT,
         ),
     ] = False
     costs: Annotated[
         bool,
         option(
-            "--costs",
-            help="What the run cost: seconds, memory, and energy and CO2 if tracked.",
-            panel=_SHOWN,
+            "--costs", help="Show time and memory of the run, and energy and CO2 if tracked.", panel=OUTPUT
         ),
     ] = False
     by: Annotated[
         str | None,
-        option(
-            "--by",
-            help="One table with scores, intervals and tests for each value of a field.",
-            metavar="FIELD",
-            panel=_SHOWN,
-        ),
+        option("--by", help="Print one table for each value of this field.", metavar="FIELD", panel=OUTPUT),
     ] = None
     caption: Annotated[
-        str | None,
-        option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", panel=_SHOWN),
+        str | None, option("--caption", help="Caption of a LaTeX table.", metavar="TEXT", panel=OUTPUT)
     ] = None
     label: Annotated[
-        str | None,
-        option("--label", help="Label of a LaTeX table.", metavar="LABEL", panel=_SHOWN),
+        str | None, option("--label", help="Label of a LaTeX table.", metavar="TEXT", panel=OUTPUT)
     ] = None
     confidence: Confidence = 0.95
     intervals: Annotated[
         bool,
-        option("--intervals/--no-intervals", help="Whether to compute intervals.", panel=_SURE),
+        option("--intervals/--no-intervals", help="Compute confidence intervals.", panel=STATISTICS),
     ] = True
-    resamples: Resamples = 1000
-    test: PairedTest = "randomization"
+    resamples: Annotated[
+        int,
+        option(
+            "--resamples",
+            at_least=0,
+            help="Number of resamples for intervals and tests; 0 disables both.",
+            metavar="N",
+            panel=STATISTICS,
+        ),
+    ] = 1000
+    test: Annotated[
+        str,
+        option(
+            "--test",
+            help="Paired test of differences: randomization, bootstrap or none.",
+            metavar="TEST",
+            convert=_american,
+            panel=STATISTICS,
+        ),
+    ] = "randomization"
     baseline: Baseline = None
     segments: Annotated[
         str | None,
         option(
             "--segments",
-            help=(
-                "Write the score of every segment to this file, .tsv, .csv, .jsonl or .parquet; - is standard"
-                " output."
-            ),
+            help="Write segment scores to .tsv, .csv, .jsonl or .parquet; - is standard output.",
             metavar="FILE",
-            panel=_SEGMENTS,
+            panel=OUTPUT,
         ),
     ] = None
-    texts: Annotated[bool, option("--texts", help="Write the texts of segments too.", panel=_SEGMENTS)] = (
-        False
-    )
+    texts: Annotated[bool, option("--texts", help="Include the texts in --segments.", panel=OUTPUT)] = False
     wide: Annotated[
         bool,
-        option("--wide", help="One row per segment, with every system side by side.", panel=_SEGMENTS),
+        option("--wide", help="In --segments, write one row per segment, not per system.", panel=OUTPUT),
     ] = False
 
     def __post_init__(self) -> None:
@@ -379,32 +388,23 @@ class ShownOptions(FormOptions):
         one_of(self.test, TESTS, "--test")
         checked_confidence(self.confidence)
         if self.score_only and self.by:
-            raise click.BadParameter(
-                "-b prints one line per system; groups are shown with --format.", param_hint="'--score-only'"
-            )
+            raise click.UsageError("-b cannot be combined with --by; use --format tsv --by FIELD.")
         if self.form != "latex" and (self.caption is not None or self.label is not None):
-            raise click.BadParameter(
-                "--caption and --label belong to a LaTeX table; add --format latex.", param_hint="'--format'"
-            )
+            raise click.UsageError("--caption and --label require a LaTeX table; add --format latex.")
         if self.segments is not None:
             check_target(self.segments)
         elif self.texts or self.wide:
-            raise click.BadParameter(
-                "--texts and --wide belong to --segments FILE.", param_hint="'--segments'"
-            )
+            raise click.UsageError("--texts and --wide require --segments FILE.")
 
     def of_tables(self) -> dict[str, Any]:
-        """The options of `TableOptions`."""
+        """Return the arguments of `TableOptions`."""
         sampled = {"confidence": self.confidence, "resamples": self.resamples} if self.resamples else {}
         tested = {"test": self.test, "baseline": self.baseline} if self.test != "none" else {}
-        shown = {
-            "intervals": self.intervals and self.resamples > 0,
-            "tests": self.test != "none" and self.resamples > 0,
-        }
         return {
             **sampled,
             **tested,
-            **shown,
+            "intervals": self.intervals and self.resamples > 0,
+            "tests": self.test != "none" and self.resamples > 0,
             "details": self.details,
             "decimals": self.width,
             "costs": self.costs,
@@ -412,7 +412,7 @@ class ShownOptions(FormOptions):
 
 
 def checked_confidence(value: float) -> float:
-    """The confidence, or an error before any work is done."""
+    """Return the confidence; raise BadParameter before any work is done if it is not a probability."""
     if not 0 < value < 1:
         raise click.BadParameter(
             f"{value} is not between 0 and 1; 0.95 means 95%.", param_hint="'--confidence'"
@@ -420,25 +420,25 @@ def checked_confidence(value: float) -> float:
     return value
 
 
-def one_of(value: str, known: Sequence[str], option: str) -> None:
-    """Raises where a value is none of those that there are."""
-    if value not in known:
+def one_of(value: str, names: Sequence[str], option: str) -> None:
+    """Raise BadParameter if a value is not one of the names."""
+    if value not in names:
         from nlgauge.errors import did_you_mean
 
         raise click.BadParameter(
-            f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}.",
+            f"{value!r} is not one of {', '.join(names)}{did_you_mean(value, names)}.",
             param_hint=f"'{option}'",
         )
 
 
-def conditions(given: Sequence[str] | None) -> dict[str, Any]:
-    """The conditions of --where by field; of several values of one field any will do."""
-    found: dict[str, Any] = {}
-    for condition in given or ():
-        field, equals, value = condition.partition("=")
+def conditions(texts: Sequence[str] | None) -> dict[str, Any]:
+    """Return the conditions of --where by field; a segment meets one of several values of a field."""
+    values_of: dict[str, list[str]] = {}
+    for text in texts or ():
+        field, equals, value = text.partition("=")
         if not equals or not field:
             raise click.BadParameter(
-                f"{condition!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'"
+                f"{text!r} is not FIELD=VALUE, such as domain=news.", param_hint="'--where'"
             )
-        found[field] = [*found.get(field, []), value]
-    return {field: values[0] if len(values) == 1 else values for field, values in found.items()}
+        values_of.setdefault(field, []).append(value)
+    return {field: values[0] if len(values) == 1 else values for field, values in values_of.items()}

@@ -1,4 +1,4 @@
-"""What commands print: tables and JSON on standard output, messages on standard error."""
+"""Output of commands: tables and JSON on standard output, messages on standard error."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def say(message: str) -> None:
-    """A message on standard error."""
+    """Print a message on standard error."""
     from nlgauge._core.safe_text import visible
 
     click.echo("\n".join(visible(line) for line in message.split("\n")), err=True)
 
 
 def emit(content: str | bytes, err: bool = False) -> None:
-    """Print a text, or its UTF-8, as it stands to a file or a pipe; on a terminal, what would steer it is
-    shown as an escape, as JSON has it.
+    """Print a text, or its UTF-8: unchanged to a file or a pipe; on a terminal, control characters are
+    escaped as in JSON.
     """
     from nlgauge._core.safe_text import escaped
 
@@ -38,9 +38,7 @@ def emit(content: str | bytes, err: bool = False) -> None:
 
 
 def show(*renderables: RenderableType, err: bool = False) -> None:
-    """Tables and texts on standard output, or on standard error; what is wider than the terminal is not
-    cut.
-    """
+    """Print tables and texts on standard output, or on standard error; wide lines are not cropped."""
     from rich.console import Console
 
     console = Console(markup=False, highlight=False, emoji=False, stderr=err, force_jupyter=False)
@@ -49,7 +47,7 @@ def show(*renderables: RenderableType, err: bool = False) -> None:
 
 
 def show_json(document: Any, err: bool = False) -> None:
-    """One JSON document in UTF-8 on standard output, or on standard error; NaN and infinity become null."""
+    """Print one JSON document in UTF-8; NaN and infinity become null."""
     import msgspec
 
     emit(msgspec.json.format(msgspec.json.encode(document, enc_hook=_plain)) + b"\n", err=err)
@@ -64,12 +62,12 @@ def _plain(value: Any) -> Any:
 def result_document(
     result: Result, intervals: Mapping[str, Any] | None, comparison: Comparison | None, confidence: float
 ) -> dict[str, Any]:
-    """Everything that the table shows and more, as plain data."""
+    """Return a result as plain data."""
     several = len(result.systems) > 1
-    found: dict[str, Any] = {system: {} for system in result.systems}
+    systems: dict[str, Any] = {system: {} for system in result.systems}
     for (system, label), table in result._tables.items():
         bounds = {} if intervals is None else (intervals[system] if several else intervals)[label]
-        found[system][label] = {
+        systems[system][label] = {
             "scores": table.scores(),
             "intervals": {
                 name: {"low": interval.low, "high": interval.high, "reason": interval.reason}
@@ -80,7 +78,7 @@ def result_document(
     return {
         "segments": len(result.corpus),
         "confidence": confidence,
-        "systems": found,
+        "systems": systems,
         "reasons": [
             {"system": system, "metric": label, "output": output, "reason": reason}
             for (system, label, output), reason in result.reasons().items()
@@ -95,14 +93,14 @@ def result_document(
 
 
 def costs_document(result: Result) -> dict[str, Any]:
-    """What the run cost, as plain data: seconds, bytes, kilowatt-hours and kilograms."""
+    """Return the costs of the run as plain data: seconds, bytes, kilowatt-hours and kilograms."""
     from dataclasses import asdict
 
     return asdict(result.costs)
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as plain data."""
+    """Return a comparison as plain data."""
     return {
         "baseline": comparison.baseline,
         "test": comparison.test,

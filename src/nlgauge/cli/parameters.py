@@ -2,7 +2,7 @@
 
     metrics: Annotated[list[str] | None, option("--metric", "-m", help="Metrics.", metavar="METRIC...")] = None
 
-The type says how a value is read: `bool` is a flag, a list is repeatable, `| None` is optional.
+The type defines how a value is read: `bool` is a flag, a list is repeatable, `| None` is optional.
 """
 
 from __future__ import annotations
@@ -17,7 +17,18 @@ from typing import Any, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
-ARGUMENTS, OPTIONS = "Arguments", "Options"
+# The panels of help pages, in their order.
+ARGUMENTS, OPTIONS, FILES, METRICS, BENCHMARK, OUTPUT, STATISTICS, RUNNING, SACREBLEU = PANELS = (
+    "Arguments",
+    "Options",
+    "Files",
+    "Metrics",
+    "Benchmark",
+    "Output",
+    "Statistics",
+    "Running",
+    "sacreBLEU options",
+)
 Completer = Callable[[click.Context, click.Parameter, str], Sequence[str | CompletionItem]]
 
 
@@ -35,7 +46,8 @@ class Declared:
     complete: Completer | None = None
     existing_directory: bool = False
     existing_file: bool = False
-    hidden: bool = False
+    # Accepted, but not in the help: British spellings.
+    aliases: tuple[str, ...] = ()
 
 
 def option(
@@ -88,11 +100,11 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 class Option(click.Option):
-    """An option that knows its panel in the help."""
+    """An option that knows its panel in the help, and names that are not in the help."""
 
-    def __init__(self, *names: Any, panel: str, **settings: Any) -> None:
-        super().__init__(*names, **settings)
-        self.panel = panel
+    def __init__(self, names: list[str], aliases: tuple[str, ...], panel: str, **settings: Any) -> None:
+        super().__init__([*names, *aliases], **settings)
+        self.panel, self.aliases = panel, aliases
 
 
 class Argument(click.Argument):
@@ -116,7 +128,8 @@ def parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         "required": default is ...,
         "metavar": declared.metavar,
         "panel": declared.panel,
-        "shell_complete": declared.complete,
+        "shell_complete": declared.complete
+        or (_complete_file if "FILE" in (declared.metavar or "") else None),
         "help": declared.help,
     }
     if default is not ... and not several:
@@ -128,7 +141,12 @@ def parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         return Argument([name], nargs=-1 if several else 1, **settings)
     if kind is bool:
         settings["is_flag"] = True
-    return Option([name, *declared.names], multiple=several, **settings)
+    return Option([name, *declared.names], declared.aliases, multiple=several, **settings)
+
+
+def _complete_file(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:
+    """Let the shell complete files."""
+    return [CompletionItem(start, type="file")]
 
 
 def _type(kind: Any, declared: Declared) -> click.ParamType[Any]:

@@ -1,4 +1,4 @@
-"""What `score`, `show` and `add` print of a result, in every form."""
+"""Output of `score`, `show` and `add`: a result in every format."""
 
 from __future__ import annotations
 
@@ -20,50 +20,49 @@ if TYPE_CHECKING:
 
 
 def present(result: Result, shown: ShownOptions) -> None:
-    """Prints the scores in the form that was asked for, and writes segment scores where they were."""
+    """Print the scores in the format of the options, and write segment scores if they are requested."""
     from nlgauge.results.table_options import TableOptions
     from nlgauge.show.pages.result import small_print_of
 
-    found: Result | Groups = result if shown.by is None else result.by(shown.by)
+    tables: Result | Groups = result if shown.by is None else result.by(shown.by)
     options = shown.of_tables()
     if shown.segments is not None:
         write_segments(result, shown.segments, texts=shown.texts, wide=shown.wide)
     if shown.segments == STDOUT and shown.quiet:
         return
-    # Where segments are the data, scores are a message.
+    # If segments go to standard output, scores are messages.
     err = shown.segments == STDOUT
     if shown.score_only:
         click.echo(_numbers(result, shown.width), err=err)
     elif shown.form == "json":
-        show_json(_document(found, options), err=err)
+        show_json(_document(tables, options), err=err)
     elif shown.form == "table":
-        _show_table(found, options, err)
+        _show_table(tables, options, err)
     else:
         latex = {"caption": shown.caption, "label": shown.label} if shown.form == "latex" else {}
-        emit(written(found, shown.form, shown.quiet, **latex, **options), err=err)
+        emit(written(tables, shown.form, shown.quiet, **latex, **options), err=err)
     if not shown.quiet and not shown.score_only and shown.form in ("table", "tsv", "csv", "json"):
         for line in small_print_of(result, TableOptions(**options)):
             say(line)
 
 
-def _show_table(found: Result | Groups, options: dict[str, Any], err: bool) -> None:
+def _show_table(tables: Result | Groups, options: dict[str, Any], err: bool) -> None:
     from nlgauge.show.writers.text import Printed
 
-    show(Printed(found._page(**options)), err=err)
+    show(Printed(tables._page(**options)), err=err)
 
 
-def written(found: Exported | ExportedTable, form: str, quiet: bool = False, **options: Any) -> str:
+def written(table: Exported | ExportedTable, form: str, quiet: bool = False, **options: Any) -> str:
     """Return a table as Markdown, LaTeX, TSV or CSV, without signatures if `quiet`."""
     if form == "markdown":
-        return found.to_markdown(small_print=not quiet, **options)
+        return table.to_markdown(small_print=not quiet, **options)
     if form == "latex":
-        return found.to_latex(small_print=not quiet, **options)
-    return found.to_csv(delimiter="\t" if form == "tsv" else ",", **options)
+        return table.to_latex(small_print=not quiet, **options)
+    return table.to_csv(delimiter="\t" if form == "tsv" else ",", **options)
 
 
 def _numbers(result: Result, decimals: int | None) -> str:
-    """One line per system: the first output of each metric, with tabs between them."""
-
+    """Return one line per system: the first output of each metric, separated by tabs."""
     from nlgauge._core.numbers import number
 
     lines = []
@@ -82,36 +81,36 @@ def _numbers(result: Result, decimals: int | None) -> str:
     return "\n".join(lines)
 
 
-def _document(found: Result | Groups, options: dict[str, Any]) -> dict[str, Any]:
-    """A result as plain data; of groups one document each, with tests corrected for all of them."""
+def _document(tables: Result | Groups, options: dict[str, Any]) -> dict[str, Any]:
+    """Return a result as plain data; of groups one document each, with tests corrected for all groups."""
     from nlgauge.results.groups import Groups
     from nlgauge.results.result import Result
     from nlgauge.results.table_options import TableOptions
 
-    wanted = TableOptions(**options)
+    chosen = TableOptions(**options)
     costs = (
-        {"costs": costs_document(next(iter(found.values())) if isinstance(found, Groups) else found)}
-        if wanted.costs
+        {"costs": costs_document(next(iter(tables.values())) if isinstance(tables, Groups) else tables)}
+        if chosen.costs
         else {}
     )
-    if isinstance(found, Result):
+    if isinstance(tables, Result):
         return {
             **result_document(
-                found, wanted.intervals_of(found), wanted.comparison_of(found), wanted.confidence
+                tables, chosen.intervals_of(tables), chosen.comparison_of(tables), chosen.confidence
             ),
             **costs,
         }
     comparisons = (
-        found.compare(**wanted.of_comparison()) if wanted.has_tests(next(iter(found.values()))) else {}
+        tables.compare(**chosen.of_comparison()) if chosen.has_tests(next(iter(tables.values()))) else {}
     )
     groups = [
         {
             "value": value,
-            **result_document(result, wanted.intervals_of(result), comparisons.get(value), wanted.confidence),
+            **result_document(result, chosen.intervals_of(result), comparisons.get(value), chosen.confidence),
         }
-        for value, result in found.items()
+        for value, result in tables.items()
     ]
-    return {"by": found.field, "groups": groups, **costs}
+    return {"by": tables.field, "groups": groups, **costs}
 
 
 def require_replies(result: Result) -> None:
@@ -127,6 +126,6 @@ def require_replies(result: Result) -> None:
             asked = len(scores) * len(result.corpus) - sum(row["empty"] for row in scores)
             if asked and sum(row["failed"] for row in scores) == asked:
                 raise JudgeError(
-                    f"{label}: the judge replied to none of {asked:.0f} texts; the warning above names the"
+                    f"{label}: the judge replied to none of {asked:.0f} texts; see the warning above for the"
                     " reason."
                 )

@@ -1,4 +1,4 @@
-"""Program: runs a command and turns every way it can end into a message and an exit code."""
+"""Program: run a command, and turn every way it can end into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -22,12 +22,19 @@ from nlgauge.cli.output import say
 from nlgauge.errors import InputError, NlgaugeError, ParameterError
 
 FAILURE, USAGE, WORSE, INCONCLUSIVE, INTERRUPTED, TERMINATED = 1, 2, 3, 4, 130, 143
+_EPILOG = """
+    Start with:     nlgauge demo
+    Topics:         nlgauge help
+    Documentation:  https://nlgauge.github.io/nlgauge
+    Exit codes:     0 done, 1 failed, 2 incorrect usage, 3 check failed,
+                    4 check inconclusive, 130 interrupted
+"""
 _ANYWHERE = ("--debug", "--safe-csv")
 _WRITTEN, _RUNNING = "nlgauge.written", "nlgauge.running"
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody asked the program to end (SIGTERM); it ends as it does after Ctrl-C."""
+    """SIGTERM was received; the program ends as after Ctrl-C."""
 
 
 class _ReaderLeft(Exception):
@@ -50,6 +57,7 @@ class Program(Group):
             invoke_without_command=True,
             callback=_print_help,
             context_settings={"help_option_names": ["-h", "--help"]},
+            epilog=_EPILOG,
             params=[
                 click.Option(
                     ["--version"],
@@ -87,13 +95,14 @@ class Program(Group):
         return command
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
-        given = list(sys.argv[1:] if args is None else args)
-        debug = "--debug" in given
+        """Run a command line, and exit."""
+        words = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in words
         _tolerant_streams()
         try:
-            with _plain_warnings(), _ending_gently(), _safe_csv("--safe-csv" in given):
+            with _plain_warnings(), _handling_sigterm(), _safe_csv("--safe-csv" in words):
                 code = super().main(
-                    [word for word in given if word not in _ANYWHERE],
+                    [word for word in words if word not in _ANYWHERE],
                     prog_name="nlgauge",
                     standalone_mode=False,
                 )
@@ -102,9 +111,9 @@ class Program(Group):
             # rich ends the program with 1 if a pipe is closed.
             if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
                 raise
-            code = _reader_left()
+            code = _discard_output()
         except Exception as error:
-            code = _explained(error, debug)
+            code = _report(error, debug)
         sys.exit(code if isinstance(code, int) else 0)
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
@@ -113,30 +122,30 @@ class Program(Group):
             return super().make_context(*arguments, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; if it is interrupted, report where its results are."""
+        """Run the command; if it is interrupted, report the directory of its results."""
         try:
             with _noticing_closed_pipes():
                 return super().invoke(ctx)
         except KeyboardInterrupt as error:
             written, running = ctx.meta.get(_WRITTEN), ctx.meta.get(_RUNNING)
-            kept = "nothing was written"
+            state = "nothing was written"
             if written:
-                kept = f"the result is in {written}"
+                state = f"the result is in {written}"
             elif running is not None and running.exists():
-                kept = f"what is done is in {running}, and the same command with --resume goes on"
-            say(f"interrupted; {kept}")
+                state = f"progress is saved in {running}; run the same command with --resume to continue"
+            say(f"interrupted; {state}")
             raise click.exceptions.Exit(
                 TERMINATED if isinstance(error, Terminated) else INTERRUPTED
             ) from None
 
 
 def note_written(path: Path | None) -> None:
-    """Remember where the result is, in case the command is interrupted."""
+    """Remember the directory of the result, in case the command is interrupted."""
     click.get_current_context().meta[_WRITTEN] = path
 
 
 def note_running(path: Path) -> None:
-    """Remember where an unfinished run is, in case the command is interrupted."""
+    """Remember the directory of an unfinished run, in case the command is interrupted."""
     click.get_current_context().meta[_RUNNING] = path
 
 
@@ -148,7 +157,7 @@ def _print_help() -> None:
 
 def _print_version(context: click.Context, _: click.Parameter, requested: bool) -> None:
     if requested and not context.resilient_parsing:
-        from nlgauge.cli.commands.version import version_line
+        from nlgauge.cli.commands.about import version_line
 
         click.echo(version_line())
         context.exit()
@@ -164,10 +173,8 @@ def _noticing_closed_pipes() -> Iterator[None]:
 
 
 @contextmanager
-def _ending_gently() -> Iterator[None]:
-    """Lets the program say what is kept where somebody asks it to end; in other threads than the main one
-    nobody can.
-    """
+def _handling_sigterm() -> Iterator[None]:
+    """Raise Terminated at SIGTERM inside the block; only the main thread can handle signals."""
 
     def end(*_: object) -> None:
         raise Terminated
@@ -183,9 +190,9 @@ def _ending_gently() -> Iterator[None]:
 
 
 @contextmanager
-def _safe_csv(wanted: bool) -> Iterator[None]:
-    """Makes texts of CSV and TSV safe for spreadsheets meanwhile, if that is wanted."""
-    if not wanted:
+def _safe_csv(requested: bool) -> Iterator[None]:
+    """Escape formulas in CSV and TSV inside the block, if requested."""
+    if not requested:
         yield
         return
     from nlgauge.show.writers.csv import SAFE
@@ -197,44 +204,42 @@ def _safe_csv(wanted: bool) -> Iterator[None]:
         SAFE.reset(token)
 
 
-def _reader_left() -> int:
-    """Ends well where the reader of a pipe, such as `head`, has seen enough; what is still to be written
-    goes nowhere.
-    """
+def _discard_output() -> int:
+    """Discard further output, because the reader of the pipe, such as `head`, has closed it; return 0."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _explained(error: Exception, debug: bool) -> int:
-    """Says what went wrong; the exit code."""
+def _report(error: Exception, debug: bool) -> int:
+    """Print an error; return the exit code."""
     if debug:
         traceback.print_exception(error)
     if isinstance(error, click.UsageError):
-        say(f"error: {error.format_message()}")
+        message = error.format_message()
+        start = message[:1].lower() if message[1:2].islower() else message[:1]  # click starts with a capital
+        say(f"error: {start}{message[1:]}")
         say(f"try: {'nlgauge' if error.ctx is None else error.ctx.command_path.strip()} --help")
         return USAGE
+    if isinstance(error, click.Abort):  # Ctrl-C or the end of the input at a question
+        say("interrupted; nothing was changed")
+        return INTERRUPTED if isinstance(error.__context__, KeyboardInterrupt) else FAILURE
     if isinstance(error, NlgaugeError):
         say(f"error: {error.for_cli()}")
         return USAGE if isinstance(error, InputError | ParameterError | LookupError) else FAILURE
-    if isinstance(error, OSError) and error.strerror:  # the disk is full, a folder may not be written to, ...
+    if isinstance(error, OSError) and error.strerror:  # the disk is full, permission is denied, ...
         say(f"error: {error.strerror}{f': {error.filename}' if error.filename else ''}")
         return FAILURE
     if isinstance(error, MemoryError):
-        say(
-            "error: there is not enough memory; with -o RESULT (and --stream) files are read and scored piece"
-            " by piece, and --jobs 1 takes less"
-        )
+        say("error: not enough memory; use -o RESULT with --stream to read files in chunks, and --jobs 1")
         return FAILURE
     say(f"error: {type(error).__name__}: {error}")
     if not debug:
-        say("this was not expected; run again with --debug to see where it happened")
+        say("this error is unexpected; run the command with --debug to print the traceback")
     return FAILURE
 
 
 def _tolerant_streams() -> None:
-    """Makes a text that the terminal's encoding lacks appear as an escape instead of an error, and what
-    goes to a closed stream vanish.
-    """
+    """Escape characters that the encoding of a stream lacks, and discard output to a closed stream."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
@@ -245,7 +250,7 @@ def _tolerant_streams() -> None:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Shows warnings as one line each, without file and line of the code."""
+    """Print warnings in one line each, without file and line of the code."""
     before = warnings.showwarning
     warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
     try:

@@ -1,6 +1,4 @@
-"""Segment scores in files: .tsv, .csv, .jsonl or .parquet by suffix, and TSV on standard output for a
-hyphen.
-"""
+"""Segment scores in files: .tsv, .csv, .jsonl or .parquet by suffix; a hyphen is TSV on standard output."""
 
 from __future__ import annotations
 
@@ -26,12 +24,12 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 def form_of(target: str) -> str:
-    """The form that a file's suffix names; TSV for standard output."""
+    """Return the format of a file by its suffix; TSV for standard output."""
     return "tsv" if target == STDOUT else Path(target).suffix[1:].lower()
 
 
 def check_target(target: str) -> None:
-    """Raises where segment scores cannot be written, before anything is scored."""
+    """Raise if segment scores cannot be written, before anything is scored."""
     if form_of(target) not in FORMS:
         raise click.BadParameter(
             f"{target!r} must end in {', '.join(f'.{form}' for form in FORMS)}, or be - for TSV.",
@@ -40,9 +38,7 @@ def check_target(target: str) -> None:
     if target != STDOUT:
         require_folder(Path(target))
     if target != STDOUT and not os.access(target if Path(target).exists() else Path(target).parent, os.W_OK):
-        raise click.BadParameter(
-            f"{target} cannot be written; choose another file.", param_hint="'--segments'"
-        )
+        raise click.BadParameter(f"{target} is not writable; choose another file.", param_hint="'--segments'")
     if form_of(target) == "parquet" and find_spec("pyarrow") is None:
         raise _no_pyarrow()
 
@@ -56,7 +52,7 @@ def write_segments(
     wide: bool = False,
     metrics: Sequence[str] = (),
 ) -> None:
-    """Writes the score of every segment: one row per segment and system or, if wide, one per segment; NaN
+    """Write the score of every segment: one row per segment and system or, if wide, one per segment; NaN
     is an empty field or null.
     """
     from nlgauge.errors import ResultError
@@ -64,17 +60,15 @@ def write_segments(
     from nlgauge.results.segments import segment_columns
 
     if texts and not result.has_texts:
-        raise ResultError(
-            "this result was saved without its texts (--no-texts); write the scores without --texts."
-        )
+        raise ResultError("this result was saved without its texts", cli="omit --texts")
     chosen = of_metrics(result, *metrics) if metrics else result
     if not any(table.has_segments for table in chosen._tables.values()):
-        raise ResultError(f"{', '.join(chosen.labels)}: no segment scores; choose another metric.")
+        raise ResultError(f"{', '.join(chosen.labels)} has no segment scores; choose another metric.")
     write_columns(segment_columns(chosen, wide, texts), target, form or form_of(target))
 
 
 def write_columns(blocks: Iterator[Columns], target: str, form: str) -> None:
-    """Writes blocks of the same columns, one below the other."""
+    """Write blocks of the same columns one after the other."""
     if form == "parquet":
         _write_parquet(blocks, target)
     elif target == STDOUT:
@@ -85,7 +79,7 @@ def write_columns(blocks: Iterator[Columns], target: str, form: str) -> None:
 
 
 class _Printed:
-    """Standard output, made safe where it is a terminal."""
+    """Standard output, with escapes if it is a terminal."""
 
     def write(self, text: str) -> None:
         emit(text)
@@ -110,11 +104,11 @@ def _write_lines(blocks: Iterator[Columns], form: str, stream: Writable) -> None
 
 
 def _fields(values: Sequence[Any]) -> Sequence[Any]:
-    """The values of a column as fields."""
+    """Return the values of a column as fields."""
     if SAFE.get():
         return [field_of(value, safe=True) for value in values]
     kinds = set(map(type, values))
-    # Most columns are numbers or texts alone, which stay as they are.
+    # Most columns have only numbers or only texts, which need no change.
     if kinds <= {int, str} or (kinds == {float} and not any(map(math.isnan, values))):
         return values
     return [field_of(value) for value in values]
@@ -127,10 +121,9 @@ def _no_pyarrow() -> Exception:
 
 
 def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
-    from nlgauge.errors import ParameterError
 
     if target == STDOUT:
-        raise ParameterError("Parquet is written to a file; name one that ends in .parquet.")
+        raise click.UsageError("cannot write Parquet to standard output; use -o with a .parquet file.")
     try:
         import pyarrow
         from pyarrow import parquet
@@ -143,12 +136,12 @@ def _write_parquet(blocks: Iterator[Columns], target: str) -> None:
             chunks.setdefault(name, []).append(pyarrow.array(_plain(values), from_pandas=True))
     with replacing(target) as stream:
         parquet.write_table(
-            pyarrow.table({name: _of_one_kind(found, pyarrow) for name, found in chunks.items()}), stream
+            pyarrow.table({name: _of_one_kind(values, pyarrow) for name, values in chunks.items()}), stream
         )
 
 
 def _plain(values: Sequence[Any]) -> list[Any]:
-    """The values of a column in kinds that Parquet has: as text where they are of several."""
+    """Return the values of a column in a type of Parquet; as text if the types differ."""
     kinds = {type(value) for value in values if value is not None}
     return (
         list(values)
@@ -158,7 +151,7 @@ def _plain(values: Sequence[Any]) -> list[Any]:
 
 
 def _of_one_kind(chunks: list[Any], pyarrow: Any) -> Any:
-    """The chunks of a column as one column: as text where they are of several kinds."""
+    """Return the chunks of a column as one column; as text if their types differ."""
     kinds = {chunk.type for chunk in chunks} - {pyarrow.null()}
     if len(kinds) > 1:
         chunks = [

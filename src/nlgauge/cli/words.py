@@ -1,13 +1,13 @@
-"""The words of a command line, brought into one form before they are parsed.
+"""The words of a command line, converted to one form before click parses them.
 
     -m bleu chrf,ter          is   -m bleu -m chrf -m ter
     -r ref0 ref1 -i sysA      is   -r ref0 -r ref1, and sysA is a system
     ref0 ref1 -i sysA         is   the same, as in sacreBLEU
     --confidence --quiet      is   --confidence 0.95 --quiet
 
-The rules are certain, so that nothing is guessed. -m takes metrics; the first word after them that is not the
-name of a metric is a file. -r takes one file, and the files after it are systems; but if -i names the
-systems, every file after -r is a reference. Words that may mean two things are refused with both forms.
+The rules do not guess. -m takes metrics; the first word after them that is not the name of a metric is a
+file. -r takes one file, and the files after it are systems; but if -i names the systems, every file after -r
+is a reference. Ambiguous words are refused with both forms.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import join, quote
 
-from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
+import click
+
+from nlgauge.errors import UnknownMetricError, did_you_mean
 
 METRIC, REFERENCES, INPUT, CONFIDENCE, ECHO = "--metric", "--references", "--input", "--confidence", "--echo"
 _METRIC_FORM = re.compile(r"[A-Za-z][\w-]*(?:\.\w+)?(?:\(.*\))?", re.DOTALL)
@@ -28,46 +30,42 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 @dataclass(frozen=True)
 class Names:
-    """The long name of every option by each name that it has, and the long names of those that take no
-    value.
-    """
+    """The long name of every option by each of its names, and the long names of flags."""
 
     long: Mapping[str, str]
     flags: frozenset[str]
 
-    def spelt(self, word: str) -> list[tuple[str, str | None]]:
-        """The options of a word by their long names, with the value that stands in the word:
-        --metric=bleu, -mbleu, -qb.
+    def options(self, word: str) -> list[tuple[str, str | None]]:
+        """Return the long names of the options in a word, with a value in the same word: --metric=bleu,
+        -mbleu, -qb.
         """
         name, equals, value = word.partition("=")
         if equals and self.long.get(name) in self.flags:
-            return [(word, None)]  # which is refused
+            return [(word, None)]  # click refuses it
         if name in self.long or word.startswith("--"):
             return [(self.long.get(name, name), value if equals else None)]
-        found: list[tuple[str, str | None]] = []
+        options: list[tuple[str, str | None]] = []
         for i, letter in enumerate(word[1:], 2):
             option = self.long.get(f"-{letter}")
             if option is None:
                 return [(word, None)]
             if option not in self.flags:
-                return [*found, (option, word[i:] or None)]
-            found.append((option, None))
-        return found
+                return [*options, (option, word[i:] or None)]
+            options.append((option, None))
+        return options
 
 
 @dataclass(frozen=True)
 class OptionWords:
-    """An option with its value and the words behind that, up to the next option; or files alone, where
-    `option` is empty.
-    """
+    """An option with its value and the words up to the next option; only files if `option` is empty."""
 
     option: str
     value: str | None = None
     following: list[str] = field(default_factory=list)
 
 
-def given_words(words: Sequence[str], names: Names) -> Iterator[OptionWords]:
-    """The options and files of a command line in their order."""
+def option_words(words: Sequence[str], names: Names) -> Iterator[OptionWords]:
+    """Split a command line into options and files, in their order."""
     left = list(words)
 
     def files() -> list[str]:
@@ -82,51 +80,52 @@ def given_words(words: Sequence[str], names: Names) -> Iterator[OptionWords]:
         if word == "--":
             yield OptionWords("", None, left)
             return
-        *others, (option, value) = names.spelt(word)
+        *others, (option, value) = names.options(word)
         yield from (OptionWords(flag) for flag, _ in others)
         if value is None and option in names.long.values() and option not in names.flags:
-            alone = option == CONFIDENCE and not (left and _NUMBER.fullmatch(left[0]))
-            value = left.pop(0) if left and not alone else None
+            has_default = option == CONFIDENCE and not (left and _NUMBER.fullmatch(left[0]))
+            value = left.pop(0) if left and not has_default else None
         yield OptionWords(option, value, files())
 
 
 def arranged(words: Sequence[str], names: Names) -> list[str]:
-    """The words in the one form: options with one value at most, then two hyphens and the systems."""
-    every = list(given_words(words, names))
-    with_input = any(given.option == INPUT for given in every)
+    """Return the words in their one form: options with one value at most, then two hyphens and the systems."""
+    parts = list(option_words(words, names))
+    with_input = any(part.option == INPUT for part in parts)
     options: list[str] = []
     systems: list[str] = []
-    for given in every:
-        values, files = [given.value], given.following
-        if given.option == METRIC and given.value is not None:
-            metrics, files = _metrics_first(given.following)
-            values = [*separated(given.value), *metrics]
-        elif given.option in (INPUT, ECHO) or (given.option == REFERENCES and with_input):
-            values, files = [given.value, *given.following], []
-        elif given.option == REFERENCES:
-            _check_references(given, systems)
-        elif given.option == CONFIDENCE and given.value is None:
+    for part in parts:
+        values, files = [part.value], part.following
+        if part.option == METRIC and part.value is not None:
+            metrics, files = _metrics_first(part.following)
+            values = [*separated(part.value), *metrics]
+        elif part.option in (INPUT, ECHO) or (part.option == REFERENCES and with_input):
+            values, files = [part.value, *part.following], []
+        elif part.option == REFERENCES:
+            _check_references(part, systems)
+        elif part.option == CONFIDENCE and part.value is None:
             values = ["0.95"]
         systems += files
-        if given.option:
-            options += [part for value in values for part in (given.option, value) if part is not None]
+        if part.option:
+            options += [word for value in values for word in (part.option, value) if word is not None]
     if not with_input:
         return [*options, "--", *systems] if systems else options
     if systems and REFERENCES in options:
-        raise ParameterError(
-            f"with -i every file follows -r (references) or -i (systems); {systems[0]!r} follows neither."
+        raise click.UsageError(
+            f"{systems[0]!r} is neither after -r nor after -i; with -i, write references after -r and systems"
+            " after -i."
         )
-    return [*options, *(part for file in systems for part in (REFERENCES, file))]
+    return [*options, *(word for file in systems for word in (REFERENCES, file))]
 
 
-def separated(given: str) -> list[str]:
-    """The metrics of one word: commas and blanks outside brackets separate them.
+def separated(text: str) -> list[str]:
+    """Return the metrics of one word, separated by commas and spaces outside brackets.
 
     >>> separated("bleu, chrf(word_order=2, char_order=6) ter")
     ['bleu', 'chrf(word_order=2, char_order=6)', 'ter']
     """
     names, depth, quote_mark = [""], 0, ""
-    for letter in re.sub(r"\s+\(", "(", given):
+    for letter in re.sub(r"\s+\(", "(", text):
         if quote_mark or letter in "'\"":
             quote_mark = "" if letter == quote_mark else quote_mark or letter
         else:
@@ -135,11 +134,11 @@ def separated(given: str) -> list[str]:
             names.append("")
         else:
             names[-1] += letter
-    return [name for name in names if name] or [given]
+    return [name for name in names if name] or [text]
 
 
 def _metrics_first(words: list[str]) -> tuple[list[str], list[str]]:
-    """The metrics that these words begin with, and the files behind them."""
+    """Return the metrics at the start of the words, and the files after them."""
     metrics: list[str] = []
     for i, word in enumerate(words):
         if not _is_metric(word):
@@ -149,43 +148,43 @@ def _metrics_first(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_metric(word: str) -> bool:
-    """Whether a word behind a metric is one too; an error where it may be a file as well, or could be
-    either and is neither.
+    """Return whether a word after a metric is a metric too; raise if it is also a file, or neither a
+    metric nor a file.
     """
     parts = separated(word)
     if not all(_METRIC_FORM.fullmatch(part) for part in parts):
         return False
     from nlgauge.metric.registry import find, metric_classes
 
-    here = Path(word).exists()
+    is_file = Path(word).exists()
     for part in parts:
         name = part.partition("(")[0]
         try:
             find(name)
         except UnknownMetricError:
-            if here or "." in name:
+            if is_file or "." in name:
                 return False
             raise UnknownMetricError(
-                f"there is neither a metric nor a file {name!r}{did_you_mean(name, metric_classes())}."
+                f"{name!r} is neither a metric nor a file{did_you_mean(name, metric_classes())}."
             ) from None
-    if here:
-        raise ParameterError(
-            f"{word!r} is the name of a metric and of a file; write -m {quote(word)} for the metric, ./{word}"
-            " for the file."
+    if is_file:
+        raise click.UsageError(
+            f"{word!r} is both a metric and a file; write -m {quote(word)} for the metric, or ./{word} for the"
+            " file."
         )
     return True
 
 
-def _check_references(given: OptionWords, systems: list[str]) -> None:
-    """Raises where files behind -r may be references as well as systems."""
-    if not given.following or given.value is None:
+def _check_references(part: OptionWords, systems: list[str]) -> None:
+    """Raise if files after -r may be references as well as systems."""
+    if not part.following or part.value is None:
         return
-    first, *others = given.following
-    unclear = bool(systems) or all(_LIKE_REFERENCES.search(Path(file).name) for file in (given.value, first))
+    first, *others = part.following
+    unclear = bool(systems) or all(_LIKE_REFERENCES.search(Path(file).name) for file in (part.value, first))
     if unclear:
         rest = join([*systems, *others]) or "SYSTEM"
-        raise ParameterError(
-            f"is {first} another reference or a system? For a reference write -r {quote(given.value)} -r"
-            f" {quote(first)} {rest}, for a system -r {quote(given.value)} -i"
-            f" {join([*systems, *given.following])}"
+        raise click.UsageError(
+            f"{first} may be a reference or a system; for a reference write -r {quote(part.value)} -r"
+            f" {quote(first)} {rest}, for a system -r {quote(part.value)} -i"
+            f" {join([*systems, *part.following])}"
         )

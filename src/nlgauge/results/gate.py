@@ -111,8 +111,8 @@ class Limit:
         if output.higher_is_better is self.above:
             right = "--fail-under" if self.above else "--fail-over"
             raise ParameterError(
-                f"{'higher' if self.above else 'lower'} {output.name} is better; write {right}"
-                f" {self.metric}={self.value:g}"
+                f"{'higher' if self.above else 'lower'} {output.name} is better",
+                cli=f"use {right} {self.metric}={self.value:g}",
             )
 
     def holds(self, score: float) -> bool:

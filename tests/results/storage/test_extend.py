@@ -242,7 +242,7 @@ def test_chunks_are_computed_where_the_command_says(monkeypatch: pytest.MonkeyPa
     document("add", "out", "-m", "ter", "--executor", "serial")
     assert started == ["fit", "score"]
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "nist", "ter"]))
-    assert "--address and --gpus-per-worker belong to --executor ray" in refused(
+    assert "--address and --gpus-per-worker require --executor ray" in refused(
         "add", "out", "-m", "wer", "--gpus-per-worker", "1"
     )
 
@@ -319,16 +319,10 @@ def test_only_the_same_addition_goes_on(kind: str) -> None:
     options: dict[str, Any] = {"output": "out", "overwrite": True, "resume": True}
     with pytest.raises(KeyboardInterrupt):
         before.add("ter", executor=Ending(3, KeyboardInterrupt()), **options)
-    assert "out.unfinished holds a run that was not finished" in refused("add", "out", "-m", "ter", code=1)
-    assert "out.unfinished holds a run with other metrics" in refused(
-        "add", "out", "-m", "wer", "--resume", code=1
-    )
-    assert "out.unfinished holds a run with other options" in refused(
-        "add", "out", "-m", "ter", "--resume", "--batch-size", "9", code=1
-    )
-    assert "out.unfinished holds a run with other systems" in refused(
-        "add", "out", "-m", "ter", "--system", "C.txt", "--resume", code=1
-    )
+    assert mentions(refused("add", "out", "-m", "ter", code=1), "out.unfinished ... --resume ... --overwrite")
+    assert "different metrics" in refused("add", "out", "-m", "wer", "--resume", code=1)
+    assert "different options" in refused("add", "out", "-m", "ter", "--resume", "--batch-size", "9", code=1)
+    assert "different systems" in refused("add", "out", "-m", "ter", "--system", "C.txt", "--resume", code=1)
     with pytest.raises(ResultError, match=r"earlier.*metrics"):
         before.add("wer").add("ter", **options)
     shutil.copy("B.txt", "A.txt")
@@ -394,9 +388,7 @@ def test_a_full_disk_is_said_and_what_is_done_is_kept(kind: str, monkeypatch: py
 
         with monkeypatch.context() as patched:
             patched.setattr(place, end)
-            assert "60 segments are scored, and the same call goes on with --resume" in refused(
-                "add", "out", "-m", "ter", "--resume", code=1
-            )
+            assert "60 segments are scored" in refused("add", "out", "-m", "ter", "--resume", code=1)
         assert_same(nlgauge.load("out"), before)
     document("add", "out", "-m", "ter", "--resume")
     assert_same(nlgauge.load("out"), at_once([*BEFORE, "ter"]))

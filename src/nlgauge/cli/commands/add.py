@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from nlgauge.cli.command import Spelled
+from nlgauge.cli.complete import complete_metrics
 from nlgauge.cli.options import (
     Delimiter,
     Encoding,
     ExecutorOptions,
-    Metrics,
     ModelOptions,
     ResultDirectory,
     ShownOptions,
 )
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import option
+from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, option
 from nlgauge.cli.present import present, require_replies
 from nlgauge.cli.program import note_running, note_written
 
@@ -30,30 +30,40 @@ if TYPE_CHECKING:
 def add(
     directory: ResultDirectory,
     *,
-    metrics: Metrics = None,
+    metrics: Annotated[
+        list[str] | None,
+        option(
+            "--metric",
+            "-m",
+            help='Metrics to add, such as bleu or "chrf(word_order=2)".',
+            metavar="METRIC...",
+            panel=METRICS,
+            complete=complete_metrics,
+        ),
+    ] = None,
     systems: Annotated[
         list[str] | None,
         option(
             "--system",
             "-i",
-            help="Predictions of a further system: FILE, FILE:COLUMN or NAME=FILE; repeat for more.",
+            help="Predictions of a system to add: FILE, FILE:COLUMN or NAME=FILE; repeatable.",
             metavar="FILE",
+            panel=FILES,
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        option("--output", "-o", help="Save to this directory (default: the same one).", metavar="RESULT"),
+        option(
+            "--output", "-o", help="Save to this directory (default: RESULT).", metavar="DIR", panel=OUTPUT
+        ),
     ] = None,
     overwrite: Annotated[
         bool,
-        option(
-            "--overwrite",
-            help="Replace a result that exists in the place of -o, and begin anew where something was ended.",
-        ),
+        option("--overwrite", help="Replace a result in -o and discard an unfinished run.", panel=OUTPUT),
     ] = False,
     resume: Annotated[
         bool,
-        option("--resume", help="Go on with the same addition that was ended; begin it where there is none."),
+        option("--resume", help="Resume an unfinished addition; start it if there is none.", panel=RUNNING),
     ] = False,
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -61,14 +71,13 @@ def add(
     computing: ExecutorOptions,
     shown: ShownOptions,
 ) -> None:
-    """Adds metrics or systems to a saved result; what was scored is not scored again.
+    """Add metrics or systems to a saved result without scoring the rest again.
 
-    nlgauge add out/ -m rouge ter
+        nlgauge add out/ -m rouge ter
+        nlgauge add out/ --system sysC.txt
 
-    nlgauge add out/ --system sysC.txt
-
-    The result stays as it is until all that is new is there. What is done until then is kept beside it, and
-    the same command with --resume goes on after whatever ended it.
+    The result is replaced only when everything new has been computed; if the command is interrupted, run it
+    again with --resume.
     """
     from nlgauge.results.storage.checkpoint import unfinished
     from nlgauge.results.storage.load import load
@@ -76,7 +85,7 @@ def add(
     from nlgauge.results.storage.save import check_free
 
     if not metrics and not systems:
-        raise click.BadParameter("name what to add: -m METRIC... or --system FILE.", param_hint="'--metric'")
+        raise click.UsageError("nothing to add; use -m METRIC... or --system FILE.")
     if output is not None:
         check_free(output, overwrite)
     target = output or directory
@@ -103,7 +112,7 @@ def add(
 
 
 def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str, Any]:
-    """The predictions of further systems for the segments of the result, in its order."""
+    """Return the predictions of the new systems, in the order of the result's segments."""
     from nlgauge.corpus.raw_columns import DEFAULT_SYSTEM
     from nlgauge.errors import InputError
     from nlgauge.io import Inputs
@@ -111,18 +120,20 @@ def _predictions(result: Result, systems: list[str], **options: Any) -> dict[str
 
     corpus = Inputs(systems, **{name: value for name, value in options.items() if value}).read()
     if len(corpus) != len(result.corpus):
-        raise InputError(f"{systems[0]} has {len(corpus)} segments, the result has {len(result.corpus)}.")
+        raise InputError(
+            f"{systems[0]} has {len(corpus)} segments, but the result has {len(result.corpus)}; they must match."
+        )
     order = list(range(len(corpus)))
     if list(corpus.ids) != order and list(corpus.ids) != list(result.corpus.ids):
-        # The file names its segments: they are brought into the result's order.
+        # The file has segment ids: sort its segments as the result does.
         places = {str(segment): i for i, segment in enumerate(corpus.ids)}
         missing = [segment for segment in result.corpus.ids if str(segment) not in places]
         if missing:
-            raise InputError(f"{systems[0]} has no segment {missing[0]!r}, which the result has.")
+            raise InputError(f"{systems[0]} lacks the segment {missing[0]!r} of the result.")
         order = [places[str(segment)] for segment in result.corpus.ids]
     rows = {system: corpus.predictions[system].lists() for system in corpus.systems}
     if corpus.systems == (DEFAULT_SYSTEM,):
-        # Records that do not say which system they are from: the file's name does.
+        # The records have no system field: the system is named after the file.
         name, equals, _ = systems[0].partition("=")
         rows = {
             name if equals and not Path(systems[0]).exists() else Address.of(systems[0]).name: rows[

@@ -1,4 +1,4 @@
-"""nlgauge benchmarks: the human judgments that metrics are held against."""
+"""nlgauge benchmarks: the human judgments that metrics are compared with."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.parameters import argument, option
 
 
+def _complete_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
+    from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+
+    return [name for name in CATALOGUE if name.startswith(start)]
+
+
 @Command
 def list_benchmarks(as_json: AsJson = False) -> None:
-    """Lists the known benchmarks and says which of them are on this machine."""
+    """List known benchmarks and show which are installed."""
     from nlgauge._core.page import Cell, Page, Sheet, column
     from nlgauge.meta.benchmarks.catalogue import CATALOGUE
     from nlgauge.meta.benchmarks.places import folder
@@ -25,30 +31,30 @@ def list_benchmarks(as_json: AsJson = False) -> None:
         show_json([_document(name) for name in CATALOGUE])
         return
     rows = [
-        [name, known.task, _shortened(known.languages), "yes" if _is_here(name) else "no"]
-        for name, known in CATALOGUE.items()
+        [name, entry.task, _shortened(entry.languages), "yes" if _is_installed(name) else "no"]
+        for name, entry in CATALOGUE.items()
     ]
     sheet = Sheet(
-        [column(name) for name in ("name", "task", "languages", "here")],
+        [column(name) for name in ("name", "task", "languages", "installed")],
         [[Cell(text) for text in row] for row in rows],
     )
     show(
         Printed(
             Page(
                 [sheet],
-                notes=["nlgauge benchmarks info NAME says where to get one, and under which license."],
+                notes=["`nlgauge benchmarks info NAME` shows the source and the license."],
             )
         )
     )
-    say(f"benchmarks are kept in {folder()}")
+    say(f"directory of benchmarks: {folder()}")
 
 
 @Command
 def benchmark_info(
-    name: Annotated[str, argument(help="A benchmark, by name.", metavar="NAME")],
+    name: Annotated[str, argument("Name of a benchmark.", metavar="NAME", complete=_complete_names)],
     as_json: AsJson = False,
 ) -> None:
-    """Says what a benchmark is, under which license, where to get it, and what of it is on this machine."""
+    """Describe a benchmark: content, license, source, and installed files."""
     from rich.text import Text
 
     from nlgauge._core.safe_text import visible
@@ -71,22 +77,19 @@ def benchmark_info(
 def import_benchmark(
     paths: Annotated[
         list[Path],
-        argument(help="Original files or folders, as their authors release them.", metavar="PATH..."),
+        argument("Original files or directories, as released by their authors.", metavar="PATH..."),
     ],
     name: Annotated[
-        str | None, option("--name", help="The benchmark, where the files do not say.", metavar="NAME")
+        str | None,
+        option("--name", help="Name of the benchmark if the files do not identify it.", metavar="NAME"),
     ] = None,
-    overwrite: Annotated[
-        bool, option("--overwrite", help="Replace a benchmark that is there already.")
-    ] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Replace an installed benchmark.")] = False,
 ) -> None:
-    """Reads the original files of a benchmark and puts them into the folder of benchmarks, so that its name
-    is enough.
+    """Convert the original files of a benchmark so that it can be used by name.
 
-    nlgauge benchmarks import model_annotations.aligned.jsonl
+        nlgauge benchmarks import model_annotations.aligned.jsonl
 
-    Files are read as their authors release them; `nlgauge benchmarks info NAME` says which. Pickles are never
-    opened.
+    `nlgauge benchmarks info NAME` lists the files that are read. Pickle files are never opened.
     """
     from nlgauge.meta.benchmarks import imported
 
@@ -100,27 +103,23 @@ def import_benchmark(
     say(f"license: {benchmark.card.license}")
 
 
-def _is_here(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     from nlgauge.meta.benchmarks.places import place_of
 
     return name == "sample" or place_of(name) is not None
 
 
 def _document(name: str) -> dict[str, Any]:
-    """The card, and what is here of the benchmark."""
+    """Return the card, and the location of the installed benchmark."""
     from nlgauge.meta.benchmarks.catalogue import card
     from nlgauge.meta.benchmarks.places import folder, place_of
 
-    known = card(name)
-    place = place_of(known.name)
-    here = (
-        "part of the package"
-        if known.name == "sample"
-        else f"not in {folder()}"
-        if place is None
-        else str(place)
-    )
-    return {**known.facts(), "here": here}
+    described = card(name)
+    place = place_of(described.name)
+    installed = f"no (not in {folder()})" if place is None else str(place)
+    if described.name == "sample":
+        installed = "part of the package"
+    return {**described.facts(), "installed": installed}
 
 
 def _shortened(languages: tuple[str, ...]) -> str:
@@ -132,6 +131,6 @@ def _shortened(languages: tuple[str, ...]) -> str:
 
 
 app = Group(
-    "Lists, describes and imports benchmarks of human judgments.",
+    "List, describe and import benchmarks of human judgments.",
     {"list": list_benchmarks, "info": benchmark_info, "import": import_benchmark},
 )

@@ -1,4 +1,4 @@
-"""nlgauge cache: the statistics of costly metrics and the replies of judges, saved from run to run."""
+"""nlgauge cache: the caches of segment statistics and judge replies."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.parameters import option
 from nlgauge.cli.program import FAILURE
 
-_OFF = "NLGAUGE_STATISTICS_CACHE is off, so there is no cache of statistics"
+_OFF = "NLGAUGE_STATISTICS_CACHE is off"
 
 
 @Command
 def cache_info(as_json: AsJson = False) -> None:
-    """Show where both caches are, how large they are, and what they hold."""
+    """Show the location, size and size limit of the cache, and the rows per metric."""
     from nlgauge._core.page import Cell, Page, Sheet, column
     from nlgauge._core.sqlite import bytes_of
     from nlgauge.engine.cache.location import common_file, limit
@@ -25,11 +25,15 @@ def cache_info(as_json: AsJson = False) -> None:
     from nlgauge.judges import cache as judges
     from nlgauge.show.writers.text import Printed
 
-    file, asked = common_file(), judges.common_file()
+    file, replies_file = common_file(), judges.common_file()
     saved = Contents(0, {}) if file is None else contents(file)
     path = None if file is None else str(file)
     statistics = {"file": path, "bytes": saved.bytes, "limit": limit(), "rows": saved.rows}
-    replies = {"file": str(asked), "bytes": bytes_of(asked), "replies": judges.count(asked)}
+    replies = {
+        "file": str(replies_file),
+        "bytes": bytes_of(replies_file),
+        "replies": judges.count(replies_file),
+    }
     if as_json:
         show_json({"statistics": statistics, "replies": replies})
         return
@@ -38,39 +42,41 @@ def cache_info(as_json: AsJson = False) -> None:
         show(Printed(Page([Sheet([column("metric"), column("rows")], rows)])))
     total = f"{sum(saved.rows.values()):,} rows in {file}; {saved.bytes:,} bytes of at most {limit():,}"
     say(f"statistics: {total if file else _OFF}")
-    say(f"replies of judges: {replies['replies']:,} in {asked}; {replies['bytes']:,} bytes")
+    say(f"judge replies: {replies['replies']:,} in {replies_file}; {replies['bytes']:,} bytes")
 
 
 @Command
 def clear_cache(
     metric: Annotated[
-        str | None, option("--metric", "-m", help="Drop the rows of this metric only.", metavar="NAME")
+        str | None, option("--metric", "-m", help="Delete only the rows of this metric.", metavar="NAME")
     ] = None,
     replies: Annotated[
         bool,
         option(
             "--replies",
-            help="Drop the replies of judges instead: they must then be asked and paid for again.",
+            help="Delete judge replies instead; the next run requests and pays for them again.",
         ),
     ] = False,
-    yes: Annotated[bool, option("--yes", "-y", help="Drop replies without asking.")] = False,
+    yes: Annotated[bool, option("--yes", "-y", help="Delete replies without confirmation.")] = False,
 ) -> None:
-    """Drop the statistics of all metrics, or of one; with --replies, the replies of judges."""
+    """Delete all cached rows, or those of one metric.
+
+    With --replies, delete the replies of judges instead.
+    """
     from nlgauge.engine.cache.location import common_file
     from nlgauge.engine.cache.maintenance import clear
-    from nlgauge.errors import ParameterError
 
     if replies:
         if metric is not None:
-            raise ParameterError(
-                "replies are not saved by metric, so --metric cannot go with --replies; give one of them."
+            raise click.UsageError(
+                "--metric cannot be combined with --replies, because replies are not cached by metric."
             )
         _clear_replies(yes)
         return
     file = common_file()
     if file is None:
-        raise ParameterError(f"{_OFF}; unset it, or name a file.")
-    say(f"{clear(file, metric):,} rows were dropped; the replies of judges are as before")
+        raise click.UsageError(f"{_OFF}; unset it, or set it to a file.")
+    say(f"{clear(file, metric):,} rows were deleted; judge replies are unchanged")
 
 
 def _clear_replies(yes: bool) -> None:
@@ -78,22 +84,17 @@ def _clear_replies(yes: bool) -> None:
 
     file = cache.common_file()
     number = cache.count(file)
-    if (
-        number
-        and not yes
-        and not click.confirm(f"Drop {number:,} replies, which were paid for, from {file}?", err=True)
-    ):
-        say("nothing was dropped")
+    if number and not yes and not click.confirm(f"Delete {number:,} judge replies from {file}?", err=True):
+        say("nothing was deleted")
         raise click.exceptions.Exit(FAILURE)
-    say(f"{cache.clear(file):,} replies were dropped")
+    say(f"{cache.clear(file):,} replies were deleted")
 
 
 @Command
 def verify_cache() -> None:
-    """Read everything in both caches.
+    """Check every row of the cache; exit with code 1 if it is damaged.
 
-    A damaged file is renamed, and the next run begins a new one. A damaged reply is removed. Exit code 1 if
-    anything is damaged.
+    A damaged file is renamed, and the next run creates a new file. A damaged judge reply is deleted.
     """
     from nlgauge.engine.cache import location, maintenance
     from nlgauge.judges import cache as judges
@@ -102,19 +103,19 @@ def verify_cache() -> None:
     checked = {} if file is None else {"statistics": maintenance.verify(file)}
     if file is None:
         say(f"statistics: {_OFF}")
-    checked["replies of judges"] = judges.verify(judges.common_file())
+    checked["judge replies"] = judges.verify(judges.common_file())
     for name, verified in checked.items():
         if not verified.damage:
-            say(f"{name}: {verified.rows:,} checked, and nothing is damaged")
+            say(f"{name}: {verified.rows:,} checked, none damaged")
             continue
         say(f"{name}: damaged: {verified.damage}")
         if verified.aside is not None:
-            say(f"the file is now {verified.aside}")
+            say(f"moved the file to {verified.aside}")
     if any(verified.damage for verified in checked.values()):
         raise click.exceptions.Exit(FAILURE)
 
 
 app = Group(
-    "Show, check and clear the two caches: the statistics of costly metrics, and the replies of judges.",
+    "Manage the cache of segment statistics and judge replies.",
     {"info": cache_info, "verify": verify_cache, "clear": clear_cache},
 )

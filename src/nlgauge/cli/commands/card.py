@@ -1,4 +1,4 @@
-"""nlgauge card: what a metric measures, how to read it, when it misleads."""
+"""nlgauge card: the card of a metric."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from typing import Annotated
 
 from nlgauge.cli.command import Command
 from nlgauge.cli.commands.list import front_matter
+from nlgauge.cli.complete import complete_metrics
 from nlgauge.cli.output import show, show_json
 from nlgauge.cli.parameters import argument, option
 
 
 @Command
 def card(
-    name: Annotated[str, argument(help="A metric's name or alias.")],
-    as_json: Annotated[bool, option("--json", help="Print the card's fields as JSON.")] = False,
+    name: Annotated[str, argument("Name or alias of a metric.", metavar="METRIC", complete=complete_metrics)],
+    as_json: Annotated[bool, option("--json", help="Print the fields of the card as JSON.")] = False,
 ) -> None:
-    """Shows the card of a metric."""
+    """Show how a metric works, how to read it and when it misleads.
+
+    Print the card of a metric: definition, scale, failure cases, parameters, example and references.
+    """
     from nlgauge.metric.card import card as find_card
 
-    found = find_card(name)
+    described = find_card(name)
     if as_json:
-        show_json(front_matter(found))
+        show_json(front_matter(described))
         return
-    # Nothing is cropped: a line of code that is wider than the terminal is printed whole, so that it can be
-    # copied.
-    show(found)
+    # Lines of code that are wider than the terminal are not cropped, so that they can be copied.
+    show(described)

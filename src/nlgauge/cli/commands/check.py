@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from nlgauge.cli.command import Command
+from nlgauge.cli.complete import complete_systems
 from nlgauge.cli.options import (
     AsJson,
     Confidence,
     PairedTest,
+    Resamples,
     ResultDirectory,
     Seed,
     Where,
@@ -21,7 +23,7 @@ from nlgauge.cli.options import (
     one_of,
 )
 from nlgauge.cli.output import say, show, show_json
-from nlgauge.cli.parameters import option
+from nlgauge.cli.parameters import STATISTICS, option
 from nlgauge.cli.program import INCONCLUSIVE, WORSE
 
 if TYPE_CHECKING:
@@ -38,55 +40,55 @@ def check(
         str | None,
         option(
             "--baseline",
-            help="A system of the result, or the directory of another result on the same segments.",
-            metavar="NAME|RESULT",
+            help="System of the result, or directory of another result on the same segments.",
+            metavar="SYSTEM|RESULT",
+            complete=complete_systems,
         ),
     ] = None,
     baseline_system: Annotated[
         str | None,
         option(
-            "--baseline-system", help="The baseline's system where its result has several.", metavar="NAME"
+            "--baseline-system", help="System of the --baseline result if it has several.", metavar="SYSTEM"
         ),
     ] = None,
     systems: Annotated[
         list[str] | None,
         option(
             "--system",
-            help="System to check; repeat for more (default: all but the baseline).",
-            metavar="NAME",
+            help="System to check; repeatable (default: all except the baseline).",
+            metavar="SYSTEM",
+            complete=complete_systems,
         ),
     ] = None,
     fail_if: Annotated[
         list[str] | None,
         option(
             "--fail-if",
-            help=(
-                'Condition, such as "bleu drops", "wer rises by 0.01" or "any worsens" (default); met if the'
-                " change is significant."
-            ),
+            help='Significant change, such as "bleu drops" (default: "any worsens"); repeatable.',
             metavar="CONDITION",
         ),
     ] = None,
     fail_under: Annotated[
         list[str] | None,
         option(
-            "--fail-under", help="Least score, such as bleu=30; repeat for more.", metavar="METRIC=NUMBER"
+            "--fail-under",
+            help="Lowest score that passes, such as bleu=30; repeatable.",
+            metavar="METRIC=NUMBER",
         ),
     ] = None,
     fail_over: Annotated[
         list[str] | None,
         option(
-            "--fail-over", help="Greatest score, such as wer=0.2; repeat for more.", metavar="METRIC=NUMBER"
+            "--fail-over",
+            help="Highest score that passes, such as wer=0.2; repeatable.",
+            metavar="METRIC=NUMBER",
         ),
     ] = None,
     margin: Annotated[
         list[str] | None,
         option(
             "--margin",
-            help=(
-                "Loss that does not matter: a system passes if its loss is surely smaller. A number,"
-                " METRIC=NUMBER, or a share such as 1%."
-            ),
+            help="Loss that is acceptable: a number, METRIC=NUMBER, or a share such as 1%.",
             metavar="MARGIN",
         ),
     ] = None,
@@ -102,39 +104,39 @@ def check(
         float,
         option(
             "--max-missing",
-            help="Share of missing scores that a verdict may ignore, even if they could turn it.",
+            help="Share of missing scores that a verdict may ignore.",
             metavar="SHARE",
         ),
     ] = 0.05,
     alpha: Annotated[
-        float, option("--alpha", help="p-values below this are significant.", metavar="LEVEL")
+        float, option("--alpha", help="Significance level of p-values.", metavar="NUMBER", panel=STATISTICS)
     ] = 0.05,
     where: Where = None,
     summary: Annotated[
         Path | None,
         option(
             "--summary",
-            help="Append the table as Markdown to this file, such as $GITHUB_STEP_SUMMARY.",
+            help="Append the table as Markdown to a file, such as $GITHUB_STEP_SUMMARY.",
             metavar="FILE",
         ),
     ] = None,
     as_json: AsJson = False,
     confidence: Confidence = 0.95,
-    resamples: Annotated[
-        int, option("--resamples", at_least=1, help="Resamples of the test.", metavar="N")
-    ] = 1000,
+    resamples: Resamples = 1000,
     test: PairedTest = "randomization",
     seed: Seed = None,
 ) -> None:
-    """Exit with code 3 if a system of a saved result is worse than it may be: significantly worse than a
-    baseline, or below a limit.
+    """Exit with code 3 if a system is worse than a baseline or a threshold.
 
-    nlgauge check out/ --baseline main --fail-if "bleu drops" --fail-under bleu=30
+    This is a gate for continuous integration. --fail-if tests a change against --baseline; --fail-under and
+    --fail-over compare scores with a threshold.
 
-    nlgauge check new/ --baseline old/ --summary "$GITHUB_STEP_SUMMARY"
+        nlgauge check out/ --baseline main --fail-if "bleu drops"
+        nlgauge check out/ --fail-under bleu=30 --fail-over wer=0.4
+        nlgauge check new/ --baseline old/ --summary "$GITHUB_STEP_SUMMARY"
 
-    Exit codes: 0 all conditions passed, 3 a system failed one, 4 a verdict is inconclusive (too few segments,
-    missing scores, an interval that reaches beyond the margin), 1 the command failed, 2 wrong usage.
+    Exit codes: 0 all conditions passed; 3 a condition failed; 4 a verdict is inconclusive, because there are
+    too few segments, scores are missing, or an interval exceeds the margin; 1 failed; 2 incorrect usage.
     """
     from nlgauge.results.gate import Margin, Rule, verdicts
     from nlgauge.results.storage.load import load
@@ -159,33 +161,33 @@ def check(
         checked = [system for system in checked if system != baseline]
         if not checked:
             raise click.BadParameter(
-                f"{directory} holds no system to check beside the baseline {baseline!r}.",
+                f"{directory} has no system to check except the baseline {baseline!r}.",
                 param_hint="'--baseline'",
             )
     if where:
         result = result.where(**conditions(where))
     options = {"test": test, "confidence": confidence, "resamples": resamples, "seed": seed}
-    found, comparison = verdicts(result, baseline, checked, changes, limits, rule, **options)
-    outcome = _outcome([verdict.failed for verdict in found])
+    outcomes, comparison = verdicts(result, baseline, checked, changes, limits, rule, **options)
+    outcome = _outcome([verdict.failed for verdict in outcomes])
     if summary is not None:
-        _append(summary, outcome, gate_page(found, comparison, alpha))
+        _append(summary, outcome, gate_page(outcomes, comparison, alpha))
     if as_json:
         show_json(
-            {"alpha": alpha, "baseline": baseline, "conditions": [verdict.record() for verdict in found]}
+            {"alpha": alpha, "baseline": baseline, "conditions": [verdict.record() for verdict in outcomes]}
         )
     else:
-        show(Printed(gate_page(found, comparison, alpha, whole=False)))
+        show(Printed(gate_page(outcomes, comparison, alpha, whole=False)))
     say(outcome)
-    if any(verdict.failed for verdict in found):
+    if any(verdict.failed for verdict in outcomes):
         raise click.exceptions.Exit(WORSE)
-    if any(verdict.failed is None for verdict in found) and inconclusive != "pass":
+    if any(verdict.failed is None for verdict in outcomes) and inconclusive != "pass":
         raise click.exceptions.Exit(WORSE if inconclusive == "fail" else INCONCLUSIVE)
 
 
 def _conditions(
     baseline: str | None, fail_if: Sequence[str], fail_under: Sequence[str], fail_over: Sequence[str]
 ) -> tuple[list[Change], list[Limit]]:
-    """The changes and limits that were asked for; with a baseline alone, that nothing worsens."""
+    """Return the changes and limits of the options; with only a baseline, no metric may worsen."""
     from nlgauge.results.gate import ANY, Change, Limit
 
     limits = [
@@ -194,19 +196,16 @@ def _conditions(
     ]
     changes = [Change.read(text) for text in fail_if or ([f"{ANY} worsens"] if baseline is not None else [])]
     if not changes and not limits:
-        raise click.BadParameter(
-            "give --baseline NAME or RESULT to compare with, or --fail-under METRIC=NUMBER.",
-            param_hint="'--baseline'",
+        raise click.UsageError(
+            "missing condition; use --baseline SYSTEM, --baseline RESULT or --fail-under METRIC=NUMBER."
         )
     if changes and baseline is None:
-        raise click.BadParameter(
-            f"{str(changes[0])!r} needs --baseline NAME or RESULT to compare with.", param_hint="'--fail-if'"
-        )
+        raise click.UsageError(f"{str(changes[0])!r} requires --baseline SYSTEM or RESULT.")
     return changes, limits
 
 
 def _append(summary: Path, outcome: str, page: Page) -> None:
-    """Adds the table to a file of Markdown."""
+    """Append the table to a Markdown file."""
     from nlgauge.show.writers.markdown import markdown_of
 
     with summary.open("a", encoding="utf-8", newline="") as stream:
@@ -221,22 +220,21 @@ def _outcome(failed: list[bool | None]) -> str:
 def _with_baseline(
     result: Result, baseline: str, system: str | None, checked: list[str]
 ) -> tuple[Result, str]:
-    """The result with the baseline among its systems, and what that is called there."""
-    from nlgauge.errors import ParameterError, did_you_mean
+    """Return the result with the baseline among its systems, and the name of the baseline."""
+    from nlgauge.errors import did_you_mean
     from nlgauge.results.joined import joined
     from nlgauge.results.storage.load import load
 
     if baseline in result.systems:
         if Path(baseline).is_dir():
-            raise ParameterError(
-                f"{baseline!r} is a system of the result and a directory; write ./{baseline} for the"
-                " directory."
+            raise click.UsageError(
+                f"{baseline!r} is both a system and a directory; use ./{baseline} for the directory."
             )
         return result, baseline
     if not Path(baseline).is_dir():
         near = did_you_mean(baseline, result.systems)
-        raise ParameterError(
-            f"{baseline!r} is neither a system of the result{near} nor a directory; there are"
+        raise click.UsageError(
+            f"{baseline!r} is neither a system{near} nor a directory; systems of the result:"
             f" {', '.join(result.systems)}."
         )
     other = load(baseline)
@@ -245,8 +243,8 @@ def _with_baseline(
         other.systems[0] if len(other.systems) == 1 else same[0] if len(checked) == len(same) == 1 else None
     )
     if chosen is None:
-        raise ParameterError(
-            f"{baseline} has several systems; name one with --baseline-system: {', '.join(other.systems)}."
+        raise click.UsageError(
+            f"{baseline} has several systems; choose one with --baseline-system: {', '.join(other.systems)}."
         )
     other._check_system(chosen)
     name = f"{chosen} ({baseline})"
@@ -254,7 +252,7 @@ def _with_baseline(
     for label in both.labels:
         if both.signatures[label] != other.signatures[label]:
             say(
-                f"warning: {label} was made otherwise in {baseline}: {other.signatures[label]}; here:"
-                f" {both.signatures[label]}"
+                f"warning: {label} has another signature in {baseline} ({other.signatures[label]} instead of"
+                f" {both.signatures[label]}), so the scores may not be comparable"
             )
     return both, name

@@ -1,24 +1,27 @@
-"""nlgauge compare: tests the systems of a saved result against each other."""
+"""nlgauge compare: test the systems of a saved result against each other."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+import click
+
 from nlgauge.cli.command import Command
+from nlgauge.cli.complete import complete_systems
 from nlgauge.cli.options import (
-    FORMATS,
     Baseline,
     Confidence,
+    FormOptions,
     PairedTest,
+    Resamples,
     ResultDirectory,
     Seed,
     Where,
     checked_confidence,
     conditions,
-    one_of,
 )
 from nlgauge.cli.output import comparison_document, emit, show, show_json
-from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.parameters import STATISTICS, argument, option
 from nlgauge.cli.present import written
 
 
@@ -29,41 +32,36 @@ def compare(
     systems: Annotated[
         list[str] | None,
         argument(
-            help=(
-                "Systems to compare with the baseline, or with the first of two; more than two are compared each"
-                " with each (default: all with the baseline)."
-            )
+            "Systems to compare (default: all); three or more are compared each with each.",
+            metavar="[SYSTEM]...",
+            complete=complete_systems,
         ),
     ] = None,
-    form: Annotated[
-        str, option("--format", "-f", help=f"Form: {', '.join(FORMATS)}.", metavar="FORM")
-    ] = "table",
-    as_json: Annotated[bool, option("--json", help="Short for --format json.")] = False,
+    shown: FormOptions,
     where: Where = None,
     baseline: Baseline = None,
     all_pairs: Annotated[
-        bool, option("--all", help="Compare each system with each, with p corrected by max-T.")
+        bool,
+        option("--all", help="Compare each system with each; correct p by max-T.", panel=STATISTICS),
     ] = False,
     ranks: Annotated[
         bool,
         option(
-            "--ranks",
-            help="All systems in one table: letters, and the ranks that each may have, by p (max-T).",
+            "--ranks", help="Rank all systems and mark those that do not differ (max-T).", panel=STATISTICS
         ),
     ] = False,
     test: PairedTest = "randomization",
     confidence: Confidence = 0.95,
-    resamples: Annotated[
-        int, option("--resamples", at_least=1, help="Resamples for intervals and tests.", metavar="N")
-    ] = 1000,
+    resamples: Resamples = 1000,
     seed: Seed = None,
 ) -> None:
-    """Compare the systems of a saved result: gain over a baseline, intervals, p-values.
+    """Test whether systems differ significantly.
 
-    nlgauge compare out/ --baseline main
+        nlgauge compare out/ --baseline main
 
-    The gain is plus if a system is better than the baseline (by default the first system), whatever the
-    direction of the metric. p-values against a baseline are corrected by Holm, those of all pairs by max-T.
+    Compare the baseline (by default the first system) with each of the others, or each pair of the systems
+    you name: gain, confidence interval and p-values. The gain is positive if a system is better, whatever the
+    direction of the metric. p-values against a baseline are corrected by Holm, p-values of all pairs by max-T.
     """
     from nlgauge.errors import ParameterError, ResultError
     from nlgauge.results.storage.load import load
@@ -71,20 +69,21 @@ def compare(
     from nlgauge.show.writers.text import Printed
 
     checked_confidence(confidence)
-    one_of(form, FORMATS, "--format")
     result = load(directory)
     if len(result.systems) < 2:
         raise ResultError(
-            f"a comparison needs two systems, {directory} has {result.systems[0]!r} alone; run: nlgauge add"
-            f" {directory} --system FILE"
+            f"cannot compare: {directory} contains only the system {result.systems[0]!r}; add another with:"
+            f" nlgauge add {directory} --system FILE"
         )
     if where:
         result = result.where(**conditions(where))
     if ranks:
         if systems or baseline is not None:
-            raise ParameterError("--ranks compares all systems of the result; leave the systems out.")
+            raise click.UsageError(
+                "--ranks compares all systems of the result; omit --baseline and the systems."
+            )
         ranking = result.ranks(test=test, confidence=confidence, resamples=resamples, seed=seed)
-        if as_json or form == "json":
+        if shown.form == "json":
             show_json(
                 {
                     "test": ranking.test,
@@ -94,13 +93,13 @@ def compare(
                     "ranks": ranking.records(),
                 }
             )
-        elif form == "table":
+        elif shown.form == "table":
             show(ranking)
         else:
-            emit(written(ranking, form))
+            emit(written(ranking, shown.form, shown.quiet))
         return
     if all_pairs and baseline is not None:
-        raise ParameterError("--all compares each system with each; leave --baseline out.")
+        raise click.UsageError("--all compares each system with each; omit --baseline.")
     try:
         comparison = result.compare(
             *(systems or ()),
@@ -113,9 +112,9 @@ def compare(
         )
     except LookupError as error:
         raise ParameterError(error.args[0]) from None
-    if as_json or form == "json":
+    if shown.form == "json":
         show_json(comparison_document(comparison))
-    elif form == "table":
+    elif shown.form == "table":
         show(Printed(comparison_page(comparison)))
     else:
-        emit(written(comparison, form))
+        emit(written(comparison, shown.form, shown.quiet))

@@ -1,4 +1,4 @@
-"""nlgauge demo: scores the sample that ships with the package."""
+"""nlgauge demo: score the sample that ships with the package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from nlgauge.cli.command import Command
-from nlgauge.cli.options import NoCache, Overwrite, ShownOptions
+from nlgauge.cli.options import NoCache, ShownOptions
 from nlgauge.cli.output import say, show
 from nlgauge.cli.parameters import option
 from nlgauge.cli.present import present
@@ -21,7 +21,7 @@ MODEL_METRICS = ('bertscore(model="minilm", layer=6)', "shannon", "cosmic")
 
 
 def sample() -> Corpus:
-    """The sample: two systems that summarise short texts, in English and Hindi."""
+    """Return the sample: two systems that summarize short texts, in English and Hindi."""
     from nlgauge.io import Inputs
 
     with as_file(files("nlgauge") / "data" / "sample.jsonl") as path:
@@ -30,20 +30,18 @@ def sample() -> Corpus:
 
 @Command
 def demo(
-    models: Annotated[
-        bool,
-        option(
-            "--models",
-            help="Score model-based metrics too; `nlgauge models get minilm smollm2` fetches what they need.",
-        ),
-    ] = False,
-    output: Annotated[Path, option("--output", "-o", help="Save the result to this directory.")] = Path(
-        "demo-result"
-    ),
-    overwrite: Overwrite = False,
+    models: Annotated[bool, option("--models", help="Also run model-based metrics.")] = False,
+    output: Annotated[
+        Path, option("--output", "-o", help="Save the result to this directory.", metavar="RESULT")
+    ] = Path("demo-result"),
+    overwrite: Annotated[bool, option("--overwrite", help="Replace an existing result.")] = False,
     no_cache: NoCache = False,
 ) -> None:
-    """Scores a small sample of two systems, tests whether they differ, and saves the result."""
+    """Score the sample that ships with nlgauge; needs no files.
+
+    Score the segments of two systems, compare the systems, and save the result to demo-result. With --models
+    also run model-based metrics; first run `nlgauge models get minilm smollm2`.
+    """
     from nlgauge.features import RunOptions
     from nlgauge.results.storage.save import check_free
     from nlgauge.scoring import Scorer

@@ -25,7 +25,7 @@ def eval_command(
         option(
             "--reduce_fn",
             "--reduce-fn",
-            help="How scores against several references become one.",
+            help="Rule that reduces the scores of several references to one.",
             metavar="RULE",
         ),
     ] = None,
@@ -36,12 +36,13 @@ def eval_command(
         ),
     ] = None,
     export: Annotated[
-        Path | None, option("--export", help="Write the scores to this JSON file too.", metavar="FILE")
+        Path | None, option("--export", help="Also write the scores to this JSON file.", metavar="FILE")
     ] = None,
     no_cache: NoCache = False,
 ) -> None:
-    """Scores two files or two directories and prints JSON, as `nlgmetricverse eval` and `jury eval` do;
-    `nlgauge score` does more.
+    """Score two files and print JSON, as `nlgmetricverse eval` and `jury eval` do.
+
+    Provided for compatibility. `nlgauge score` does the same with intervals, tests and saved results.
     """
     from nlgauge.compat.nlgmetricverse.files import evaluate_files
 

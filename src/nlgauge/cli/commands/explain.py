@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from nlgauge.cli.command import Command
+from nlgauge.cli.complete import complete_labels, complete_systems
 from nlgauge.cli.options import AsJson, ResultDirectory
 from nlgauge.cli.output import show, show_json
 from nlgauge.cli.parameters import option
@@ -21,21 +22,35 @@ if TYPE_CHECKING:
 def explain(
     directory: ResultDirectory,
     *,
-    metric: Annotated[str, option("--metric", "-m", help="Metric of the result.")],
-    segment: Annotated[str, option("--segment", help="Id of the segment, or its number, counted from 0.")],
+    metric: Annotated[
+        str,
+        option("--metric", "-m", help="Metric of the result.", metavar="METRIC", complete=complete_labels),
+    ],
+    segment: Annotated[str, option("--segment", help="Id or number (from 0) of the segment.", metavar="ID")],
     system: Annotated[
-        str | None, option("--system", help="Explain only this system (default: all).", metavar="NAME")
+        str | None,
+        option(
+            "--system",
+            help="Explain only this system (default: all).",
+            metavar="SYSTEM",
+            complete=complete_systems,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Shows why a segment got its score: matched words, edits, alignments."""
+    """Explain the score of a segment: matched words, edits, alignments.
+
+    Show how a metric arrived at the score of one segment.
+
+        nlgauge explain out/ -m bleu --segment 3
+    """
     from nlgauge.errors import ParameterError
     from nlgauge.explanations.wire import document
     from nlgauge.results.storage.load import load
 
     result = load(directory)
     try:
-        found = {
+        explanations_of = {
             name: _explanations(result, metric, segment, name)
             for name in ([system] if system else result.systems)
         }
@@ -50,23 +65,23 @@ def explain(
                 "segment": result.corpus.ids[number],
                 "systems": {
                     name: [document(explanation) for explanation in explanations]
-                    for name, explanations in found.items()
+                    for name, explanations in explanations_of.items()
                 },
             }
         )
         return
     show(*_segment(result.corpus, number))
-    for name, explanations in found.items():
+    for name, explanations in explanations_of.items():
         show(*_system(result.corpus, number, name, explanations))
 
 
 def _explanations(result: Result, metric: str, segment: str, system: str) -> list[Explanation]:
     from nlgauge.errors import ResultError
 
-    found = result.explain(metric, segment, system)
-    if not found:
-        raise ResultError(f"{result._label(metric)} has no explanation for a segment.")
-    return found
+    explanations = result.explain(metric, segment, system)
+    if not explanations:
+        raise ResultError(f"{result._label(metric)} does not explain segments; choose another metric.")
+    return explanations
 
 
 def _segment(corpus: Corpus, number: int) -> list[RenderableType]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from nlgauge.cli.command import Command, Group
+from nlgauge.cli.complete import complete_metrics
 from nlgauge.cli.options import AsJson, InputOptions
 from nlgauge.cli.output import show, show_json
-from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.parameters import FILES, METRICS, argument, option
 
 
 @Command
@@ -15,50 +16,73 @@ def check_judge(
     *,
     systems: Annotated[
         list[str],
-        argument(help="Predictions, one file per system, as for `nlgauge score`.", metavar="SYSTEM"),
+        argument(
+            "Predictions, one file per system, as for `nlgauge score`.", metavar="SYSTEM...", panel=FILES
+        ),
     ],
     metric: Annotated[
         str,
-        option("--metric", "-m", help='The judge, such as "g_eval(criterion=fluency)".', metavar="METRIC"),
+        option(
+            "--metric",
+            "-m",
+            help='Judge, such as "g_eval(criterion=fluency)".',
+            metavar="METRIC",
+            panel=METRICS,
+        ),
     ],
     references: Annotated[
-        list[str] | None, option("--references", "-r", help="Reference file.", metavar="FILE")
+        list[str] | None,
+        option("--references", "-r", help="Reference file; repeatable.", metavar="FILE", panel=FILES),
     ] = None,
-    lang: Annotated[str | None, option("--lang", "-l", help="Language of the texts.", metavar="CODE")] = None,
+    lang: Annotated[
+        str | None,
+        option("--lang", "-l", help="Language of the texts, such as de.", metavar="CODE", panel=METRICS),
+    ] = None,
     rows: Annotated[
-        int, option("--rows", at_least=2, help="Texts that the judge is asked about.", metavar="N")
+        int,
+        option(
+            "--rows",
+            at_least=2,
+            help="Number of texts that the judge is asked about.",
+            metavar="N",
+        ),
     ] = 20,
     own: Annotated[
         list[str] | None,
-        option("--own", help="A system of the judge's own family; repeat for more.", metavar="SYSTEM"),
+        option("--own", help="System of the judge's own family; repeatable.", metavar="SYSTEM"),
     ] = None,
     against: Annotated[
         str | None,
-        option("--against", help="With --own: another metric to hold the judge against.", metavar="METRIC"),
+        option(
+            "--against",
+            help="Metric to compare the judge with; requires --own.",
+            metavar="METRIC",
+            complete=complete_metrics,
+        ),
     ] = None,
     as_json: AsJson = False,
     read: InputOptions,
 ) -> None:
-    """Asks a judge about some texts again and again, and says how it behaves: repeatability, scale use,
-    verbosity, identity, position.
+    """Test a judge for repeatability, scale use and bias.
 
-    nlgauge judge check -m 'g_eval(criterion=fluency, model="gpt-4o-mini",
-    base_url="https://api.openai.com/v1")' -r refs.txt -s docs.txt sysA.txt
+        nlgauge judge check -r refs.txt -s docs.txt sysA.txt \\
+          -m 'g_eval(criterion=fluency, model="MODEL", base_url="URL")'
 
-    It costs about eight requests per text with an endpoint. What is asked twice on purpose is not taken from
-    the cache.
+    Test how far repeated answers of a judge agree, how it uses its scale, and whether it prefers long texts,
+    the first position or its own family of systems (--own). Costs about eight requests per text; repeated
+    requests bypass the cache.
     """
     from nlgauge.io import Inputs
     from nlgauge.meta.diagnostics.judges import check
     from nlgauge.metric.registry import parse
 
     judge, other = parse(metric), None if against is None else parse(against)
-    corpus = Inputs(systems, references or (), lang=lang, **read.given()).read()
-    found = check(judge, corpus, rows, own or (), other)
+    corpus = Inputs(systems, references or (), lang=lang, **read.arguments()).read()
+    findings = check(judge, corpus, rows, own or (), other)
     if as_json:
-        show_json(found.records())
+        show_json(findings.records())
     else:
-        show(found.__rich__())
+        show(findings.__rich__())
 
 
-app = Group("Probes language models that judge texts.", {"check": check_judge})
+app = Group("Test language models that are used as judges.", {"check": check_judge})

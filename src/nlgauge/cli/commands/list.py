@@ -1,4 +1,4 @@
-"""nlgauge list: which metrics there are."""
+"""nlgauge list: all metrics."""
 
 from __future__ import annotations
 
@@ -16,34 +16,45 @@ if TYPE_CHECKING:
 def list_command(
     *,
     category: Annotated[
-        list[str] | None, option("--category", help="How it works; repeat for more.", metavar="NAME")
+        list[str] | None,
+        option("--category", help="Category, one of the list above; repeatable.", metavar="NAME"),
     ] = None,
     task: Annotated[
-        list[str] | None,
-        option("--task", help="Task that it is used for; repeat for more.", metavar="NAME"),
+        list[str] | None, option("--task", help="Task, one of the list above; repeatable.", metavar="NAME")
     ] = None,
     quality: Annotated[
         list[str] | None,
-        option("--quality", help="Quality that it measures; repeat for more.", metavar="NAME"),
+        option("--quality", help="Quality, one of the list above; repeatable.", metavar="NAME"),
     ] = None,
     trained: Annotated[
         bool | None,
-        option("--trained/--untrained", help="Whether it uses weights that were trained for it."),
+        option(
+            "--trained/--untrained",
+            help="List only metrics with, or without, weights trained for the metric.",
+        ),
     ] = None,
     unsupervised: Annotated[
         bool | None,
-        option("--unsupervised/--supervised", help="Whether human scores were used to train it."),
+        option(
+            "--unsupervised/--supervised", help="List only metrics trained without, or with, human scores."
+        ),
     ] = None,
     references: Annotated[
-        bool | None, option("--needs-references/--no-references", help="Whether it needs references.")
+        bool | None,
+        option(
+            "--needs-references/--no-references",
+            help="List only metrics that need, or do not need, references.",
+        ),
     ] = None,
     source: Annotated[
-        bool | None, option("--needs-source/--no-source", help="Whether it needs sources.")
+        bool | None,
+        option("--needs-source/--no-source", help="List only metrics that need, or do not need, sources."),
     ] = None,
-    as_json: Annotated[bool, option("--json", help="Print the cards' fields as JSON.")] = False,
+    as_json: Annotated[bool, option("--json", help="Print the fields of the cards as JSON.")] = False,
 ) -> None:
-    """Lists all metrics, or those that meet every condition: what each needs, and whether higher or lower is
-    better.
+    """List metrics, with what each needs and whether higher or lower is better.
+
+    List all metrics, or those that meet every condition.
 
     Categories: Embedding, Overlap, Distance, Grammar, Statistics.
 
@@ -91,7 +102,7 @@ def list_command(
 
 
 def _row(name: str) -> dict[str, Any]:
-    """What code and card say of a metric; another package's metric may have no card."""
+    """Return the facts of a metric from its code and its card; a metric of another package may have no card."""
     from nlgauge.errors import NlgaugeError
     from nlgauge.metric import first_output
     from nlgauge.metric.card import card
@@ -113,19 +124,19 @@ def _row(name: str) -> dict[str, Any]:
         NlgaugeError,
         TypeError,
         StopIteration,
-    ):  # a metric with parameters that have no default, or outputs that it names later
+    ):  # parameters without a default, or outputs that depend on parameters
         return row
 
 
 def front_matter(card: Card) -> dict[str, Any]:
-    """A card's fields without its text, enumerations by name."""
+    """Return the fields of a card without its text, enumerations by name."""
     from dataclasses import fields
     from enum import Enum
 
-    found = {field.name: getattr(card, field.name) for field in fields(card) if field.name != "text"}
+    values = {field.name: getattr(card, field.name) for field in fields(card) if field.name != "text"}
     return {
         name: [item.name if isinstance(item, Enum) else item for item in value]
         if isinstance(value, tuple)
         else value
-        for name, value in found.items()
+        for name, value in values.items()
     }

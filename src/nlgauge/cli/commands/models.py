@@ -11,35 +11,42 @@ from typing import Annotated
 import click
 
 from nlgauge.cli.command import Command, Group
+from nlgauge.cli.options import AsJson
 from nlgauge.cli.output import say, show, show_json
 from nlgauge.cli.parameters import argument, option
 from nlgauge.cli.program import FAILURE
-from nlgauge.errors import ParameterError
 
-# How many of the things that were left out are named.
+# Number of skipped items that are listed.
 _SHOWN = 20
 
 
+def _complete_names(_: click.Context, __: click.Parameter, start: str) -> list[str]:
+    from nlgauge.models.weights.catalogue import catalogue
+
+    return [name for name in catalogue() if name.startswith(start)]
+
+
 @Command
-def list_models(as_json: Annotated[bool, option("--json", help="Print JSON.")] = False) -> None:
-    """Lists the known models, those that are on this machine first, and how much room the fetched ones
-    take.
+def list_models(as_json: AsJson = False) -> None:
+    """List known models and show which are installed.
+
+    Installed models are listed first. The command prints how much space downloaded models use.
     """
     from nlgauge._core.page import Cell, Page, Sheet, column
     from nlgauge.models.weights import store
     from nlgauge.models.weights.installing import size_of
     from nlgauge.show.writers.text import Printed
 
-    here, fetched = _here()
+    places, downloaded = _installed()
     if as_json:
-        show_json([{**store.info(name), "here": place is not None} for name, place in here.items()])
+        show_json([{**store.info(name), "installed": place is not None} for name, place in places.items()])
         return
     rows = []
-    for name, place in here.items():
+    for name, place in places.items():
         entry = store.entry_of(name)
         size = (
             _readable(size_of(place))
-            if name in fetched and place is not None
+            if name in downloaded and place is not None
             else entry.size.partition(",")[0]
             if entry
             else ""
@@ -54,36 +61,36 @@ def list_models(as_json: Annotated[bool, option("--json", help="Print JSON.")] =
             ]
         )
     sheet = Sheet(
-        [column(name) for name in ("name", "kind", "size", "license", "here")],
+        [column(name) for name in ("name", "kind", "size", "license", "installed")],
         [[Cell(text) for text in row] for row in rows],
     )
-    show(Printed(Page([sheet], notes=["nlgauge models info NAME says more."])))
-    total = sum(size_of(place) for place in fetched.values())
+    show(Printed(Page([sheet], notes=["`nlgauge models info NAME` describes a model."])))
+    total = sum(size_of(place) for place in downloaded.values())
     say(
-        f"{len(fetched)} fetched models take {_readable(total)} in {store.cache_directory()}; nlgauge models"
-        " remove NAME removes one"
+        f"{len(downloaded)} downloaded models use {_readable(total)} in {store.cache_directory()}; remove a"
+        " model with: nlgauge models remove NAME"
     )
 
 
-def _here() -> tuple[dict[str, Path | None], dict[str, Path]]:
-    """Find all known models and those in the cache, each with its place, what is here first; and the ones
-    that were fetched.
+def _installed() -> tuple[dict[str, Path | None], dict[str, Path]]:
+    """Return the directory of every known model (None if it is not installed; installed models first), and
+    of every downloaded model.
     """
     from nlgauge.models.weights import store
     from nlgauge.models.weights.catalogue import catalogue
 
     cache = store.cache_directory()
-    fetched: dict[str, Path] = {}
+    downloaded: dict[str, Path] = {}
     for path in sorted(cache.iterdir()) if cache.is_dir() else ():
         manifest = None if path.name.startswith(".") else store.manifest_of(path)
         if manifest is not None:
-            fetched[manifest.name] = path
-    found = {name: store.location(name) for name in catalogue()} | fetched
-    return dict(sorted(found.items(), key=lambda item: item[1] is None)), fetched
+            downloaded[manifest.name] = path
+    places = {name: store.location(name) for name in catalogue()} | downloaded
+    return dict(sorted(places.items(), key=lambda item: item[1] is None)), downloaded
 
 
 def _readable(size: int) -> str:
-    """Return a number of bytes in the unit that people read it in."""
+    """Return a number of bytes in GB, MB or kB."""
     return (
         f"{size / 1e9:.1f} GB"
         if size >= 1e9
@@ -96,17 +103,18 @@ def _readable(size: int) -> str:
 @Command
 def verify_models(
     names: Annotated[
-        list[str] | None, argument(help="Fetched models to check (default: all).", metavar="NAME")
+        list[str] | None,
+        argument("Downloaded models to check (default: all).", metavar="[NAME]...", complete=_complete_names),
     ] = None,
 ) -> None:
-    """Reads every file of fetched models again and compares it with what was fetched.
+    """Compare the files of downloaded models with their checksums.
 
-    Exit code 1 if one differs.
+    Exit with code 1 if a file differs, or if the checksums of a model were not recorded.
     """
     from nlgauge.models.weights import store
 
-    _, fetched = _here()
-    chosen = {name: fetched.get(name) or _fetched(name) for name in names} if names else fetched
+    _, downloaded = _installed()
+    chosen = {name: downloaded.get(name) or _place_of(name) for name in names} if names else downloaded
     bad = 0
     for name, place in chosen.items():
         manifest = store.manifest_of(place)
@@ -114,54 +122,57 @@ def verify_models(
         bad += bool(changed)
         if manifest is None or not manifest.files:
             bad += 1
-            say(f"{name}: its files were not recorded when it was fetched; run: nlgauge models get {name}")
+            say(f"{name}: no checksums were recorded at the download; run: nlgauge models get {name}")
         elif changed:
             say(
-                f"{name}: not what was fetched: {', '.join(changed)}; remove it and fetch it again, or go on"
-                " knowing that scores differ"
+                f"{name}: changed since the download: {', '.join(changed)}; scores may differ. Remove the model"
+                " and download it again."
             )
         else:
-            say(f"{name}: all {len(manifest.files)} files are what was fetched")
+            say(f"{name}: all {len(manifest.files)} files are unchanged")
     if not chosen:
-        say(f"there are no fetched models in {store.cache_directory()}")
+        say(f"no downloaded models in {store.cache_directory()}")
     if bad:
         raise click.exceptions.Exit(FAILURE)
 
 
 @Command
 def remove_models(
-    names: Annotated[list[str], argument(help="Fetched models to remove.", metavar="NAME")],
-    yes: Annotated[bool, option("--yes", "-y", help="Do not ask.")] = False,
+    names: Annotated[
+        list[str], argument("Downloaded models to remove.", metavar="NAME...", complete=_complete_names)
+    ],
+    yes: Annotated[bool, option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Removes fetched models from the cache; nothing else can be removed, and nothing that nlgauge did
-    not write.
+    """Remove downloaded models from the cache.
+
+    Only directories that nlgauge has written can be removed.
     """
     from nlgauge.models.weights.installing import check_removable, remove, size_of
 
-    places = {name: _fetched(name) for name in names}
+    places = {name: _place_of(name) for name in names}
     for name, place in places.items():
         check_removable(place)
         if not yes and not click.confirm(
             f"Remove {name} ({_readable(size_of(place))}) from {place}?", err=True
         ):
-            say("nothing more is removed")
+            say(f"{name} was not removed")
             raise click.exceptions.Exit(FAILURE)
         size = size_of(place)
         remove(place)
         say(f"removed {name}: {_readable(size)}")
 
 
-def _fetched(name: str) -> Path:
-    """Find a model in the cache."""
+def _place_of(name: str) -> Path:
+    """Return the directory of a downloaded model."""
     from nlgauge.errors import ModelError, did_you_mean
     from nlgauge.models.weights import store
 
     place = store.place_of(name)
     if store.manifest_of(place) is None:
-        known = list(_here()[1])
+        names = list(_installed()[1])
         raise ModelError(
-            f"{name!r} was not fetched into {store.cache_directory()}{did_you_mean(name, known)}; there are"
-            f" {', '.join(known) or 'none'}."
+            f"{name!r} is not downloaded{did_you_mean(name, names)}; {store.cache_directory()} contains"
+            f" {', '.join(names) or 'no models'}."
         )
     return place
 
@@ -171,8 +182,9 @@ def get_models(
     names: Annotated[
         list[str],
         argument(
-            help="Models to fetch, by name; NAME@REVISION for another commit, tag or branch of the hub.",
-            metavar="NAME",
+            "Models to download; NAME@REVISION selects a commit, tag or branch of the hub.",
+            metavar="NAME...",
+            complete=_complete_names,
         ),
     ],
     hub: Annotated[bool, option("--hub", help="Allow downloads from the Hugging Face hub.")] = False,
@@ -180,23 +192,23 @@ def get_models(
         Path | None,
         option(
             "--from",
-            help="Take word vectors from a file: GloVe's or word2vec's text, fastText's .vec, .npz.",
+            help="Install word vectors from a file: GloVe or word2vec text, .vec or .npz.",
             metavar="FILE",
         ),
     ] = None,
 ) -> None:
-    """Fetches models into the cache and prints where they are."""
+    """Download models into the cache and print their paths."""
     from nlgauge.models.weights import fetch, store
 
     if file is not None and len(names) != 1:
-        raise ParameterError(
-            f"--from gives one model its vectors, {len(names)} were named: {', '.join(names)}."
+        raise click.UsageError(
+            f"--from installs one model, got {len(names)}: {', '.join(names)}; use one command for each."
         )
     for name in names:
         with _waiting(name):
             place = fetch.get(name, hub=hub, file=file)
-        if said := store.fetched(name):
-            say(said)
+        if message := store.fetched(name):
+            say(message)
         click.echo(place)
 
 
@@ -204,16 +216,13 @@ def get_models(
 def convert_model(
     file: Annotated[
         Path,
-        argument(
-            help="A file of weights of another program: .ckpt, .bin, .pth, .pt, or of word vectors.",
-            metavar="FILE",
-        ),
+        argument("Weights of another program (.ckpt, .bin, .pth, .pt), or word vectors.", metavar="FILE"),
     ],
     layout: Annotated[
         str,
         option(
             "--as",
-            help="What it is: comet, lens, align, bleurt, prism, bart, bin or vectors.",
+            help="Layout: comet, lens, align, bleurt, prism, bart, bin or vectors.",
             metavar="LAYOUT",
         ),
     ],
@@ -226,37 +235,41 @@ def convert_model(
         ),
     ] = None,
     output: Annotated[
-        Path | None, option("-o", "--output", help="The directory to make.", metavar="DIR")
+        Path | None, option("-o", "--output", help="Directory to create.", metavar="DIR")
     ] = None,
     name: Annotated[
         str | None, option("--name", help="Install the model in the cache under this name.", metavar="NAME")
     ] = None,
 ) -> None:
-    """Converts weights of another program to a directory that metrics load.
+    """Convert weights of another program to a directory that metrics can load.
 
-    Nothing that the file says is run, and only tensors and plain values are kept. What was left out is said.
+    Read a checkpoint without executing anything it contains: only tensors and plain values are converted, and
+    skipped items are listed.
     """
     from nlgauge._core.paths import require_folder
-    from nlgauge.errors import ParameterError
     from nlgauge.models.weights import store
     from nlgauge.models.weights.convert import Origin, convert
 
     if (output is None) == (name is None):
-        raise ParameterError("say where the model goes: -o DIR, or --name NAME for the cache.")
+        raise click.UsageError(
+            "missing destination; use either -o DIR, or --name NAME to install the model in the cache."
+        )
     if output is not None:
         require_folder(output)
     target = output if output is not None else store.place_of(str(name))
-    made = convert(file, layout, target, base, Origin(name, name, file.name) if name is not None else None)
-    for dropped in made.dropped[:_SHOWN]:
-        say(f"left out: {dropped}")
-    if len(made.dropped) > _SHOWN:
-        say(f"... and {len(made.dropped) - _SHOWN} more were left out")
-    click.echo(made.place)
+    converted = convert(
+        file, layout, target, base, Origin(name, name, file.name) if name is not None else None
+    )
+    for dropped in converted.dropped[:_SHOWN]:
+        say(f"skipped: {dropped}")
+    if len(converted.dropped) > _SHOWN:
+        say(f"... and {len(converted.dropped) - _SHOWN} more items were skipped")
+    click.echo(converted.place)
 
 
 @contextmanager
 def _waiting(name: str) -> Iterator[None]:
-    """Says on a terminal what is being fetched and for how long."""
+    """Show on a terminal which model is being downloaded, and for how long."""
     if not sys.stderr.isatty():
         yield
         return
@@ -270,16 +283,16 @@ def _waiting(name: str) -> Iterator[None]:
     size = f" ({entry.size})" if entry is not None else ""
     columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True, force_jupyter=False), transient=True) as shown:
-        shown.add_task(visible(f"fetching {name}{size}"), total=None)
+        shown.add_task(visible(f"downloading {name}{size}"), total=None)
         yield
 
 
 @Command
 def model_info(
-    name: Annotated[str, argument(help="A model, by name.")],
-    as_json: Annotated[bool, option("--json", help="Print JSON.")] = False,
+    name: Annotated[str, argument("Name of a model.", metavar="NAME", complete=_complete_names)],
+    as_json: AsJson = False,
 ) -> None:
-    """Says what a model is, where it comes from and where it is."""
+    """Describe a model: source, license, size, and location."""
     from rich.text import Text
 
     from nlgauge._core.safe_text import visible
@@ -293,7 +306,7 @@ def model_info(
 
 
 app = Group(
-    "Lists, fetches, describes, checks and removes the models that metrics need.",
+    "Download, convert and describe models.",
     {
         "list": list_models,
         "get": get_models,

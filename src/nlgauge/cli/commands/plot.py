@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from nlgauge.cli.command import Command
-from nlgauge.cli.options import Confidence, ResultDirectory, Seed, checked_confidence, one_of
+from nlgauge.cli.complete import complete_labels, complete_systems
+from nlgauge.cli.options import Confidence, Resamples, ResultDirectory, Seed, checked_confidence, one_of
 from nlgauge.cli.parameters import argument, option
 from nlgauge.errors import ParameterError
 
@@ -22,67 +23,83 @@ _OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "heatmap", "
 @Command
 def plot(
     directory: ResultDirectory,
-    kind: Annotated[str, argument(help=f"What to draw: {', '.join(_OF_RESULTS)}.", metavar="PLOT")],
-    names: Annotated[list[str] | None, argument(hidden=True)] = None,
+    kind: Annotated[str, argument("Kind of figure, listed above.", metavar="KIND")],
+    names: Annotated[list[str] | None, argument("", metavar="")] = None,
     *,
     output: Annotated[
-        Path, option("--output", "-o", help="The file to write: .pdf, .png or .svg.", metavar="FILE")
+        Path, option("--output", "-o", help="File to write: .pdf, .png or .svg.", metavar="FILE")
     ],
     metric: Annotated[
         list[str] | None,
-        option("--metric", "-m", help="Metric of the result, such as chrf or rouge.rouge2; repeat for more."),
+        option(
+            "--metric",
+            "-m",
+            help="Metric of the result, such as chrf or rouge.rouge2; repeatable.",
+            metavar="METRIC",
+            complete=complete_labels,
+        ),
     ] = None,
     system: Annotated[
-        list[str] | None, option("--system", help="System; two of them for a comparison.")
+        list[str] | None,
+        option(
+            "--system",
+            help="System to draw; repeat it for a comparison of two.",
+            metavar="SYSTEM",
+            complete=complete_systems,
+        ),
     ] = None,
     segment: Annotated[
         str | None,
-        option("--segment", help="Of an explanation: id of the segment, or its number, counted from 0."),
+        option("--segment", help="Id or number (from 0) of the segment to explain.", metavar="ID"),
     ] = None,
     human: Annotated[
         list[str] | None,
         option(
             "--human",
-            help="Of human_map: fields with human scores (default: all numbers of several systems).",
-            metavar="NAME...",
+            help="Fields with human scores, for human_map (default: all such fields).",
+            metavar="FIELD...",
         ),
     ] = None,
     level: Annotated[
-        str | None, option("--level", help="Of human_map: system, input or global.", metavar="LEVEL")
+        str | None, option("--level", help="Level of human_map: system, input or global.", metavar="LEVEL")
     ] = None,
     coefficient: Annotated[
         str | None,
         option(
             "--coefficient",
             "-c",
-            help="Of heatmap and human_map: kendall, pearson, spearman, ...",
+            help="Coefficient of heatmap and human_map, such as kendall or pearson.",
             metavar="NAME",
         ),
     ] = None,
     confidence: Confidence = 0.95,
-    resamples: Annotated[
-        int, option("--resamples", at_least=1, help="Resamples for intervals and tests.", metavar="N")
-    ] = 1000,
+    resamples: Resamples = 1000,
     seed: Seed = None,
-    overwrite: Annotated[bool, option("--overwrite", help="Replace a file that is there.")] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
-    """Draw a figure of a saved result, for print or a page: scores with intervals, differences, agreement,
-    or why a segment got its score.
+    """Draw a figure of a saved result as PDF, PNG or SVG.
 
-    Needs matplotlib: pip install "nlgauge[plot]".
+        nlgauge plot out/ intervals -o intervals.pdf
+        nlgauge plot out/ explanation -m bleu --segment 3 -o segment.svg
+
+    Kinds: intervals, forest and waterfall (differences), distributions, heatmap (agreement between metrics),
+    human_map (agreement with people), explanation (of a segment).
+
+    Requires matplotlib: pip install
+    "nlgauge[plot]". The command prints a description of the figure as text.
     """
     from nlgauge.cli.commands.meta.study import split
     from nlgauge.results.storage.load import load
     from nlgauge.show.plots.files import check_file
 
     checked_confidence(confidence)
-    one_of(kind, _OF_RESULTS, "PLOT")
+    one_of(kind, _OF_RESULTS, "KIND")
     check_file(output)
     if output.exists() and not overwrite:
-        raise ParameterError(f"{output} already exists; use --overwrite to replace it.")
+        raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
     people = split([*(human or []), *(names or [])])
     if names and not human:
-        raise ParameterError(f"{names[0]!r} was not expected; a plot takes one result and one kind.")
+        raise click.UsageError(f"unexpected argument {names[0]!r}; a plot takes one result and one kind.")
     result = load(directory)
     from nlgauge import plots
 
@@ -111,9 +128,9 @@ def _one_metric(metrics: list[str] | None) -> str | None:
     return next(iter(_at_most(metrics or [], 1, "--metric")), None)
 
 
-def _at_most(values: list[str], count: int, option: str) -> list[str]:
+def _at_most(values: list[str], count: int, name: str) -> list[str]:
     if len(values) > count:
-        raise ParameterError(f"this plot takes {option} at most {count} times, got {len(values)}.")
+        raise click.UsageError(f"this plot takes {name} at most {count} times, got {len(values)}.")
     return values
 
 
@@ -122,11 +139,11 @@ def _explained(result: Result, metric: str | None, segment: str | None, systems:
     from nlgauge.errors import ResultError
 
     if metric is None or segment is None:
-        raise ParameterError("an explanation is of one metric and one segment: give --metric and --segment.")
+        raise click.UsageError("an explanation needs --metric and --segment.")
     system = next(iter(_at_most(systems, 1, "--system")), None)
     explanations = result.explain(
         metric, segment, system if system is not None or len(result.systems) > 1 else result.systems[0]
     )
     if not explanations:
-        raise ResultError(f"{result._label(metric)} has no explanation for a segment.")
+        raise ResultError(f"{result._label(metric)} does not explain segments; choose another metric.")
     return plots.explanation(explanations[0])

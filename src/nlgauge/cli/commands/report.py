@@ -9,7 +9,7 @@ import click
 
 from nlgauge._core.paths import require_folder
 from nlgauge.cli.command import Command
-from nlgauge.cli.options import Baseline, Confidence, ResultDirectory, Seed, checked_confidence
+from nlgauge.cli.options import Baseline, Confidence, Resamples, ResultDirectory, Seed, checked_confidence
 from nlgauge.cli.parameters import option
 
 
@@ -17,7 +17,7 @@ from nlgauge.cli.parameters import option
 def report(
     directory: ResultDirectory,
     *,
-    output: Annotated[Path, option("--output", "-o", help="The file to write.", metavar="FILE")] = Path(
+    output: Annotated[Path, option("--output", "-o", help="File to write.", metavar="FILE")] = Path(
         "report.html"
     ),
     title: Annotated[
@@ -25,44 +25,44 @@ def report(
         option("--title", help="Title of the page (default: name of the directory).", metavar="TEXT"),
     ] = None,
     explain: Annotated[
-        str, option("--explain", help="Number of segments to explain, or 'all'.", metavar="N")
+        str, option("--explain", help="Number of segments to explain, or all.", metavar="N|all")
     ] = "200",
     texts: Annotated[
-        bool,
-        option("--texts/--no-texts", help="Whether the page has the texts, and explanations of them."),
+        bool, option("--texts/--no-texts", help="Include the texts and their explanations.")
     ] = True,
     max_size: Annotated[
         float,
         option(
             "--max-size",
             at_least=0,
-            help="Maximum size in MB; explanations, then texts are omitted.",
+            help="Size limit of the file; explanations and texts beyond it are omitted.",
             metavar="MB",
         ),
     ] = 25,
     baseline: Baseline = None,
     confidence: Confidence = 0.95,
-    resamples: Annotated[
-        int, option("--resamples", at_least=1, help="Resamples for intervals and tests.", metavar="N")
-    ] = 1000,
+    resamples: Resamples = 1000,
     seed: Seed = None,
-    overwrite: Annotated[bool, option("--overwrite", help="Replace a file that is there.")] = False,
+    overwrite: Annotated[bool, option("--overwrite", help="Replace an existing file.")] = False,
 ) -> None:
-    """Writes a saved result as one HTML file that opens from disk and needs no network: who leads, where,
-    and why.
+    """Write a saved result as one HTML file that needs no network.
+
+        nlgauge report out/ -o report.html
+
+    The report has a leaderboard, a comparison of two systems, the agreement between metrics, and explained
+    segments.
     """
-    from nlgauge.errors import ParameterError
     from nlgauge.results.storage.load import load
 
     checked_confidence(confidence)
     if not (explain == "all" or (explain.isascii() and explain.isdecimal())):
-        raise ParameterError(f"--explain must be a number of segments or 'all', got {explain!r}.")
+        raise click.UsageError(f"--explain must be a number of segments or all, got {explain!r}.")
     require_folder(output)
     if output.exists() and not overwrite:
-        raise ParameterError(f"{output} is there already; give --overwrite to replace it.")
+        raise click.UsageError(f"{output} already exists; use --overwrite to replace it.")
     if not output.absolute().parent.is_dir():
-        raise ParameterError(
-            f"there is no directory {output.parent} to write {output.name} to; create it first."
+        raise click.UsageError(
+            f"the directory {output.parent} of {output.name} does not exist; create it first."
         )
     written = load(directory).report(
         output,

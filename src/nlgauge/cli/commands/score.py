@@ -1,4 +1,4 @@
-"""nlgauge score: scores files of predictions."""
+"""nlgauge score: score files of predictions."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import click
+
 from nlgauge._core.defaults import SEED
 from nlgauge.cli.command import Spelled
+from nlgauge.cli.complete import complete_files
 from nlgauge.cli.options import (
     ExecutorOptions,
     InputOptions,
     Metrics,
     ModelOptions,
-    Overwrite,
     SeedOfAll,
     ShownOptions,
 )
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.parameters import FILES, METRICS, OUTPUT, RUNNING, argument, option
 from nlgauge.cli.present import present, require_replies
 from nlgauge.cli.program import note_running, note_written
 from nlgauge.cli.sacrebleu.options import SacrebleuOptions
-from nlgauge.errors import InputError, ParameterError
+from nlgauge.errors import ParameterError
 
-# Files of which it takes a moment to read them.
+# Reading more bytes takes a moment.
 _SLOW_BYTES = 8_000_000
 
 if TYPE_CHECKING:
@@ -42,11 +44,10 @@ def score(
     systems: Annotated[
         list[str] | None,
         argument(
-            help=(
-                "Predictions, one file per system: FILE, FILE:COLUMN, NAME=FILE or - (standard input); or"
-                " files of records."
-            ),
-            metavar="SYSTEM",
+            "Predictions of one system: FILE, FILE:COLUMN, NAME=FILE or - (standard input).",
+            metavar="[SYSTEM]...",
+            panel=FILES,
+            complete=complete_files,
         ),
     ] = None,
     metrics: Metrics = None,
@@ -55,94 +56,88 @@ def score(
         option(
             "--references",
             "-r",
-            help=(
-                "Reference file; repeat for more, or name several and the systems after -i. In later files a"
-                " blank line means no further reference."
-            ),
+            help="Reference file; repeatable. Lines of later files may be empty.",
             metavar="FILE",
+            panel=FILES,
         ),
     ] = None,
     inputs: Annotated[
-        list[str] | None, option("--input", "-i", help="Systems, after references.", metavar="FILE...")
+        list[str] | None,
+        option("--input", "-i", help="Systems, if -r takes several files.", metavar="FILE...", panel=FILES),
     ] = None,
     output: Annotated[
         Path | None,
-        option("--output", "-o", help="Save the result to this directory.", metavar="RESULT"),
+        option("--output", "-o", help="Save the result to this directory.", metavar="RESULT", panel=OUTPUT),
     ] = None,
     lang: Annotated[
         str | None,
         option(
             "--lang",
             "-l",
-            help="Language of the texts: de, pt-BR, yue; with -t a language pair: en-de.",
+            help="Language of the texts, such as de or pt-BR; with -t a pair such as en-de.",
             metavar="CODE",
+            panel=METRICS,
         ),
     ] = None,
     reduce: Annotated[
         str | None,
         option(
             "--reduce",
-            help="How scores against several references become one: best, max, min, mean, ...",
+            help="Rule for several references: best, max, min, mean or median.",
             metavar="RULE",
+            panel=METRICS,
         ),
     ] = None,
     seed: SeedOfAll = SEED,
     models: ModelOptions,
-    offline: Annotated[bool, option("--offline", help="Never use the network.")] = False,
+    offline: Annotated[bool, option("--offline", help="Never use the network.", panel=RUNNING)] = False,
     carbon: Annotated[
         str | None,
         option(
             "--carbon",
-            help="Track energy and CO2 in this country, such as DEU, and show what the run cost.",
+            help="Track and show energy and CO2 for this country, such as DEU.",
             metavar="CODE",
+            panel=RUNNING,
         ),
     ] = None,
     allow_remote_code: Annotated[
         bool,
         option(
             "--allow-remote-code",
-            help=(
-                "Let Hugging Face evaluate run other people's scripts for metrics that nlgauge does not know."
-            ),
+            help="Let Hugging Face evaluate run scripts of metrics unknown to nlgauge.",
+            panel=RUNNING,
         ),
     ] = False,
     computing: ExecutorOptions,
-    no_texts: Annotated[bool, option("--no-texts", help="Save hashes instead of texts.")] = False,
-    overwrite: Overwrite = False,
+    no_texts: Annotated[
+        bool, option("--no-texts", help="Save hashes instead of texts.", panel=OUTPUT)
+    ] = False,
+    overwrite: Annotated[
+        bool,
+        option("--overwrite", help="Replace the result or the unfinished run in -o.", panel=OUTPUT),
+    ] = False,
     resume: Annotated[
         bool,
-        option(
-            "--resume",
-            help="Go on with the run that was to be saved to -o and was ended; begin it where there is none.",
-        ),
+        option("--resume", help="Resume the unfinished run in -o; start it if there is none.", panel=RUNNING),
     ] = False,
     stream: Annotated[
         bool,
-        option(
-            "--stream",
-            help="With -o: read files piece by piece, as is done anyway with more than 64 MB of them.",
-        ),
+        option("--stream", help="Read files in chunks (default above 64 MB); requires -o.", panel=RUNNING),
     ] = False,
     read: InputOptions,
     shown: ShownOptions,
     as_sacrebleu: SacrebleuOptions,
 ) -> None:
-    """Scores predictions, prints a table with intervals and p-values, and saves the result.
+    """Score predictions and print a table with confidence intervals and p-values.
 
-    nlgauge score -m bleu chrf -r refs.txt sysA.txt sysB.txt -o out/
+        nlgauge score -m bleu chrf -r refs.txt sysA.txt sysB.txt -o out/
 
-    -m takes one or more metrics. -r takes one file of references, and the files after it are systems. To name
-    several files of references, repeat -r or name the systems with -i: -r ref0.txt ref1.txt -i sysA.txt
-    sysB.txt. The form of sacreBLEU works too: ref0.txt ref1.txt -i sysA.txt.
+    -m takes one or more metrics, -r takes one reference file, and all other files are systems. With -i before
+    the systems, -r may take several reference files: -r ref0.txt ref1.txt -i sysA.txt sysB.txt. With -o the
+    result is saved; show, compare, explain, report and check then read it without scoring again.
 
-    FILE is UTF-8 text with one segment per line, or a .tsv, .csv, .jsonl, .json or .parquet file, of which
-    FILE:COLUMN takes one column by its name; any of them may be packed (.gz, .bz2, .xz, .zst). FILE:2 takes
-    the second column of a .tsv or .csv file without a header row, and is refused if the first row looks like
-    a header.
-
-    Fields of .tsv and .csv files may be in double quotes, with quotes inside doubled (RFC 4180). A .tsv file
-    whose quotes do not follow that rule, or in which no field needs them, is read as it stands, quotes
-    included; where both readings are possible it is refused.
+    Files contain one segment per line. Use FILE:COLUMN for a column of a .tsv, .csv, .jsonl, .json or
+    .parquet file. See `nlgauge help files`.
     """
     from nlgauge.io import Inputs
     from nlgauge.io.files import Address, holds_more
@@ -155,7 +150,7 @@ def score(
         return
     if offline:
         os.environ["NLGAUGE_OFFLINE"] = "1"
-    options = read.given()
+    options = read.arguments()
     test_set = as_sacrebleu.chosen(lang, references or ())
     if test_set is not None:
         references, lang = test_set.references, test_set.lang
@@ -169,9 +164,8 @@ def score(
         allow_remote_code=allow_remote_code,
     )
     if output is None and (resume or stream):
-        raise ParameterError(
-            f"{'--resume' if resume else '--stream'} is about the directory of the result; name it with -o"
-            " RESULT."
+        raise click.UsageError(
+            f"{'--resume' if resume else '--stream'} requires the directory of the result; add -o RESULT."
         )
     if output is not None:
         check_free(output, overwrite)
@@ -203,68 +197,65 @@ def score(
     require_replies(result)
 
 
-def _is_streamed(files: Inputs, wanted: bool) -> bool:
-    """Check whether the files can and should be read piece by piece."""
+def _is_streamed(files: Inputs, requested: bool) -> bool:
+    """Return whether the files can and should be read in chunks."""
     if files.possible():
-        return wanted or files.large()
-    if wanted:
-        raise ParameterError(
-            "--stream reads plain lines, .tsv, .csv, .jsonl and .parquet files, and not all of these are such"
-            " files; leave it out."
+        return requested or files.large()
+    if requested:
+        raise click.UsageError(
+            "--stream reads only plain lines, .tsv, .csv, .jsonl and .parquet files; omit it for other files."
         )
     return False
 
 
 def _named_systems(systems: Sequence[str] | None, inputs: Sequence[str] | None, piped: bool) -> Sequence[str]:
-    """The files of all systems; with a test set what comes through a pipe."""
+    """Return the files of all systems; with a test set and no file, standard input if it is a pipe."""
     named = [*(systems or ()), *(inputs or ())]
     if not named and not (piped and not sys.stdin.isatty()):
-        raise ParameterError(
-            "no predictions were named; write nlgauge score -r REFERENCES SYSTEM..., where - is standard"
-            " input."
+        raise click.UsageError(
+            "missing predictions; use nlgauge score -r REFERENCES SYSTEM... (- is standard input)."
         )
     return named or ["-"]
 
 
 def _check_baseline(baseline: str | None, systems: Sequence[str]) -> None:
-    """Raise ParameterError if the baseline is none of the systems, before anything is scored."""
+    """Raise ParameterError if the baseline is not a system, before anything is scored."""
     if baseline is not None and baseline not in systems:
         from nlgauge.errors import did_you_mean
 
-        raise ParameterError(
-            f"the baseline {baseline!r} is not one of the systems{did_you_mean(baseline, systems)}; there are"
+        raise click.UsageError(
+            f"the baseline {baseline!r} is not a system{did_you_mean(baseline, systems)}; choose one of"
             f" {', '.join(systems)}."
         )
 
 
 def _check_needs(corpus: Corpus, metrics: Mapping[str, AnyMetric]) -> None:
-    """Raises where a metric needs what was not named."""
+    """Raise InputError if a metric needs references or sources that are missing."""
     for label, metric in metrics.items():
         if metric.takes != "alone" and corpus.references is None:
-            as_sacrebleu = "or as sacreBLEU does: REFERENCES -i SYSTEM, where - is standard input"
-            raise InputError(
-                f"{label} needs references, none were given; name their file with -r ({as_sacrebleu})."
+            raise click.UsageError(
+                f"{label} needs references; add -r FILE, or use the form of sacreBLEU: REFERENCES -i SYSTEM."
             )
         if metric.source and corpus.sources is None:
-            raise InputError(f"{label} needs sources, none were given; name their file with -s.")
+            raise click.UsageError(f"{label} needs source texts; add -s FILE.")
 
 
 def _adjusted(
     specs: Sequence[str] | None, tokenize: str | None, lowercase: bool
 ) -> Sequence[str | AnyMetric] | None:
-    """The metrics with the tokeniser and the case that were asked for: BLEU alone, as in sacreBLEU; where
-    it is not there, those that can.
+    """Return the metrics with the tokenizer and the case of the options: only BLEU, as in sacreBLEU; without
+    BLEU, every metric that has the parameter.
     """
-    wanted: dict[str, Any] = {"tokenizer": tokenize} if tokenize else {}
-    wanted |= {"lowercase": True} if lowercase else {}
-    if not wanted:
+    parameters: dict[str, Any] = {"tokenizer": tokenize} if tokenize else {}
+    parameters |= {"lowercase": True} if lowercase else {}
+    if not parameters:
         return specs or None
     from nlgauge.metric.registry import parse
     from nlgauge.scoring import DEFAULT_METRICS
 
     metrics = [parse(spec) for spec in specs or DEFAULT_METRICS]
     has_bleu = any(metric.name == "bleu" for metric in metrics)
-    for name, value in wanted.items():
+    for name, value in parameters.items():
         changed, refusals = [], []
         for metric in metrics:
             if has_bleu and metric.name != "bleu":
@@ -279,7 +270,9 @@ def _adjusted(
             raise (
                 refusals[0]
                 if refusals
-                else ParameterError(f"none of {', '.join(map(str, metrics))} takes {name}={value!r}.")
+                else click.UsageError(
+                    f"no metric of {', '.join(map(str, metrics))} has the parameter {name}={value!r}."
+                )
             )
         metrics = changed
     return metrics

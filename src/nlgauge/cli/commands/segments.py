@@ -7,6 +7,7 @@ from typing import Annotated
 import click
 
 from nlgauge.cli.command import Spelled
+from nlgauge.cli.complete import complete_labels, complete_systems
 from nlgauge.cli.options import ResultDirectory, Where, conditions, one_of
 from nlgauge.cli.output import show
 from nlgauge.cli.parameters import option
@@ -22,52 +23,65 @@ def segments(
         option(
             "--output",
             "-o",
-            help="File to write to, .tsv, .csv, .jsonl or .parquet; - is standard output.",
+            help="File to write: .tsv, .csv, .jsonl or .parquet; - is standard output.",
             metavar="FILE",
         ),
     ] = STDOUT,
     form: Annotated[
         str | None,
         option(
-            "--format", "-f", help=f"Form: {', '.join(FORMS)} (default: by suffix, else tsv).", metavar="FORM"
+            "--format",
+            "-f",
+            help=f"Format: {', '.join(FORMS)} (default: by suffix, else tsv).",
+            metavar="FORMAT",
         ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        option("--metric", "-m", help="Metrics of the result (default: all).", metavar="METRIC..."),
+        option(
+            "--metric",
+            "-m",
+            help="Metrics of the result (default: all).",
+            metavar="METRIC...",
+            complete=complete_labels,
+        ),
     ] = None,
     system: Annotated[
-        str | None, option("--system", help="This system only (default: all).", metavar="NAME")
+        str | None,
+        option(
+            "--system",
+            help="Print only this system (default: all).",
+            metavar="SYSTEM",
+            complete=complete_systems,
+        ),
     ] = None,
     where: Where = None,
-    texts: Annotated[bool, option("--texts", help="Write source, references and prediction too.")] = False,
+    texts: Annotated[bool, option("--texts", help="Include source, references and prediction.")] = False,
     wide: Annotated[
-        bool, option("--wide", help="One row per segment, with every system side by side.")
+        bool, option("--wide", help="Print one row per segment, with all systems as columns.")
     ] = False,
     worst: Annotated[
         int | None,
         option(
             "--worst",
             at_least=1,
-            help="Show the N segments with the worst scores by the first metric, with their texts.",
+            help="List the N segments with the worst scores of the first metric.",
             metavar="N",
         ),
     ] = None,
     missing: Annotated[
         bool,
-        option(
-            "--missing",
-            help="Show the segments without a score of the first metric, with the reason and their texts.",
-        ),
+        option("--missing", help="List the segments without a score of the first metric, with reasons."),
     ] = False,
 ) -> None:
-    """Prints the score of every segment of a saved result: one row per segment and system.
+    """Print the score of every segment, or list the worst segments.
 
-    nlgauge segments out/ --texts --wide -o segments.tsv
+        nlgauge segments out/ --texts --wide -o segments.tsv
+        nlgauge segments out/ -m bleu --worst 10
+        nlgauge segments out/ -m comet --missing
 
-    nlgauge segments out/ -m bleu --worst 10
-
-    nlgauge segments out/ -m comet --missing
+    Print one row per segment and system. With --wide, print one row per segment with all systems as columns;
+    with --worst N, list the N segments with the worst scores and their texts.
     """
     from nlgauge.results.joined import of_systems
     from nlgauge.results.storage.load import load
@@ -82,15 +96,15 @@ def segments(
     if system is not None:
         result = of_systems(result, system)
     if worst is not None and missing:
-        raise click.BadParameter("--worst and --missing cannot be combined.", param_hint="'--missing'")
+        raise click.UsageError("--worst and --missing cannot be combined.")
     if worst is None and not missing:
         write_segments(result, output, form, texts=texts, wide=wide, metrics=metrics or ())
         return
     metric = metrics[0] if metrics else result.labels[0]
-    found = result.missing(metric) if worst is None else result.worst(metric, worst)
-    if (output == STDOUT and form is None) or not found:
-        show(found)
+    rows = result.missing(metric) if worst is None else result.worst(metric, worst)
+    if (output == STDOUT and form is None) or not rows:
+        show(rows)
         return
     write_columns(
-        iter([{name: [row[name] for row in found] for name in found[0]}]), output, form or form_of(output)
+        iter([{name: [row[name] for row in rows] for name in rows[0]}]), output, form or form_of(output)
     )

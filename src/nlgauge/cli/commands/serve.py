@@ -1,6 +1,4 @@
-"""nlgauge serve: the pages of saved results in the browser, with every segment explained when it is
-looked at.
-"""
+"""nlgauge serve: saved results in the browser, with every segment explained on demand."""
 
 from __future__ import annotations
 
@@ -10,18 +8,19 @@ from typing import Annotated
 import click
 
 from nlgauge.cli.command import Command
+from nlgauge.cli.complete import complete_results
 from nlgauge.cli.parameters import argument, option
 
 
 @Command
 def serve(
-    directories: Annotated[list[Path], argument(help="Directories of saved results.", metavar="DIR...")],
+    directories: Annotated[
+        list[Path],
+        argument("Directories of saved results.", metavar="RESULT...", complete=complete_results),
+    ],
     *,
     host: Annotated[
-        str,
-        option(
-            "--host", help="Address to listen on; requires --token unless it is local.", metavar="ADDRESS"
-        ),
+        str, option("--host", help="Address to listen on; other machines require --token.", metavar="ADDRESS")
     ] = "127.0.0.1",
     port: Annotated[
         int, option("--port", at_least=0, at_most=65535, help="Port; 0 selects a free port.", metavar="N")
@@ -31,9 +30,11 @@ def serve(
     ] = None,
     browser: Annotated[bool, option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Shows saved results in the browser: scores, comparisons, agreement, and why each segment got its score.
+    """Explore saved results in the browser.
 
-    Nothing is written.
+    Start a local server and print its address. The page explains every segment on demand and scores texts
+    that you type. Nothing is written, and the server accepts connections from this machine only unless you
+    set --host and --token.
     """
     from nlgauge.results.storage.load import load
     from nlgauge.show.explorer import is_loopback
@@ -44,10 +45,10 @@ def serve(
     def ready(address: str) -> None:
         if not is_loopback(host):
             click.echo(
-                "Whoever can reach this machine and knows the token can read the texts; nothing that is sent"
-                " is encrypted.",
+                "Anyone who can reach this machine and knows the token can read the texts; the connection is"
+                " not encrypted.",
                 err=True,
             )
-        click.echo(f"Open {address}\nCtrl C ends it.", err=True)
+        click.echo(f"Open {address}\nStop the server with Ctrl-C.", err=True)
 
     serve_results(results, host=host, port=port, token=token, browser=browser, ready=ready)

@@ -9,9 +9,11 @@ from nlgauge.cli.present import present
 
 @Spelled
 def show_command(directory: ResultDirectory, *, shown: ShownOptions, where: Where = None) -> None:
-    """Shows the scores of a saved result, in every form that `score` has; nothing is scored again.
+    """Show the scores of a saved result as a table, LaTeX, Markdown, CSV or JSON.
 
-    nlgauge show out/ --format latex > table.tex
+        nlgauge show out/ --format latex > table.tex
+
+    `nlgauge score` has the same options for output and statistics. Nothing is scored again.
     """
     from nlgauge.results.storage.load import load
 

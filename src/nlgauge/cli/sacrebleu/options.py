@@ -1,4 +1,4 @@
-"""The options that `nlgauge score` has as sacreBLEU has them."""
+"""Options of `nlgauge score` that are the same as in sacreBLEU."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from nlgauge.cli.parameters import option
+from nlgauge.cli.parameters import SACREBLEU, option
 
 if TYPE_CHECKING:
     from nlgauge.cli.sacrebleu.sets import TestSet
 
-_SACREBLEU = "As in sacreBLEU"
-
 
 @dataclass(frozen=True)
 class SacrebleuOptions:
-    """Tokeniser and case of BLEU, and test sets."""
+    """Tokenizer and case of BLEU, and test sets."""
 
     tokenize: Annotated[
         str | None,
         option(
             "--tokenize",
             "-tok",
-            help="Tokeniser of BLEU; without BLEU, of the metrics that take it.",
+            help="Tokenizer of BLEU; without BLEU, of all metrics that have a tokenizer.",
             metavar="NAME",
-            panel=_SACREBLEU,
+            panel=SACREBLEU,
         ),
     ] = None
     lowercase: Annotated[
@@ -33,8 +31,8 @@ class SacrebleuOptions:
         option(
             "--lowercase",
             "-lc",
-            help="Lower case for BLEU; without BLEU, for the metrics that can.",
-            panel=_SACREBLEU,
+            help="Lowercase texts for BLEU; without BLEU, for all metrics that support it.",
+            panel=SACREBLEU,
         ),
     ] = False
     test_set: Annotated[
@@ -42,9 +40,9 @@ class SacrebleuOptions:
         option(
             "--test-set",
             "-t",
-            help="References and sources of a test set of sacreBLEU.",
+            help="Use the references and source texts of a sacreBLEU test set.",
             metavar="NAME",
-            panel=_SACREBLEU,
+            panel=SACREBLEU,
         ),
     ] = None
     origlang: Annotated[
@@ -52,38 +50,40 @@ class SacrebleuOptions:
         option(
             "--origlang",
             "-ol",
-            help="Of the test set: this original language.",
+            help="Use only segments of the test set in this original language.",
             metavar="CODE",
-            panel=_SACREBLEU,
+            panel=SACREBLEU,
         ),
     ] = None
     subset: Annotated[
         str | None,
         option(
             "--subset",
-            help="Of the test set: documents that match.",
+            help="Use only documents of the test set that match a regular expression.",
             metavar="PATTERN",
-            panel=_SACREBLEU,
+            panel=SACREBLEU,
         ),
     ] = None
     echo: Annotated[
         list[str] | None,
         option(
             "--echo",
-            help="Print fields of the test set (src, ref, ...).",
+            help="Print fields of the test set, such as src or ref.",
             metavar="FIELD...",
-            panel=_SACREBLEU,
+            panel=SACREBLEU,
         ),
     ] = None
-    list_sets: Annotated[bool, option("--list", help="List test sets.", panel=_SACREBLEU)] = False
-    cite: Annotated[bool, option("--cite", help="Print how to cite the test set.", panel=_SACREBLEU)] = False
+    list_sets: Annotated[bool, option("--list", help="List the test sets.", panel=SACREBLEU)] = False
+    cite: Annotated[bool, option("--cite", help="Print the citation of the test set.", panel=SACREBLEU)] = (
+        False
+    )
 
     def describe(self, lang: str | None) -> bool:
-        """Prints what is asked of test sets; whether anything is."""
+        """Print what the options request about test sets; return whether they request anything."""
         from nlgauge.cli.sacrebleu import sets as sacrebleu_sets
 
-        wanted = bool(self.list_sets or self.cite or self.echo)
-        if wanted:
+        requested = bool(self.list_sets or self.cite or self.echo)
+        if requested:
             sacrebleu_sets.describe(
                 self.test_set,
                 lang,
@@ -92,10 +92,10 @@ class SacrebleuOptions:
                 origlang=self.origlang,
                 subset=self.subset,
             )
-        return wanted
+        return requested
 
     def chosen(self, lang: str | None, references: Sequence[str]) -> TestSet | None:
-        """The test set that is asked for."""
+        """Return the test set of -t."""
         from nlgauge.cli.sacrebleu import sets as sacrebleu_sets
 
         return sacrebleu_sets.chosen(self.test_set, lang, references, self.origlang, self.subset)

@@ -1,7 +1,4 @@
-"""The test sets of sacreBLEU: what sacreBLEU itself has fetched and knows of them.
-
-Nothing is fetched here.
-"""
+"""The test sets that sacreBLEU has downloaded; nothing is downloaded here."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nlgauge.errors import InputError, ParameterError, did_you_mean
+from nlgauge.errors import did_you_mean
 
 if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
@@ -24,7 +21,7 @@ _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
 
 @dataclass(frozen=True)
 class TestSet:
-    """A test set of sacreBLEU for one language pair, whose files are on this machine."""
+    """A downloaded test set of sacreBLEU for one language pair."""
 
     name: str
     pair: str
@@ -39,26 +36,26 @@ class TestSet:
     @property
     def references(self) -> list[str]:
         """The files of references."""
-        return list(map(str, _known(self.name).get_reference_files(self.pair)))
+        return list(map(str, _dataset(self.name).get_reference_files(self.pair)))
 
     @property
     def source(self) -> str:
         """The file of sources."""
-        return str(_known(self.name).get_source_file(self.pair))
+        return str(_dataset(self.name).get_source_file(self.pair))
 
-    def check_here(self) -> None:
-        """Raises where there is no such language pair, or sacreBLEU would have to fetch the test set."""
-        known = _known(self.name)
-        if self.pair not in known.langpairs:
-            near = did_you_mean(self.pair, known.langpairs)
-            raise ParameterError(
-                f"{self.name} has no language pair {self.pair!r}{near}; there are"
-                f" {', '.join(known.langpairs)}."
+    def check_downloaded(self) -> None:
+        """Raise if the language pair is unknown or the test set is not downloaded."""
+        dataset = _dataset(self.name)
+        if self.pair not in dataset.langpairs:
+            near = did_you_mean(self.pair, dataset.langpairs)
+            raise click.UsageError(
+                f"{self.name} has no language pair {self.pair!r}{near}; choose one of"
+                f" {', '.join(dataset.langpairs)}."
             )
-        known.get_files(self.pair)
+        dataset.get_files(self.pair)
 
     def part_of(self, corpus: Corpus) -> Corpus:
-        """The segments of the part that was asked for."""
+        """Return the segments that --origlang and --subset select."""
         import numpy as np
 
         return (
@@ -68,37 +65,41 @@ class TestSet:
         )
 
     def lines(self, fields: Sequence[str]) -> Iterator[str]:
-        """The lines of these fields, with tabs between them; "all" are all, and "ref" is the first of
-        several references.
+        """Return the lines of these fields, separated by tabs; "all" means all fields, and "ref" the first
+        reference.
         """
-        known = _known(self.name).fieldnames(self.pair)
-        files = dict(zip(known, _known(self.name).get_files(self.pair), strict=True))
-        files.setdefault("ref", files[min(field for field in known if field.startswith("ref"))])
-        wanted = known if list(fields) == ["all"] else fields
-        for field in wanted:
+        names = _dataset(self.name).fieldnames(self.pair)
+        files = dict(zip(names, _dataset(self.name).get_files(self.pair), strict=True))
+        files.setdefault("ref", files[min(field for field in names if field.startswith("ref"))])
+        chosen_fields = names if list(fields) == ["all"] else fields
+        for field in chosen_fields:
             if field not in files:
-                raise ParameterError(
-                    f"{self.name}, {self.pair} has no field {field!r}; there are {', '.join(known)}."
+                raise click.UsageError(
+                    f"{self.name}, {self.pair} has no field {field!r}; choose from {', '.join(names)}."
                 )
         columns = self._part(
-            [Path(files[field]).read_text("utf-8").rstrip("\n").split("\n") for field in wanted]
+            [Path(files[field]).read_text("utf-8").rstrip("\n").split("\n") for field in chosen_fields]
         )
         return ("\t".join(line.rstrip() for line in row) for row in zip(*columns, strict=True))
 
     def _part(self, columns: list[list[Any]]) -> list[list[Any]]:
-        """Of each column what belongs to the part that was asked for."""
+        """Return the rows of each column that --origlang and --subset select."""
         from sacrebleu.utils import filter_subset
 
         try:
-            found: list[list[Any]] = filter_subset(columns, self.name, self.pair, self.origlang, self.subset)
+            selected: list[list[Any]] = filter_subset(
+                columns, self.name, self.pair, self.origlang, self.subset
+            )
         except FileNotFoundError as error:
-            raise InputError(
-                f"the part of {self.name} needs sacreBLEU's file {error.filename};"
-                f" {_fetching(self.name, self.pair)}"
+            raise click.UsageError(
+                f"--origlang and --subset need sacreBLEU's file {error.filename};"
+                f" {_download(self.name, self.pair)}"
             ) from None
-        if not found[0]:
-            raise InputError(f"{self.name}, {self.pair} has no segment of this part.")
-        return found
+        if not selected[0]:
+            raise click.UsageError(
+                f"no segment of {self.name}, {self.pair} matches --origlang and --subset; change or omit them."
+            )
+        return selected
 
 
 def chosen(
@@ -108,35 +109,35 @@ def chosen(
     origlang: str | None = None,
     subset: str | None = None,
 ) -> TestSet | None:
-    """The test set that -t and -l name; None without -t."""
+    """Return the test set of -t and -l; None without -t."""
     if name is None:
         if origlang or subset:
-            raise ParameterError("--origlang and --subset choose a part of a test set; name it with -t.")
+            raise click.UsageError("--origlang and --subset require a test set; add -t NAME.")
         _check_language(lang)
         return None
     if references:
-        raise ParameterError(f"-t {name} brings its own references; leave out -t or -r {references[0]}.")
+        raise click.UsageError(f"-t {name} and -r {references[0]} both specify references; omit one.")
     if lang is None or "-" not in lang:
-        raise ParameterError(
-            f"-t {name} needs a language pair, such as -l en-de; there are"
-            f" {', '.join(_known(name).langpairs)}."
+        raise click.UsageError(
+            f"-t {name} needs a language pair, such as -l en-de; choose one of"
+            f" {', '.join(_dataset(name).langpairs)}."
         )
-    found = TestSet(name, lang, origlang, subset)
-    found.check_here()
-    return found
+    test_set = TestSet(name, lang, origlang, subset)
+    test_set.check_downloaded()
+    return test_set
 
 
 def _check_language(lang: str | None) -> None:
-    """Raises where -l may be a language pair or a language with its region."""
+    """Raise if -l may be a language pair or a language with its region."""
     from nlgauge._core.language import code, name
 
     if lang is None or not _PAIR.fullmatch(lang):
         return
     first, _, second = lang.partition("-")
     if name(second) != second:
-        raise ParameterError(
-            f"-l {lang}: for texts in {name(second)} write -l {code(second)}, for {name(first)} with a region"
-            f" -l {first}-{second.upper()}; a language pair belongs to a test set, -t NAME."
+        raise click.UsageError(
+            f"-l {lang} is ambiguous; use -l {code(second)} for {name(second)}, -l {first}-{second.upper()} for"
+            f" {name(first)} with a region, or add -t NAME for a language pair."
         )
 
 
@@ -149,54 +150,50 @@ def describe(
     origlang: str | None,
     subset: str | None,
 ) -> None:
-    """Prints what sacreBLEU knows of its test sets: their list, language pairs and fields, citation or
-    texts.
-    """
+    """Print the texts, the citation, or the language pairs and fields of a test set, or list test sets."""
     from sacrebleu.dataset import DATASETS
 
     if fields:
-        found = chosen(name, lang, (), origlang, subset)
-        if found is None:
-            raise ParameterError("--echo needs a test set and a language pair: -t NAME -l en-de.")
-        for line in found.lines(fields):
+        test_set = chosen(name, lang, (), origlang, subset)
+        if test_set is None:
+            raise click.UsageError("--echo needs a test set and a language pair, such as -t wmt17 -l en-de.")
+        for line in test_set.lines(fields):
             click.echo(line)
     elif cite:
         if name is None:
-            raise ParameterError("--cite needs a test set: -t NAME.")
-        click.echo(_known(name).citation or f"{name} names no citation.")
+            raise click.UsageError("--cite needs a test set; add -t NAME.")
+        click.echo(_dataset(name).citation or f"{name} has no citation.")
     elif name is not None:
-        for pair in [lang] if lang else _known(name).langpairs:
-            click.echo(f"{pair}: {', '.join(_known(name).fieldnames(pair))}")
+        for pair in [lang] if lang else _dataset(name).langpairs:
+            click.echo(f"{pair}: {', '.join(_dataset(name).fieldnames(pair))}")
     else:
-        for known in sorted(DATASETS):
-            if lang is None or lang in DATASETS[known].langpairs:
-                click.echo(f"{known:<30}: {DATASETS[known].description.strip()}")
+        for title in sorted(DATASETS):
+            if lang is None or lang in DATASETS[title].langpairs:
+                click.echo(f"{title:<30}: {DATASETS[title].description.strip()}")
 
 
-def _known(name: str) -> Any:
-    """What sacreBLEU knows of a test set; where it would fetch it, an error names the command that does."""
+def _dataset(name: str) -> Any:
+    """Return sacreBLEU's test set; reading a test set that is not downloaded raises InputError."""
     from sacrebleu.dataset import DATASETS
 
     if name not in DATASETS:
-        raise ParameterError(
-            f"sacreBLEU has no test set {name!r}{did_you_mean(name, DATASETS)}; nlgauge score --list shows"
-            " all."
+        raise click.UsageError(
+            f"unknown test set {name!r}{did_you_mean(name, DATASETS)}; list all with: nlgauge score --list"
         )
-    found = copy(DATASETS[name])
-    fetch = found.maybe_download
+    dataset = copy(DATASETS[name])
+    download = dataset.maybe_download
 
     def unpack() -> None:
-        packed = [Path(found._rawdir) / found._get_tarball_filename(url) for url in found.data or ()]
+        packed = [Path(dataset._rawdir) / dataset._get_tarball_filename(url) for url in dataset.data or ()]
         if not packed or not all(path.exists() for path in packed):
-            raise InputError(
-                f"the test set {name} is not on this machine ({Path(found._outdir)});"
-                f" {_fetching(name, 'PAIR')}"
+            raise click.UsageError(
+                f"the test set {name} is not downloaded ({Path(dataset._outdir)}); {_download(name, 'PAIR')}"
             )
-        fetch()
+        download()
 
-    found.maybe_download = unpack
-    return found
+    dataset.maybe_download = unpack
+    return dataset
 
 
-def _fetching(name: str, pair: str) -> str:
-    return f"sacreBLEU fetches it: sacrebleu --download {name} -l {pair}"
+def _download(name: str, pair: str) -> str:
+    return f"download it with: sacrebleu --download {name} -l {pair}"

@@ -1,5 +1,5 @@
-"""What users of sacreBLEU and of other programs type: other names of our options, and the right form of
-what is written otherwise here.
+"""Options of sacreBLEU and of other programs: names that nlgauge accepts, and the form that replaces the
+other options.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from nlgauge.errors import ParameterError
+import click
 
 SAME = {
     "--metrics": ["--metric"],
@@ -46,7 +46,7 @@ SAME = {
     **{name: ["--source"] for name in ("--src", "--sources")},
     **{name: ["--lang"] for name in ("--language", "--languages")},
 }
-_PARAMETER = 'is a parameter of the metric here: -m "{}"'
+_PARAMETER = 'is a parameter of the metric; use -m "{}"'
 INSTEAD = {
     "--smooth-method": _PARAMETER.format("bleu(smooth_method='floor')"),
     "--smooth-value": _PARAMETER.format("bleu(smooth_method='floor', smooth_value=0.1)"),
@@ -63,40 +63,39 @@ INSTEAD = {
     "--ter-asian-support": _PARAMETER.format("ter(asian_support=True)"),
     "--ter-no-punct": _PARAMETER.format("ter(no_punct=True)"),
     "--ter-normalized": _PARAMETER.format("ter(normalized=True)"),
-    "--num-refs": "is not needed: name each column of references, -r FILE.tsv:1 -r FILE.tsv:2",
-    "-nr": "is not needed: name each column of references, -r FILE.tsv:1 -r FILE.tsv:2",
-    "--paired-jobs": "is --jobs here",
-    "-j": "is --jobs here",
-    "--detail": "is not here; score the parts with --origlang, or see all outputs of a metric with --details",
-    "-d": "is not here; score the parts with --origlang, or see all outputs of a metric with --details",
-    "--force": "is not needed: no text is refused because it looks tokenised",
-    "--short": "is not here: signatures have one form",
-    "-sh": "is not here: signatures have one form",
-    "--no-color": "is not here: set NO_COLOR=1, or write to a file",
-    "-nc": "is not here: set NO_COLOR=1, or write to a file",
-    "--download": "is not here, since nothing is fetched unasked: run sacrebleu --download TEST-SET -l PAIR",
+    "--num-refs": "is not needed; use -r FILE.tsv:1 -r FILE.tsv:2 for columns of references",
+    "-nr": "is not needed; use -r FILE.tsv:1 -r FILE.tsv:2 for columns of references",
+    "--paired-jobs": "is not supported; use --jobs",
+    "-j": "is not supported; use --jobs",
+    "--detail": "is not supported; score parts with --origlang, or show all outputs of a metric with --details",
+    "-d": "is not supported; score parts with --origlang, or show all outputs of a metric with --details",
+    "--force": "is not needed; nlgauge does not refuse tokenized texts",
+    "--short": "is not supported; signatures have one form",
+    "-sh": "is not supported; signatures have one form",
+    "--no-color": "is not supported; set NO_COLOR=1, or redirect the output to a file",
+    "-nc": "is not supported; set NO_COLOR=1, or redirect the output to a file",
+    "--download": "is not supported; run: sacrebleu --download TEST-SET -l PAIR",
 }
 _SMOOTHINGS = ("none", "floor", "add-k", "exp")
 
 
-def translated(words: Sequence[str], known: Collection[str]) -> list[str]:
-    """The words with our names of sacreBLEU's options as far as the command knows them; an error with the
-    right form where there is none.
+def translated(words: Sequence[str], names: Collection[str]) -> list[str]:
+    """Replace options of sacreBLEU by options of nlgauge if the command has them; raise ParameterError with the
+    right form for the others.
     """
-    found: list[str] = []
+    result: list[str] = []
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
-        own = SAME.get(name, [name])
-        if name in known or own[0].partition("=")[0] not in known:
-            if name in INSTEAD and name not in known and "--references" in known:
-                raise ParameterError(f"{name} {INSTEAD[name]}")
+        same = SAME.get(name, [name])
+        if name in names or same[0].partition("=")[0] not in names:
+            if name in INSTEAD and name not in names and "--references" in names:
+                raise click.UsageError(f"{name} {INSTEAD[name]}")
             following = "".join(words[i + 1 : i + 2])
             if word == "-s" and following in _SMOOTHINGS and not Path(following).exists():
-                raise ParameterError(
-                    "-s names the sources here; smoothing"
-                    f" {_PARAMETER.format(f'bleu(smooth_method={following!r})')}"
+                raise click.UsageError(
+                    f"-s names the source texts; smoothing {_PARAMETER.format(f'bleu(smooth_method={following!r})')}"
                 )
-            found.append(word)
+            result.append(word)
         else:
-            found += [own[0] + equals + value, *own[1:]]
-    return found
+            result += [same[0] + equals + value, *same[1:]]
+    return result

@@ -1,4 +1,4 @@
-"""nlgauge meta: how well metrics agree with people."""
+"""nlgauge meta: agreement of metrics with people."""
 
 from __future__ import annotations
 
@@ -6,28 +6,30 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from nlgauge.cli.command import Group, Spelled
 from nlgauge.cli.commands.meta.answer import answered
 from nlgauge.cli.commands.meta.compare import compare
 from nlgauge.cli.commands.meta.estimate import estimate
-from nlgauge.cli.commands.meta.plots import Plots, asked, draw_asked
+from nlgauge.cli.commands.meta.plots import Plots, draw, requested
 from nlgauge.cli.commands.meta.saved import between, cost
 from nlgauge.cli.commands.meta.study import (
     Data,
-    FoundOptions,
+    FindingOptions,
     StudyDirectory,
+    StudyMetrics,
     StudyOptions,
     split,
     studied,
 )
-from nlgauge.cli.found import show_found
-from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, checked_confidence, one_of
+from nlgauge.cli.findings import show_findings
+from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import option
+from nlgauge.cli.parameters import STATISTICS, option
 
-_DRAWN = ("systems", "inputs", "both", "fisher", "none")
-# What a terminal shows of a row; --details shows all.
+_RESAMPLED = ("systems", "inputs", "both", "fisher", "none")
+# The columns of tables; --details shows all.
 _SHOWN = (
     "metric",
     "human",
@@ -42,20 +44,19 @@ _SHOWN = (
     "n",
     "ceiling",
 )
-_AGREEMENT = "Agreement"
 
 
 @dataclass(frozen=True)
 class AgreementOptions:
-    """What is computed."""
+    """Levels, coefficients and intervals."""
 
     levels: Annotated[
         list[str] | None,
         option(
             "--level",
-            help="Levels: system, input, global, by_system (default: system,input,global).",
+            help="Levels: system, input, global, by_system (default: the first three).",
             metavar="LEVEL",
-            panel=_AGREEMENT,
+            panel=STATISTICS,
         ),
     ] = None
     coefficients: Annotated[
@@ -63,106 +64,110 @@ class AgreementOptions:
         option(
             "--coefficient",
             "-c",
-            help=(
-                "Coefficients: pearson, spearman, kendall, acc_eq, spa, darr, ... (default: the first three)."
-            ),
+            help="pearson, spearman, kendall, acc_eq, spa, darr, ... (default: the first three).",
             metavar="NAME",
-            panel=_AGREEMENT,
+            panel=STATISTICS,
         ),
     ] = None
     interval: Annotated[
         str,
         option(
             "--interval",
-            help=f"What intervals are drawn over: {', '.join(_DRAWN)}.",
-            metavar="OVER",
-            panel=_AGREEMENT,
+            help=f"Unit of resampling for intervals: {', '.join(_RESAMPLED)}.",
+            metavar="WHAT",
+            panel=STATISTICS,
         ),
     ] = "both"
     resamples: Annotated[
         int,
-        option("--resamples", at_least=2, help="Resamples for intervals.", metavar="N", panel=_AGREEMENT),
+        option(
+            "--resamples",
+            at_least=2,
+            help="Number of resamples for intervals.",
+            metavar="N",
+            panel=STATISTICS,
+        ),
     ] = 1000
     confidence: Confidence = 0.95
 
     def __post_init__(self) -> None:
-        one_of(self.interval, _DRAWN, "--interval")
+        one_of(self.interval, _RESAMPLED, "--interval")
         checked_confidence(self.confidence)
 
     def of_correlate(self, pairs: bool) -> dict[str, Any]:
-        """The arguments of `correlate` that were given; of judged pairs DARR is what can be said."""
-        found: dict[str, Any] = {
+        """Return the arguments of `correlate`; for judged pairs, the default coefficient is DARR."""
+        settings: dict[str, Any] = {
             "interval": None if self.interval == "none" else self.interval,
             "resamples": self.resamples,
             "confidence": self.confidence,
         }
-        given = {"level": split(self.levels), "coefficient": split(self.coefficients)}
-        usual = {"level": ["input"], "coefficient": ["darr"]} if pairs else {}
-        return {**found, **usual, **{name: values for name, values in given.items() if values}}
+        defaults = {"level": ["input"], "coefficient": ["darr"]} if pairs else {}
+        names = {"level": split(self.levels), "coefficient": split(self.coefficients)}
+        return {**settings, **defaults, **{name: values for name, values in names.items() if values}}
 
 
 @Spelled
 def run(
     *,
     data: Data,
-    metrics: Metrics = None,
+    metrics: StudyMetrics = None,
     output: StudyDirectory = None,
     seed: SeedOfAll = 12345,
     study: StudyOptions,
     agreement: AgreementOptions,
     models: ModelOptions,
     plots: Plots = None,
-    shown: FoundOptions,
+    shown: FindingOptions,
 ) -> None:
-    """Shows how well each metric agrees with people, on a benchmark, a file or a saved result.
+    """Measure how well metrics agree with human judgments.
 
-    nlgauge meta summeval --human relevance -m chrf rouge -o summeval/
+    Score the texts of a benchmark, or of your own file, and correlate each metric with human scores.
 
-    nlgauge meta out/ --human adequacy
+        nlgauge meta summeval --human relevance -m chrf rouge -o summeval/
+        nlgauge meta out/ --human adequacy
 
-    DATA is a name of `nlgauge benchmarks list`; a file: original files of a known benchmark, JSON lines with
-    "human" scores, or records as `nlgauge score` reads them, of which --human names the columns with human
-    scores; or a directory that `nlgauge score -o` wrote: its scores are taken as they are, and --human names
-    the fields of its records with human scores, or a file of them.
+    DATA is a benchmark of `nlgauge benchmarks list`, a file of judged texts, or a directory of `nlgauge score
+    -o`. A file contains the original data of a benchmark, JSON lines with "human" scores, or records as
+    `nlgauge score` reads them. For records and saved results, --human names the fields with human scores,
+    or for a saved result a file with the columns system, segment and human scores.
 
-    With -o the results are saved in DIR/results, where `nlgauge show` and `nlgauge report` open them: the
-    next run scores only metrics that are missing, and without -m it takes those that are there. `nlgauge meta
-    compare DIR` then tests whether one metric is better than another, `nlgauge meta between DIR` shows how
-    well metrics agree with each other, `nlgauge meta cost DIR` what agreement costs; they take a saved result
-    too. `nlgauge meta estimate` is for texts of which few are judged.
+    With -o the scores are saved, and later runs compute only metrics that are missing. Subcommands work on
+    that directory: compare, between, cost, estimate.
+
+    --plot FILE draws a forest plot. --plot KIND=FILE draws another figure: scatter, heatmap, pareto, topk,
+    distributions, calibration or landscape.
     """
     from nlgauge.meta.benchmarks.study import CORRELATIONS
 
-    wanted = asked(plots)
-    asked_for = levels, _ = split(agreement.levels), split(agreement.coefficients)
-    scored = studied(data, metrics, study, models, output, seed, shown.quiet, *asked_for)
+    requests = requested(plots)
+    levels, coefficients = split(agreement.levels), split(agreement.coefficients)
+    scored = studied(data, metrics, study, models, output, seed, shown.quiet, levels, coefficients)
     if len(scored.judgments.systems) < 2 and levels and not {"global", "by_system"} & set(levels):
-        raise click.BadParameter(
-            f"two systems are needed at {' and '.join(levels)} level, and there is"
-            f" {scored.judgments.systems[0]!r} alone; ask for --level global.",
-            param_hint="'--level'",
+        raise click.UsageError(
+            f"--level {','.join(levels)} needs two systems, but the data contain only"
+            f" {scored.judgments.systems[0]!r}; use --level global."
         )
-    found = scored.judgments.correlate(
+    correlations = scored.judgments.correlate(
         seed=seed, **agreement.of_correlate(scored.judgments.pairs is not None)
     )
     if output is not None:
-        found.to_csv(output / CORRELATIONS)
-    show_found(
-        answered(found, scored.judgments, agreement.resamples, seed, shown.for_readers),
+        correlations.to_csv(output / CORRELATIONS)
+    show_findings(
+        answered(correlations, scored.judgments, agreement.resamples, seed, shown.for_readers),
         _SHOWN,
         shown,
         by=("human",),
     )
-    draw_asked(wanted, found, scored)
+    draw(requests, correlations, scored)
     if output is not None and not shown.quiet:
         say(
-            f"saved to {output}; nlgauge meta compare {output} tests whether one metric is better than"
-            " another"
+            f"saved to {output}; test whether one metric is better than another with: nlgauge meta compare"
+            f" {output}"
         )
 
 
 class Meta(Group):
-    """Takes words that do not start with the name of a command for the data of `run`."""
+    """The commands of `nlgauge meta`; words that do not start with a command are arguments of `run`."""
 
     def __init__(self) -> None:
         commands = {"compare": compare, "between": between, "cost": cost, "estimate": estimate}
@@ -178,6 +183,11 @@ class Meta(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands that have one."""
         return [name for name in super().list_commands(ctx) if name]
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return commands and data."""
+        data = next(parameter for parameter in run.params if parameter.name == "data")
+        return [*super().shell_complete(ctx, incomplete), *data.shell_complete(ctx, incomplete)]
 
 
 app = Meta()

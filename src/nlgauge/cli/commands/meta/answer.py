@@ -1,4 +1,4 @@
-"""The answer of `nlgauge meta` in words: metrics best first, with letters, and a sentence."""
+"""The table of `nlgauge meta`: metrics best first, with letters, and a sentence about the best."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
     from nlgauge.meta.judgments import Judgments
 
-# Beyond system level, tests of more metrics than these take minutes; `nlgauge meta compare` has them.
+# Except at system level, tests of more metrics take minutes; `nlgauge meta compare` runs them.
 _MOST_METRICS = 30
 _TABLE = ("human", "level", "coefficient", "group")
 
 
 def answered(
-    found: Findings, judgments: Judgments, resamples: int, seed: int, with_letters: bool
+    correlations: Findings, judgments: Judgments, resamples: int, seed: int, with_letters: bool
 ) -> Findings:
-    """The rows of `correlate`, the best metric of each table first, with letters of a comparison at the
-    first level, and its sentences as notes.
+    """Sort the rows of `correlate`, the best metric of each table first, and add the letters and the
+    sentences of a comparison at the first level.
     """
-    tables = list(dict.fromkeys(_table(row) for row in found.rows))
+    tables = list(dict.fromkeys(_table(row) for row in correlations.rows))
     rows = sorted(
-        found.rows, key=lambda row: (tables.index(_table(row)), math.isnan(row["value"]), -row["value"])
+        correlations.rows,
+        key=lambda row: (tables.index(_table(row)), math.isnan(row["value"]), -row["value"]),
     )
-    compared = _compared(found, judgments, resamples, seed)
+    compared = _compared(correlations, judgments, resamples, seed)
     if compared is None:
-        return replace(found, rows=rows)
+        return replace(correlations, rows=rows)
     if with_letters:
         letters = {
             human: compared.where(human=human).letters() for human in dict.fromkeys(compared.column("human"))
@@ -43,23 +44,25 @@ def answered(
             }
             for row in rows
         ]
-    return replace(found, rows=rows, notes=(*found.notes, *compared.answer()))
+    return replace(correlations, rows=rows, notes=(*correlations.notes, *compared.answer()))
 
 
 def _table(row: Any) -> tuple[Any, ...]:
     return tuple(row.get(name) for name in _TABLE)
 
 
-def _compared(found: Findings, judgments: Judgments, resamples: int, seed: int) -> MetricComparison | None:
-    """The comparison of all pairs at the first level with the first coefficient; None if there is nothing
-    to compare, or it would take long.
+def _compared(
+    correlations: Findings, judgments: Judgments, resamples: int, seed: int
+) -> MetricComparison | None:
+    """Compare all pairs at the first level with the first coefficient; return None if there is nothing to
+    compare, or if the comparison would take long.
     """
     from nlgauge.errors import InputError
     from nlgauge.stats.measures import OfCoefficient, measure
 
     if len(judgments.labels) < 2 or judgments.groups is not None or not judgments.humans:
         return None
-    level, coefficient = found[0]["level"], found[0]["coefficient"]
+    level, coefficient = correlations[0]["level"], correlations[0]["coefficient"]
     scored = [label for label in judgments.labels if level == "system" or label in judgments.metrics]
     if not isinstance(measure(coefficient), OfCoefficient) or not 2 <= len(scored) <= (
         _MOST_METRICS if level != "system" else math.inf
@@ -75,5 +78,5 @@ def _compared(found: Findings, judgments: Judgments, resamples: int, seed: int) 
             metrics=scored,
         )
     except InputError:
-        # Weights of segments, or scores that no test takes: the table stands alone.
+        # No test supports weighted segments or these scores: print only the table.
         return None

@@ -1,4 +1,4 @@
-"""nlgauge meta compare: tests whether one metric agrees better with people than another."""
+"""nlgauge meta compare: test whether one metric agrees better with people than another."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
-    AskedCoefficient,
-    AskedLevel,
-    FoundOptions,
-    KeptMetrics,
-    KeptStudy,
+    FindingOptions,
+    SavedCoefficient,
+    SavedLevel,
+    SavedMetrics,
+    SavedStudy,
     opened,
     split,
 )
-from nlgauge.cli.found import show_found
+from nlgauge.cli.findings import show_findings
 from nlgauge.cli.options import Confidence, SeedOfAll, checked_confidence
-from nlgauge.cli.parameters import option
+from nlgauge.cli.parameters import STATISTICS, option
 
 if TYPE_CHECKING:
     from nlgauge.meta.comparison import MetricComparison
@@ -30,67 +30,85 @@ _CLUSTERS = ("metric", "value", "cluster", "letters", "wins", "losses")
 
 @Command
 def compare(
-    directory: KeptStudy,
+    directory: SavedStudy,
     *,
-    metrics: KeptMetrics = None,
+    metrics: SavedMetrics = None,
     human: Annotated[
         list[str] | None,
-        option("--human", help="Human dimensions, with commas between them.", metavar="NAME"),
+        option(
+            "--human",
+            help="Human dimensions or fields, separated by commas (default for studies: all).",
+            metavar="NAME",
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
         option(
             "--against",
-            help=(
-                "Compare each metric with these alone, planned beforehand, and correct for these pairs alone."
-            ),
-            metavar="NAME",
+            help="Compare each metric with only these, and correct for only these pairs.",
+            metavar="METRIC",
+            panel=STATISTICS,
         ),
     ] = None,
-    level: AskedLevel = None,
-    coefficient: AskedCoefficient = None,
+    level: SavedLevel = None,
+    coefficient: SavedCoefficient = None,
     generalise_to: Annotated[
         str | None,
         option(
-            "--generalise-to",
-            help="What the claim is about: new systems (default), inputs, or both.",
+            "--generalize-to",
+            help="New data that the claim is about: systems (default), inputs or both.",
             metavar="WHAT",
+            panel=STATISTICS,
+            aliases=("--generalise-to",),
         ),
     ] = None,
     test: Annotated[
-        str | None, option("--test", help="Test: randomization, bootstrap or williams.", metavar="TEST")
+        str | None,
+        option(
+            "--test",
+            help="Test: randomization, bootstrap or williams.",
+            metavar="TEST",
+            panel=STATISTICS,
+        ),
     ] = None,
     adjust: Annotated[
         str | None,
         option(
             "--adjust",
-            help="Correction for several pairs: maxT, holm, bonferroni, bh, by, none.",
+            help="Correction for several pairs: maxT, holm, bonferroni, bh, by or none.",
             metavar="RULE",
+            panel=STATISTICS,
         ),
     ] = None,
     resamples: Annotated[
-        int, option("--resamples", at_least=2, help="Resamples for intervals and tests.", metavar="N")
+        int,
+        option(
+            "--resamples",
+            at_least=2,
+            help="Number of resamples for intervals and tests.",
+            metavar="N",
+            panel=STATISTICS,
+        ),
     ] = 1000,
     seed: SeedOfAll = 12345,
     confidence: Confidence = 0.95,
     plot: Plot = None,
-    shown: FoundOptions,
+    shown: FindingOptions,
 ) -> None:
-    """Tests each pair of the metrics of a study or a saved result: difference, interval, p-values, and of
-    what new data the claim is.
+    """Test whether one metric agrees with people better than another.
 
-    nlgauge meta compare summeval/ --human relevance -c kendall --plot wins.pdf
+        nlgauge meta compare summeval/ --human relevance -c kendall --plot wins.pdf
+        nlgauge meta compare summeval/ --against bleu
 
-    nlgauge meta compare summeval/ --against bleu
-
-    Metrics that share a letter cannot be told apart. --against is for comparisons that were planned before
-    looking: each metric with BLEU, say.
+    Compare each pair of metrics of a study or a saved result: difference, interval and p-values. Metrics that
+    share a letter do not differ significantly. Use --against for comparisons that were planned before looking
+    at the data, such as each metric with BLEU.
     """
     checked_confidence(confidence)
     checked_plot(plot)
     study, (judgments, _) = opened(directory, human)
     level, coefficient = study.asked(level, coefficient)
-    found = judgments.compare(
+    comparison = judgments.compare(
         level=level,
         coefficient=coefficient,
         test=test,
@@ -103,18 +121,17 @@ def compare(
         confidence=confidence,
         against=split(against) or None,
     )
-    found = replace(found, notes=(*found.answer(), *found.notes))
-    if shown.form == "table" and not found.made.get("against"):
-        for family in dict.fromkeys((row["human"], row["group"]) for row in found):
-            show_found(_with_letters(found, *family), _CLUSTERS, replace(shown, quiet=True))
-    show_found(found, _SHOWN, shown)
+    comparison = replace(comparison, notes=(*comparison.answer(), *comparison.notes))
+    if shown.form == "table" and not comparison.made.get("against"):
+        for family in dict.fromkeys((row["human"], row["group"]) for row in comparison):
+            show_findings(_with_letters(comparison, *family), _CLUSTERS, replace(shown, quiet=True))
+    show_findings(comparison, _SHOWN, shown)
     if plot is not None:
-        found.plot(plot)
+        comparison.plot(plot)
 
 
-def _with_letters(found: MetricComparison, human: str, group: Any) -> Findings:
-    """One row per metric, best first, with its cluster and letters."""
-    named = ", ".join(str(part) for part in (human, group) if part is not None)
-    return replace(
-        found.where(human=human, group=group).clusters(), title=f"{found.title}: {named}", made={}, notes=()
-    )
+def _with_letters(comparison: MetricComparison, human: str, group: Any) -> Findings:
+    """Return one row per metric, best first, with its cluster and letters."""
+    family = ", ".join(str(part) for part in (human, group) if part is not None)
+    clusters = comparison.where(human=human, group=group).clusters()
+    return replace(clusters, title=f"{comparison.title}: {family}", made={}, notes=())

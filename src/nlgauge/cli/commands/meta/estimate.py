@@ -1,4 +1,4 @@
-"""nlgauge meta estimate: human scores of all outputs from the few that are judged."""
+"""nlgauge meta estimate: mean human scores if few texts are judged."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import click
 from nlgauge.cli.command import Spelled
 from nlgauge.cli.commands.meta.study import (
     Data,
-    FoundOptions,
+    FindingOptions,
     StudyDirectory,
+    StudyMetrics,
     StudyOptions,
     check_one_dimension,
     studied,
 )
-from nlgauge.cli.found import show_found
-from nlgauge.cli.options import Confidence, Metrics, ModelOptions, SeedOfAll, checked_confidence, one_of
-from nlgauge.cli.parameters import option
+from nlgauge.cli.findings import show_findings
+from nlgauge.cli.options import Confidence, ModelOptions, SeedOfAll, checked_confidence, one_of
+from nlgauge.cli.parameters import STATISTICS, option
 from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
-_ESTIMATE = "Estimates"
 _SHOWN = (
     "system",
     "other",
@@ -44,44 +44,51 @@ _SHOWN = (
 def estimate(
     *,
     data: Data,
-    metrics: Metrics = None,
+    metrics: StudyMetrics = None,
     differences: Annotated[
         bool,
-        option("--differences", help="Differences between systems, not their means.", panel=_ESTIMATE),
+        option(
+            "--differences",
+            help="Estimate differences between systems instead of means.",
+            panel=STATISTICS,
+        ),
     ] = False,
     drawn: Annotated[
         str | None,
         option(
             "--drawn",
-            help="What was drawn to be judged: segments or cells (default: what it looks like).",
-            panel=_ESTIMATE,
+            help="Sampling unit of the human labels: segments or cells (default: detected).",
+            metavar="UNIT",
+            panel=STATISTICS,
         ),
     ] = None,
     generalise_to: Annotated[
         str,
         option(
-            "--generalise-to",
-            help="New inputs like these (inputs), or these texts alone (none).",
-            panel=_ESTIMATE,
+            "--generalize-to",
+            help="New inputs like these (inputs), or only these texts (none).",
+            metavar="WHAT",
+            panel=STATISTICS,
+            aliases=("--generalise-to",),
         ),
     ] = "inputs",
     probabilities: Annotated[
         Path | None,
         option(
             "--probabilities",
-            help="The CSV file of --next, if it chose what was judged.",
-            existing_file=True,
+            help="CSV file of --next, if it selected the judged segments.",
             metavar="FILE",
-            panel=_ESTIMATE,
+            panel=STATISTICS,
+            existing_file=True,
         ),
     ] = None,
     width: Annotated[
         float | None,
         option(
             "--width",
-            help="Say how many labels intervals of this width need.",
+            help="Print the number of labels that intervals of this width need.",
             metavar="NUMBER",
-            panel=_ESTIMATE,
+            panel=STATISTICS,
         ),
     ] = None,
     count: Annotated[
@@ -89,9 +96,9 @@ def estimate(
         option(
             "--next",
             at_least=1,
-            help="Say which N segments to judge next.",
+            help="Select the N segments to judge next.",
             metavar="N",
-            panel=_ESTIMATE,
+            panel=STATISTICS,
         ),
     ] = None,
     confidence: Confidence = 0.95,
@@ -99,37 +106,37 @@ def estimate(
     seed: SeedOfAll = 12345,
     study: StudyOptions,
     models: ModelOptions,
-    shown: FoundOptions,
+    shown: FindingOptions,
 ) -> None:
-    """Estimates the systems' mean human scores where people judged a random part of the texts, with the help
-    of metrics that score all of them.
+    """Estimate mean human scores if only some texts were judged.
 
-    nlgauge meta estimate data.jsonl --human adequacy -m chrf bleu
+        nlgauge meta estimate d.jsonl --human adequacy -m chrf bleu
 
-    Texts that nobody judged have null, or nothing, as their human score. Labels that were not drawn at random
-    make it wrong; bad metrics do not.
+    Combine human scores of a random sample of texts with metric scores of all texts. Unjudged texts have null
+    or an empty field as their human score. The estimate is valid only if the judged texts were drawn at
+    random; poor metrics widen the interval but do not bias it.
 
-    nlgauge meta estimate data.jsonl --human adequacy -m chrf --next 30 -f csv > next.csv
+        nlgauge meta estimate d.jsonl --human adequacy --next 30 -f csv > next.csv
 
-    Once these are judged, with all systems, give the file back: --probabilities next.csv.
+    Judge these segments for all systems, then pass the file with --probabilities next.csv.
     """
     checked_confidence(confidence)
     one_of(generalise_to, ("inputs", "none"), "--generalise-to")
     if width is not None and count is not None:
-        raise click.BadParameter("ask for --width or --next, one at a time.", param_hint="'--next'")
+        raise click.UsageError("--width and --next cannot be combined.")
     judged = studied(data, metrics, study, models, output, seed, shown.quiet).judgments
-    check_one_dimension(judged, "'DATA'")
+    check_one_dimension(judged, "nlgauge meta estimate")
     of: Any = "differences" if differences else "means"
     if count is not None:
         proposed = judged.segments_to_label(count, of=of, seed=seed)
-        show_found(
+        show_findings(
             proposed if shown.form in ("csv", "tsv", "json") else proposed.where(proposed=True),
             ("segment", "stratum", "probability"),
             shown,
         )
         return
     chances = None if probabilities is None else _probabilities(probabilities, judged)
-    found = judged.estimate(
+    estimates = judged.estimate(
         of=of,
         drawn=drawn,
         generalise_to=generalise_to,
@@ -138,29 +145,29 @@ def estimate(
         seed=seed,
     )
     if width is not None:
-        show_found(
-            found.labels_needed(width),
+        show_findings(
+            estimates.labels_needed(width),
             ("system", "other", "labels", "of", "needed", "needed_classical"),
             shown,
         )
         return
-    show_found(found, _SHOWN, shown)
+    show_findings(estimates, _SHOWN, shown)
 
 
 def _probabilities(path: Path, judged: Judgments) -> list[float]:
-    """The probability of each segment, of a file with the columns segment and probability."""
+    """Read the probability of each segment from a file with the columns segment and probability."""
     from nlgauge.io.files import decoded, read_bytes
     from nlgauge.io.quoting import csv_rows
 
     header, *rows = (row.fields for row in csv_rows(decoded(read_bytes(str(path)), str(path)), str(path)))
     if not {"segment", "probability"} <= set(header):
         raise InputError(
-            f"{path} needs the columns segment and probability, as `nlgauge meta estimate --next N -f csv`"
-            " writes them."
+            f"{path} lacks the columns segment and probability; use a file of `nlgauge meta estimate --next N"
+            " -f csv`."
         )
     places = header.index("segment"), header.index("probability")
-    known = {row[places[0]]: float(row[places[1]] or math.nan) for row in rows}
-    missing = [segment for segment in judged.segments if str(segment) not in known]
+    by_segment = {row[places[0]]: float(row[places[1]] or math.nan) for row in rows}
+    missing = [segment for segment in judged.segments if str(segment) not in by_segment]
     if missing:
-        raise InputError(f"{path} has no probability of segment {missing[0]!r}.")
-    return [known[str(segment)] for segment in judged.segments]
+        raise InputError(f"{path} lacks the probability of segment {missing[0]!r}.")
+    return [by_segment[str(segment)] for segment in judged.segments]

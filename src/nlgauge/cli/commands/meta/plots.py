@@ -1,74 +1,71 @@
-"""--plot: what the commands of `nlgauge meta` draw on request."""
+"""--plot: the figures of `nlgauge meta` and its subcommands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+import click
+
 from nlgauge.cli.commands.meta.study import Studied, check_one_dimension
 from nlgauge.cli.options import one_of
-from nlgauge.cli.parameters import option
-from nlgauge.errors import InputError
+from nlgauge.cli.parameters import OUTPUT, option
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
     from nlgauge.meta.judgments import Judgments
 
-_SHOWN = "What is shown"
 _KINDS = ("forest", "scatter", "heatmap", "pareto", "topk", "distributions", "calibration", "landscape")
 
 Plot = Annotated[
     str | None,
     option(
         "--plot",
-        help="Draw it to this file: .pdf, .png or .svg (needs the extra plot).",
+        help="Draw a figure: .pdf, .png or .svg (requires the extra plot).",
         metavar="FILE",
-        panel=_SHOWN,
+        panel=OUTPUT,
     ),
 ]
 Plots = Annotated[
     list[str] | None,
     option(
         "--plot",
-        help=(
-            "Draw it to this file: .pdf, .png or .svg (needs the extra plot). KIND=FILE draws another plot:"
-            f" {', '.join(_KINDS[1:])}."
-        ),
+        help="Draw a figure: .pdf, .png or .svg (requires the extra plot); repeatable.",
         metavar="[KIND=]FILE",
-        panel=_SHOWN,
+        panel=OUTPUT,
     ),
 ]
 
 
-class Asked(NamedTuple):
-    """A plot that was asked for, and the file to write it to."""
+class Requested(NamedTuple):
+    """A kind of plot, and the file to write it to."""
 
     kind: str
     path: str
 
 
-def asked(options: Sequence[str] | None) -> list[Asked]:
-    """Return what --plot asks for, checked before any work is done; a forest plot needs no name."""
+def requested(options: Sequence[str] | None) -> list[Requested]:
+    """Return the plots of --plot, checked before any work is done; a forest plot needs no name."""
     plots = []
     for text in options or ():
         kind, named, path = text.partition("=")
         if named:
             one_of(kind, _KINDS, "--plot")
-        plots.append(Asked(kind, path) if named else Asked(_KINDS[0], text))
+        plots.append(Requested(kind, path) if named else Requested(_KINDS[0], text))
         checked_plot(plots[-1].path)
     return plots
 
 
-def draw_asked(wanted: Sequence[Asked], correlations: Findings, studied: Studied) -> None:
+def draw(requests: Sequence[Requested], correlations: Findings, studied: Studied) -> None:
     """Draw every plot to its file."""
     from nlgauge import plots
 
-    for kind, path in wanted:
+    for kind, path in requests:
         plots.save(getattr(plots, kind)(*_shown_by(kind, correlations, studied)), path)
 
 
 def _shown_by(kind: str, correlations: Findings, studied: Studied) -> tuple[Any, ...]:
-    """Return what a plot is drawn from."""
+    """Return the arguments of a plot."""
     judgments = studied.judgments
     if kind == "forest":
         return (correlations,)
@@ -76,7 +73,7 @@ def _shown_by(kind: str, correlations: Findings, studied: Studied) -> tuple[Any,
         return (judgments.between_metrics(),)
     if kind == "pareto":
         return correlations, studied.seconds
-    check_one_dimension(judgments, f"'--plot {kind}'")
+    check_one_dimension(judgments, f"--plot {kind}")
     if kind == "topk":
         return (judgments.top_systems(),)
     return judgments, _the_metric(judgments, kind)
@@ -84,8 +81,8 @@ def _shown_by(kind: str, correlations: Findings, studied: Studied) -> tuple[Any,
 
 def _the_metric(judgments: Judgments, kind: str) -> str:
     if len(judgments.labels) > 1:
-        raise InputError(
-            f"--plot {kind} is of one metric, there are {', '.join(judgments.labels)}; name one with -m."
+        raise click.UsageError(
+            f"--plot {kind} needs exactly one metric; choose one with -m: {', '.join(judgments.labels)}."
         )
     return judgments.labels[0]
 

@@ -1,4 +1,4 @@
-"""nlgauge meta between, nlgauge meta cost: what else the scores of a study say."""
+"""nlgauge meta between and nlgauge meta cost: agreement between metrics, and its cost."""
 
 from __future__ import annotations
 
@@ -7,76 +7,91 @@ from typing import TYPE_CHECKING, Annotated
 from nlgauge.cli.command import Command
 from nlgauge.cli.commands.meta.plots import Plot, checked_plot
 from nlgauge.cli.commands.meta.study import (
-    AskedCoefficient,
-    AskedLevel,
-    FoundOptions,
-    KeptMetrics,
-    KeptStudy,
+    FindingOptions,
+    SavedCoefficient,
+    SavedLevel,
+    SavedMetrics,
+    SavedStudy,
     opened,
     split,
 )
-from nlgauge.cli.found import show_found
-from nlgauge.cli.parameters import option
+from nlgauge.cli.findings import show_findings
+from nlgauge.cli.parameters import STATISTICS, option
 
 if TYPE_CHECKING:
     from nlgauge.meta.findings import Findings
 
-_Level = Annotated[str, option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL")]
+_Level = Annotated[
+    str,
+    option("--level", help="Level: system, input, global or by_system.", metavar="LEVEL", panel=STATISTICS),
+]
 _Coefficient = Annotated[
     str,
-    option("--coefficient", "-c", help="Coefficient: pearson, spearman, kendall, ...", metavar="NAME"),
+    option(
+        "--coefficient",
+        "-c",
+        help="Coefficient, such as pearson, spearman or kendall.",
+        metavar="NAME",
+        panel=STATISTICS,
+    ),
 ]
 
 
 @Command
 def between(
-    directory: KeptStudy,
+    directory: SavedStudy,
     *,
-    metrics: KeptMetrics = None,
-    humans: Annotated[
-        bool, option("--with-humans", help="Put the human dimensions among the metrics.")
-    ] = False,
+    metrics: SavedMetrics = None,
+    humans: Annotated[bool, option("--with-humans", help="Include the human dimensions.")] = False,
     human: Annotated[
         list[str] | None,
         option(
-            "--human", help="With --with-humans: the fields of a result with human scores.", metavar="NAME"
+            "--human", help="Fields of a result with human scores; requires --with-humans.", metavar="NAME"
         ),
     ] = None,
     level: _Level = "global",
     coefficient: _Coefficient = "pearson",
     plot: Plot = None,
-    shown: FoundOptions,
+    shown: FindingOptions,
 ) -> None:
-    """Shows how well the metrics of a study or a saved result agree with each other.
+    """Measure how well metrics agree with each other.
 
-    nlgauge meta between summeval/ --plot heatmap.pdf
+        nlgauge meta between summeval/ --plot heatmap.pdf
+
+    Correlate each pair of metrics of a study or a saved result.
     """
     checked_plot(plot)
     _, (judgments, _) = opened(directory, human, human_needed=humans)
-    found = judgments.between_metrics(
+    agreement = judgments.between_metrics(
         level=level, coefficient=coefficient, metrics=split(metrics) or None, with_human=humans
     )
-    _finish(found, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
+    _finish(agreement, ("metric", "other", "level", "coefficient", "value", "n"), plot, shown)
 
 
 @Command
 def cost(
-    directory: KeptStudy,
+    directory: SavedStudy,
     *,
-    metrics: KeptMetrics = None,
+    metrics: SavedMetrics = None,
     human: Annotated[
         list[str] | None,
-        option("--human", help="Human dimensions, of which the mean is taken.", metavar="NAME"),
+        option(
+            "--human",
+            help="Human dimensions, separated by commas; their mean is used (default: all).",
+            metavar="NAME",
+        ),
     ] = None,
-    level: AskedLevel = None,
-    coefficient: AskedCoefficient = None,
+    level: SavedLevel = None,
+    coefficient: SavedCoefficient = None,
     plot: Plot = None,
-    shown: FoundOptions,
+    shown: FindingOptions,
 ) -> None:
-    """Shows what agreement with people costs: seconds for 1,000 texts beside it, and which metrics no other
-    beats in both.
+    """Compare agreement with people against computing time.
 
-    nlgauge meta cost summeval/ --human relevance --plot cost.pdf
+        nlgauge meta cost summeval/ --human relevance --plot cost.pdf
+
+    Show the seconds per 1,000 texts next to the agreement, and mark metrics that no other metric beats in
+    both.
     """
     from nlgauge.meta.diagnostics.costs import cost as costs
 
@@ -84,19 +99,19 @@ def cost(
     study, (judgments, seconds) = opened(directory, human)
     level, coefficient = study.asked(level, coefficient, "kendall")
     named = [judgments.check_metric(label) for label in split(metrics)] or list(judgments.labels)
-    found = judgments.correlate(
+    correlations = judgments.correlate(
         level=level, coefficient=coefficient, human=split(human) or None, metrics=named
     )
-    groups = found.where(group="average") if "group" in found.names else found
+    averages = correlations.where(group="average") if "group" in correlations.names else correlations
     _finish(
-        costs(groups, seconds),
+        costs(averages, seconds),
         ("metric", "human", "level", "coefficient", "seconds_per_1000", "value", "low", "high", "frontier"),
         plot,
         shown,
     )
 
 
-def _finish(found: Findings, columns: tuple[str, ...], plot: str | None, shown: FoundOptions) -> None:
-    show_found(found, columns, shown)
+def _finish(findings: Findings, columns: tuple[str, ...], plot: str | None, shown: FindingOptions) -> None:
+    show_findings(findings, columns, shown)
     if plot is not None:
-        found.plot(plot)
+        findings.plot(plot)

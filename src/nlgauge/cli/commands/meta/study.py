@@ -1,6 +1,4 @@
-"""What the commands of `nlgauge meta` share: which texts and judgments are studied, by which metrics,
-and where that is kept.
-"""
+"""Options of `nlgauge meta` and its subcommands, and how they read texts, judgments and scores."""
 
 from __future__ import annotations
 
@@ -11,102 +9,115 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 
+from nlgauge.cli.complete import complete_metrics, complete_results
 from nlgauge.cli.options import FormOptions, ModelOptions
 from nlgauge.cli.output import say
-from nlgauge.cli.parameters import argument, option
+from nlgauge.cli.parameters import BENCHMARK, METRICS, OUTPUT, STATISTICS, argument, option
 from nlgauge.cli.program import note_written
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from nlgauge.meta.benchmarks.study import Study
     from nlgauge.meta.judgments import Judgments
 
-_STUDY, _SHOWN = "Texts and judgments", "What is shown"
+
+def _complete_data(
+    context: click.Context, parameter: click.Parameter, start: str
+) -> list[CompletionItem | str]:
+    """Return benchmarks; if none matches, saved results."""
+    from nlgauge.meta.benchmarks.catalogue import CATALOGUE
+
+    names: list[CompletionItem | str] = [name for name in CATALOGUE if name.startswith(start)]
+    return names or complete_results(context, parameter, start)
+
 
 Data = Annotated[
     str,
-    argument(
-        help="A benchmark of `nlgauge benchmarks list`, a file of judged texts, or a saved result.",
-        metavar="DATA",
-    ),
+    argument("Benchmark, file of judged texts, or saved result.", metavar="DATA", complete=_complete_data),
 ]
 StudyDirectory = Annotated[
     Path | None,
     option(
         "--output",
         "-o",
-        help="Save the results and the table to this directory, and extend those that it has.",
+        help="Save scores and findings here; later runs reuse them.",
         metavar="DIR",
+        panel=OUTPUT,
     ),
 ]
-KeptStudy = Annotated[
+SavedStudy = Annotated[
     Path,
-    argument(
-        existing_directory=True,
-        help="A directory that `nlgauge meta -o` or `nlgauge score -o` wrote.",
-        metavar="DIR",
-    ),
+    argument("Directory of `nlgauge meta -o` or `nlgauge score -o`.", metavar="DIR", existing_directory=True),
 ]
-AskedLevel = Annotated[
+SavedLevel = Annotated[
     str | None,
     option(
         "--level",
-        help=(
-            "Level: system, input, global or by_system (default: the first that `nlgauge meta -o` was asked"
-            " for)."
-        ),
+        help="Level: system, input, global or by_system (default: as in `nlgauge meta -o`).",
         metavar="LEVEL",
+        panel=STATISTICS,
     ),
 ]
-AskedCoefficient = Annotated[
+SavedCoefficient = Annotated[
     str | None,
     option(
         "--coefficient",
         "-c",
-        help=(
-            "Coefficient: pearson, spearman, kendall, ... (default: the first that `nlgauge meta -o` was"
-            " asked for)."
-        ),
+        help="Coefficient, such as pearson or kendall (default: as in `nlgauge meta -o`).",
         metavar="NAME",
+        panel=STATISTICS,
     ),
 ]
-KeptMetrics = Annotated[
+SavedMetrics = Annotated[
     list[str] | None,
     option(
         "--metric",
         "-m",
-        help="Metrics, with commas between them (default: all that were scored).",
-        metavar="NAME",
+        help="Saved metrics, separated by commas (default: all).",
+        metavar="METRIC",
+        panel=METRICS,
+    ),
+]
+StudyMetrics = Annotated[
+    list[str] | None,
+    option(
+        "--metric",
+        "-m",
+        help="Metrics (default: all saved metrics, else bleu chrf rouge).",
+        metavar="METRIC...",
+        panel=METRICS,
+        complete=complete_metrics,
     ),
 ]
 
 
 @dataclass(frozen=True)
 class StudyOptions:
-    """Which texts and judgments of a benchmark are used."""
+    """Texts and judgments of a benchmark."""
 
     humans: Annotated[
         list[str] | None,
         option(
             "--human",
-            help=(
-                "Human dimensions of a benchmark (default: all); of a file or a result the columns with human"
-                " scores. Commas stand between them."
-            ),
+            help="Human dimensions or columns, separated by commas (default for benchmarks: all).",
             metavar="NAME",
-            panel=_STUDY,
+            panel=BENCHMARK,
         ),
     ] = None
     group: Annotated[
         str | None,
-        option("--group", help="One language pair alone.", metavar="NAME", panel=_STUDY),
+        option(
+            "--group", help="Use only this group, such as a language pair.", metavar="NAME", panel=BENCHMARK
+        ),
     ] = None
     group_field: Annotated[
         str | None,
         option(
             "--group-by",
-            help="Of a file or a result: the column with groups.",
+            help="Column that contains the group (files and results only).",
             metavar="COLUMN",
-            panel=_STUDY,
+            panel=BENCHMARK,
         ),
     ] = None
     segments: Annotated[
@@ -114,32 +125,33 @@ class StudyOptions:
         option(
             "--sample",
             at_least=1,
-            help="So many segments of each group, drawn.",
+            help="Draw a random sample of N segments per group.",
             metavar="N",
-            panel=_STUDY,
+            panel=BENCHMARK,
         ),
     ] = None
     people: Annotated[
         bool,
         option(
             "--with-people",
-            help="Keep texts that people wrote, often the reference itself.",
-            panel=_STUDY,
+            help="Include texts written by people, which are often the references.",
+            panel=BENCHMARK,
         ),
     ] = False
     peers: Annotated[
         bool,
-        option("--peers", help="Add the metric scores that others published.", panel=_STUDY),
+        option("--peers", help="Add metric scores that other authors have published.", panel=BENCHMARK),
     ] = False
     every_output: Annotated[
-        bool, option("--all-outputs", help="All outputs of each metric.", panel=_STUDY)
+        bool,
+        option("--all-outputs", help="Use all outputs of each metric, not only the first.", panel=BENCHMARK),
     ] = False
     corpus_scores: Annotated[
         bool,
         option(
             "--corpus-scores",
-            help="Systems by the score of all their texts, not by the mean of segments.",
-            panel=_STUDY,
+            help="Score systems on the whole corpus, not by the mean of segment scores.",
+            panel=BENCHMARK,
         ),
     ] = False
 
@@ -147,13 +159,13 @@ class StudyOptions:
         bool,
         option(
             "--overwrite",
-            help="With -o: start again a run that was interrupted, and replace results of other texts.",
-            panel=_STUDY,
+            help="Restart an unfinished run in -o and replace results of other texts.",
+            panel=BENCHMARK,
         ),
     ] = False
 
     def of(self, benchmark: str, seed: int) -> Study:
-        """The study of a benchmark with these options."""
+        """Return the study of a benchmark with these options."""
         from nlgauge.meta.benchmarks.study import Study
 
         return Study(
@@ -171,19 +183,19 @@ class StudyOptions:
 
 
 @dataclass(frozen=True)
-class FoundOptions(FormOptions):
-    """In which form tables are printed, and how much of them."""
+class FindingOptions(FormOptions):
+    """Format and columns of tables of findings."""
 
-    details: Annotated[bool, option("--details", help="All columns.", panel=_SHOWN)] = False
+    details: Annotated[bool, option("--details", help="Show all columns.", panel=OUTPUT)] = False
 
     @property
     def for_readers(self) -> bool:
-        """Whether people read what is printed, and not programs."""
+        """True if people read the format, not programs."""
         return self.form not in ("json", "csv", "tsv")
 
 
 class Studied(NamedTuple):
-    """The scores of metrics beside those of people, and the seconds of each metric for 1,000 texts."""
+    """Judgments with metric scores, and the seconds of each metric per 1,000 texts."""
 
     judgments: Judgments
     seconds: dict[str, float]
@@ -200,9 +212,9 @@ def studied(
     levels: Sequence[str] | None = None,
     coefficients: Sequence[str] | None = None,
 ) -> Studied:
-    """Read the texts and score them, but for what the directory has already; or read a saved result.
+    """Read the texts and compute the scores that the directory lacks; or read a saved result.
 
-    The directory keeps which levels and coefficients were asked for, so that later commands take the same.
+    The directory stores the levels and coefficients, which are the defaults of later commands.
     """
     from nlgauge.meta.benchmarks.scoring import saved
     from nlgauge.meta.benchmarks.study import RESULTS
@@ -218,11 +230,11 @@ def studied(
         chosen.save(output, levels, coefficients)
         note_written(output)
     directory = None if output is None else output / RESULTS
-    wanted = metrics
-    if not wanted and directory is not None and not study.overwrite:
-        wanted = next((list(result.labels) for result in saved(texts, directory).values()), None)
+    names = metrics
+    if not names and directory is not None and not study.overwrite:
+        names = next((list(result.labels) for result in saved(texts, directory).values()), None)
     results = texts.score(
-        *(wanted or ([] if chosen.peers else DEFAULT_METRICS)),
+        *(names or ([] if chosen.peers else DEFAULT_METRICS)),
         output=directory,
         overwrite=study.overwrite,
         seed=seed,
@@ -236,13 +248,13 @@ def studied(
 
 
 def _check_options(study: Study, output: Path | None) -> None:
-    """Raises if a study is given instead of a result, or a result with an option of benchmarks and files."""
+    """Raise if the data are a study instead of a result, or if an option requires a benchmark or a file."""
     from nlgauge.meta.benchmarks.study import STUDY
 
     if (Path(study.benchmark) / STUDY).is_file():
         raise click.BadParameter(
-            f"{study.benchmark} is a study, not a result: `nlgauge meta BENCHMARK -o {study.benchmark}` extends"
-            f" it, and its results are in {study.benchmark}/results.",
+            f"{study.benchmark} is a study, not a result; extend it with `nlgauge meta BENCHMARK -o"
+            f" {study.benchmark}`, or use a result in {study.benchmark}/results.",
             param_hint="'DATA'",
         )
     refused = {
@@ -253,13 +265,13 @@ def _check_options(study: Study, output: Path | None) -> None:
     }
     for name in (name for name, value in refused.items() if value):
         raise click.BadParameter(
-            f"{study.benchmark} is a saved result, and {name} is for benchmarks and files of texts.",
+            f"{study.benchmark} is a saved result, but {name} requires a benchmark or a file of texts.",
             param_hint=f"'{name}'",
         )
 
 
 def _of_result(study: Study, metrics: Sequence[str] = (), human_needed: bool = True) -> Studied:
-    """The judgments of a saved result, of these metrics or of all."""
+    """Return the judgments of a saved result with these metrics, or all."""
     from nlgauge.meta.readers.results import seconds_per_thousand
     from nlgauge.results.joined import of_metrics
     from nlgauge.results.storage.load import load
@@ -283,24 +295,22 @@ def opened(
     return study, Studied(study.judgments(texts, results), seconds_per_thousand(*results.values()))
 
 
-def check_one_dimension(judgments: Judgments, option: str) -> None:
-    """Raises where what was asked for is of one human dimension and one group, and there are several."""
+def check_one_dimension(judgments: Judgments, subject: str) -> None:
+    """Raise if the judgments have several human dimensions or several groups; `subject` needs one."""
     if len(judgments.humans) != 1:
-        raise click.BadParameter(
-            f"it is of one human dimension, name it with --human; there are {', '.join(judgments.humans)}.",
-            param_hint=option,
+        raise click.UsageError(
+            f"{subject} needs exactly one human dimension; choose one with --human:"
+            f" {', '.join(judgments.humans)}."
         )
     if judgments.groups is not None:
         groups = ", ".join(dict.fromkeys(map(str, judgments.groups)))
-        raise click.BadParameter(
-            f"it is of one group, name it with --group; there are {groups}.", param_hint=option
-        )
+        raise click.UsageError(f"{subject} needs exactly one group; choose one with --group: {groups}.")
 
 
-def split(given: Sequence[str] | None) -> list[str]:
-    """Names that commas separate, or that stand in options of their own.
+def split(values: Sequence[str] | None) -> list[str]:
+    """Return the names in values that are separated by commas.
 
     >>> split(["system,input", "global"])
     ['system', 'input', 'global']
     """
-    return [name.strip() for one in given or () for name in one.split(",") if name.strip()]
+    return [name.strip() for value in values or () for name in value.split(",") if name.strip()]
