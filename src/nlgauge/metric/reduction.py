@@ -203,15 +203,15 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
         raise
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"reduce_fn {Reducer.name(function)!r} must take an array of scores and return one"
-            f" number; it raised: {error}"
+            f"reduce_fn {Reducer.name(function)!r} must take an array of scores and return one number, but"
+            f" raised: {error}"
         ) from error
     try:
         return float(found)
     except (TypeError, ValueError):
         raise ParameterError(
-            f"reduce_fn {Reducer.name(function)!r} must return one number for several scores; it"
-            f" returned {found!r:.60}."
+            f"reduce_fn {Reducer.name(function)!r} must turn several scores into one number, but returned"
+            f" {found!r:.60}."
         ) from None
 
 

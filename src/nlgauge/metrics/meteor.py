@@ -118,9 +118,9 @@ class Meteor(Metric):
             value = getattr(self, parameter)
             if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
                 raise ParameterError(
-                    "meteor++ (experimental) needs a list of words that paraphrases retain, and none is"
-                    " included; set copy_words to words or a file, for example from"
-                    " nlgauge.features.lexical.paraphrases.copied_words."
+                    "meteor++ needs a list of words that a good paraphrase copies, and nlgauge ships none; set"
+                    " copy_words to a list or a file, which nlgauge.features.lexical.paraphrases.copied_words can"
+                    " learn. See `nlgauge card meteor`."
                 )
             self.require(
                 _strings(value) or (isinstance(value, str) and value != ""),

@@ -130,8 +130,8 @@ class Vendi(CorpusMetric):
         size = min(len(rows), len(columns))
         if size > _MOST:
             raise InputError(
-                f"vendi needs a matrix of {size:,} x {size:,}, which is too large; set sample={_MOST} or"
-                " less to score a random sample of the texts."
+                f"vendi would need a matrix of {size:,} x {size:,}; set sample to {_MOST} or less to draw a sample of"
+                " the texts."
             )
         sides = (
             (np.array(texts), np.array(grams))

@@ -84,8 +84,8 @@ def first_piece(loaded: Loaded, token: str | int) -> int:
         or (size is not None and found[0] >= size)
     ):
         raise ParameterError(
-            f"the vocabulary of {loaded.name} does not contain the answer {token!r}; choose a model"
-            " that was trained to answer with it."
+            f"{token!r} is not a token of {loaded.name}, so the model cannot answer with it; use a model that was"
+            " trained for this answer."
         )
     return int(found[0])
 

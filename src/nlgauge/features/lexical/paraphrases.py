@@ -147,8 +147,8 @@ def _state(path: str) -> tuple[int, int]:
         found = Path(path).stat()
     except (OSError, ValueError) as error:  # ValueError: a zero in the path
         raise InputError(
-            f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; use a text file,"
-            " plain or .gz."
+            f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; use the path of a text"
+            " file, plain or .gz."
         ) from None
     return found.st_mtime_ns, found.st_size
 
@@ -243,4 +243,6 @@ def _lines(path: str) -> Iterator[str]:
             for line in stream:
                 yield line.rstrip("\r\n")
     except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path!r}: {error}; use a text file in UTF-8, plain or .gz.") from None
+        raise InputError(
+            f"cannot read {path!r}: {error}; use the path of a text file in UTF-8, plain or .gz."
+        ) from None

@@ -211,8 +211,8 @@ def _punkt_sentences(text: str, lang: str) -> list[str]:
         return list(sent_tokenize(text, _PUNKT_LANGUAGES.get(code(lang), "english")))
     except LookupError:
         raise ParameterError(
-            "splitter='punkt' needs NLTK's sentence data, which is not installed; run: python -m"
-            " nltk.downloader punkt_tab, or omit splitter."
+            "splitter='punkt' needs NLTK's sentence data, which are not installed; run: python -m nltk.downloader"
+            " punkt_tab, or leave splitter out."
         ) from None
 
 

@@ -25,7 +25,7 @@ UNKNOWN = Output(
     0,
     1,
     warn_above=0.3,
-    warning="of the words have no vector, so they are ignored; choose vectors for this language"
+    warning="of the words have no vector, which makes the score unreliable; choose vectors for this language"
     " and kind of text",
 )
 NO_KNOWN_WORD = "one of the texts has no word with a vector"

@@ -194,8 +194,8 @@ def warn_of_few(pairs: int) -> None:
     """Warn that the value is unreliable for few pairs."""
     if pairs < FEW_PAIRS:
         warnings.warn(
-            f"cosmic has only {pairs} pairs; below about {FEW_PAIRS} its value is unreliable: with"
-            " 100 to 1,000 Gaussian pairs it was 15% to 20% too low, and varied by 0.2 to 0.5 nats"
-            " between samples. Score more pairs.",
+            f"cosmic has only {pairs} pairs; below about {FEW_PAIRS} its value is unreliable: with 100 to 1,000"
+            " Gaussian pairs it was 15% to 20% too low, and samples moved it by 0.2 to 0.5 nats, which"
+            " seed_deviation omits. Score more pairs.",
             stacklevel=3,
         )

@@ -89,7 +89,7 @@ class TokenMatching(Metric):
                 )  # a model that is missing is the first problem, its layer the second
             raise ParameterError(
                 f"{self.name}: the best layer of {self.model_used!r} is unknown; set layer, for example"
-                " to the fourth from the end."
+                " to the fourth layer from the end."
             )
         return known
 

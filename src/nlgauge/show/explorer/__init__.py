@@ -49,7 +49,7 @@ def serve(
     from nlgauge.show.explorer.served import Served
 
     if not results:
-        raise ParameterError("no result to serve; pass at least one.")
+        raise ParameterError("serve needs at least one result.")
     if not is_loopback(host) and not token:
         raise ParameterError(
             f"{host!r} can be reached from other machines, so it needs a token",

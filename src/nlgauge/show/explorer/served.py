@@ -99,7 +99,7 @@ class Served:
         """
         if dimension not in self.dimensions:
             raise ParameterError(
-                f"unknown field to slice by {dimension!r}; choose from {', '.join(self.dimensions)}."
+                f"cannot slice by {dimension!r}; choose one of {', '.join(self.dimensions)}."
             )
         found = []
         for value, segments in self._groups(dimension).items():
@@ -163,8 +163,7 @@ class Served:
         fit = metric.fit()
         if fit is not None and fit.over == "system":
             raise ParameterError(
-                f"{label} is fitted to all texts of a system and cannot score a single text; choose"
-                " another metric."
+                f"{label} is fitted on all texts of a system, so it cannot score a single text."
             )
         corpus = Corpus.read(
             [prediction],
