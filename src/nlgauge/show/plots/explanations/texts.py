@@ -262,7 +262,7 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
         end = max(end, error.end)
     add(explanation.text[end:])
     counts = Counter(error.severity for error in explanation.errors)
-    said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error was found"
+    said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error found"
     return canvas.described(
         paragraphs(explanation.title, [Paragraph("", parts, glued)], [said], ax),
         f"{explanation.title}: {said}.",
