@@ -85,8 +85,8 @@ class Edit:
 
     @classmethod
     def of(cls, run: tuple[str, int, int, int, int], reference: list[str], prediction: list[str]) -> Edit:
-        """The edit that a run of an alignment stands for: kind, start and end in the reference, start and
-        end in the prediction.
+        """Return the edit of a run of an alignment: kind, start and end in the reference, start and end in
+        the prediction.
         """
         kind, start, end, first, last = run
         return (

@@ -34,8 +34,8 @@ _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 
 def located(explanation: Explanation, texts: dict[str, str]) -> Explanation:
-    """The explanation with the places of its tokens, for those of the texts ("prediction", "reference",
-    "source") that it has tokens of.
+    """Return the explanation with the places of its tokens, for the texts ("prediction", "reference",
+    "source") whose tokens it has.
     """
     found = {side: spans(tokens, texts[side]) for side, tokens in sides(explanation).items() if side in texts}
     return replace(explanation, spans=found)
@@ -115,7 +115,7 @@ def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
 
 
 def _aligned(tokens: list[str], text: str) -> list[Span | None]:
-    """The span of each token's characters in the text, where at least half of them are found close
+    """Return the span of each token's characters in the text, if at least half of them are found close
     together.
     """
     owners = [i for i, token in enumerate(tokens) for _ in token]

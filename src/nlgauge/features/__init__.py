@@ -49,8 +49,8 @@ class Feature:
         return {}
 
     def compute(self, keys: list[Any], work: Work) -> Any:
-        """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts
-        for each key.
+        """Return a Ragged, or a NamedTuple of them, with one row per key; with `derives_texts`, a list of
+        texts for each key.
         """
         raise NotImplementedError
 
@@ -61,7 +61,7 @@ class Feature:
         return []
 
     def compute_with(self, others: Sequence[Feature], keys: list[Any], work: Work) -> list[Any]:
-        """What `compute` gives of this feature, then of the others, which `together` has named."""
+        """Return the values of this feature, then of the other features that `together` has named."""
         raise NotImplementedError
 
 
@@ -141,7 +141,7 @@ class _Known:
         self.count += len(keys)
 
     def places(self, keys: Array | list[Any]) -> Array:
-        """The row of each key."""
+        """Return the row of each key."""
         if isinstance(keys, np.ndarray):
             found: Array = self._by_id[keys]
             return found
@@ -167,7 +167,7 @@ class Features:
         self._known: dict[Feature, _Known] = {}
 
     def get(self, feature: Feature, *keys: Array | Ragged) -> tuple[Any, ...]:
-        """The feature's column, then for each argument the positions of its keys in that column.
+        """Return the feature's column, then for each argument the positions of its keys in that column.
 
         Keys are an array of text ids, or a Ragged of ids whose rows are tuples of texts.
         """
@@ -197,7 +197,9 @@ class Features:
         return (known.rows.column, *map(known.places, asked))
 
     def _others(self, feature: Feature, missing: Any) -> list[Feature]:
-        """The expected features that are computed with this one: of the same texts, and of all of them."""
+        """Return the expected features that are computed with this one: of the same texts, and of all of
+        them.
+        """
         if feature not in self.expected or not isinstance(missing, np.ndarray) or not len(missing):
             return []
         others = feature.together([other for other in self.expected if other != feature], self.options)
@@ -212,13 +214,13 @@ class Features:
         return self._known_of(feature).memory
 
     def ids_of(self, keys: Sequence[Any]) -> Array | Ragged:
-        """The ids of texts, or of tuples of texts."""
+        """Return the ids of texts, or of tuples of texts."""
         if keys and isinstance(keys[0], tuple):
             return self._interned(keys)
         return self.texts.intern_all(keys)
 
     def _interned(self, rows: Sequence[Sequence[str]]) -> Ragged:
-        """The ids of rows of texts."""
+        """Return the ids of rows of texts."""
         return Ragged(
             self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows)))
         )
@@ -248,11 +250,11 @@ class Features:
             self._reader = before
 
     def note(self, feature: Any) -> None:
-        """Notes that a feature is read, by whom is known."""
+        """Record that a feature is read by the current reader."""
         self.reads[self._reader].add(feature)
 
     def read_for(self, label: str) -> list[str]:
-        """The features that a metric read, and those that they read in turn."""
+        """Return the features that a metric read, and the features that these read in turn."""
         found: dict[Any, None] = {}
         waiting: list[Any] = [label]
         while waiting:

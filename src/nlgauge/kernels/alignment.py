@@ -46,7 +46,7 @@ class Match(NamedTuple):
     expected: int = 1
 
     def ends(self) -> tuple[int, int]:
-        """The places after it in prediction and reference."""
+        """Return the places after it in prediction and reference."""
         return self.prediction + self.predicted, self.reference + self.expected
 
 
@@ -54,7 +54,7 @@ class Match(NamedTuple):
 def word_alignments(
     column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged], budget: int
 ) -> Ragged:
-    """The matches of each row by `fewest_chunks`; a module has one row of keys for each word of the
+    """Return the matches of each row by `fewest_chunks`; a module has one row of keys for each word of the
     column.
     """
     rows, keys = column.lists(), [module.lists() for module in modules]
@@ -65,14 +65,14 @@ def word_alignments(
 
 
 def match_column(found: Iterable[Sequence[tuple[int, ...]]]) -> Ragged:
-    """The matches of each row, as the five numbers of `Match`."""
+    """Return the matches of each row, as the five numbers of `Match`."""
     rows = [[Match(*match) for match in row] for row in found]
     flat = np.array([match for row in rows for match in row], dtype=np.int64).reshape(-1, 5)
     return Ragged(flat, offsets_of([len(row) for row in rows]))
 
 
 def followed(path: Any) -> list[Any]:
-    """The matches of a path, first to last: a path is what came before, and a match."""
+    """Return the matches of a path, first to last: a path is the previous path and a match."""
     found = []
     while path is not None:
         path, match = path
@@ -81,7 +81,7 @@ def followed(path: Any) -> list[Any]:
 
 
 def chunk_numbers(alignment: Alignment | list[Match]) -> list[int]:
-    """The number of the chunk that each match is in, from 1 on."""
+    """Return the number of the chunk that each match is in, from 1 on."""
     numbers: list[int] = []
     end = (-1, -1)
     for match in (Match(*match) for match in alignment):
@@ -129,8 +129,8 @@ def offers(
     phrases: Sequence[Match],
     most: int | None = None,
 ) -> Iterator[list[Match]]:
-    """The matches that may begin at each place of the reference, place by place: of words, by module and
-    place, then of phrases.
+    """Yield the matches that may begin at each place of the reference, place by place: of words, by module
+    and place, then of phrases.
 
     With `most`, a word at more places than that is matched only at the places nearest to the diagonal.
     """
@@ -218,7 +218,7 @@ class _Search:
         self.later_chunks = self._later_chunks(set(pairwise(prediction)))
 
     def _groups(self) -> dict[int, _Group]:
-        """The group of each matched word of the reference."""
+        """Return the group of each matched word of the reference."""
         owner: dict[int, set[int]] = {}
         for word, others in self.linked.items():
             joined = {word}.union(*(owner[other] for other in others if other in owner))
@@ -306,8 +306,8 @@ class _Search:
         return later[::-1]
 
     def run(self, width: int, known: _State | None) -> tuple[_State, bool]:
-        """The best alignment of those kept, at most `width` at a time, and whether all were; none with
-        more chunks than the known one is followed.
+        """Return the best of the alignments that are followed, at most `width` at a time, and True if all
+        were; alignments with more chunks than the known alignment are dropped.
         """
         states = [_State(0, -2, 0, 0, 0, None)]
         complete = True
@@ -330,7 +330,7 @@ class _Search:
         return min(states, key=lambda state: (-state.matches, state.chunks, state.distance)), complete
 
     def _extended(self, state: _State, r: int, word: int) -> list[_State]:
-        """The state with each free match of a word of the reference, and without one."""
+        """Return the state with each free match of a word of the reference, and without one."""
         found = [state._replace(last=-2)]
         for p, module in self._tried(state, r, word):
             if not state.used >> p & 1:
@@ -367,7 +367,8 @@ class _Search:
 
     @staticmethod
     def _best(states: list[_State]) -> list[_State]:
-        """The states in order of cost, without those that another with the same places taken makes useless.
+        """Return the states in order of cost, without those that another with the same places taken makes
+        useless.
 
         An open chunk saves one chunk at most: a state that costs one more than the cheapest, and no less
         distance, cannot win; nor can one without an open chunk that is not the cheapest.

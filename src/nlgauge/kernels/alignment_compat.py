@@ -53,8 +53,8 @@ class _Path:
 def beam_alignments(
     column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged]
 ) -> Ragged:
-    """The matches of each row by `beam`, without phrases; a module has one row of keys for each word of
-    the column.
+    """Return the matches of each row by `beam`, without phrases; a module has one row of keys for each word
+    of the column.
     """
     rows, keys = column.lists(), [module.lists() for module in modules]
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
@@ -104,7 +104,7 @@ def beam(
 
 
 def _fixed(offered: Iterable[list[Match]]) -> dict[int, Match]:
-    """The matches that share no word with another, by their place in the reference."""
+    """Return the matches that share no word with another, by their place in the reference."""
     covered: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
     alone: dict[int, Match] = {}
     for r, matches in enumerate(offered):
@@ -126,7 +126,7 @@ def _rank(path: _Path) -> tuple[int, int, int]:
 
 
 def _mask(match: Match) -> int:
-    """The prediction's words that a match takes, as bits."""
+    """Return the prediction's words that a match takes, as bits."""
     return (1 << match.predicted) - 1 << match.prediction
 
 
@@ -138,8 +138,8 @@ def _places(match: Match) -> tuple[range, range]:
 def greedy_alignments(
     column: Ragged, predictions: Array, references: Array, stems: Ragged, accepted: Ragged
 ) -> Ragged:
-    """The matches of each row by `greedy`; for each word of the column its one stem, and the stems of
-    which it accepts any as a synonym.
+    """Return the matches of each row by `greedy`; for each word of the column its stem, and the stems that it
+    accepts as synonyms.
     """
     rows, stem_of, accepted_of = column.lists(), stems.values.tolist(), accepted.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
@@ -170,7 +170,7 @@ def _taken(
     accepted: Callable[[int], Collection[int]],
     key: Callable[[int], int],
 ) -> Alignment:
-    """The matches of one module, taken out of both sides."""
+    """Return the matches of one module, taken out of both sides."""
     places = defaultdict(list)
     for r, word in theirs.items():
         places[key(word)].append(r)

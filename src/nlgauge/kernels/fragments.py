@@ -26,7 +26,7 @@ Places = dict[Hashable, list[int]]
 
 @compiled
 def fragment_column(column: Ragged, summaries: Array, sources: Array, exhaustive: bool = False) -> Ragged:
-    """The fragments of each row, as (start in the summary, start in the source, length)."""
+    """Return the fragments of each row, as (start in the summary, start in the source, length)."""
     rows = column.lists()
     indexed = cache(lambda row: places(rows[row]))
     pairs = zip(summaries.tolist(), sources.tolist(), strict=True)

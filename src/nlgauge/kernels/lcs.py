@@ -84,7 +84,7 @@ def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], 
 
 @compiled
 def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
-    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the
+    """Return the places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the
     reference token.
 
     One column of the table of lengths is one number: bit i is set where the length for i + 1 tokens of the
@@ -118,7 +118,7 @@ def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
 
 
 def _column(whole: int, column: int, mask: int) -> int:
-    """The column of the next predicted token, which is at the bits of `mask` in the reference."""
+    """Return the column of the next predicted token, which is at the bits of `mask` in the reference."""
     matched = column & mask
     return (column + matched | column - matched) & whole
 

@@ -104,8 +104,8 @@ def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int,
 
 
 def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
-    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN if a text has no
-    n-gram.
+    """Return the divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN if a text
+    has no n-gram.
     """
     if not summary or not source:
         return 1.0 if summary or source else math.nan

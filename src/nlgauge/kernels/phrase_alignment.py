@@ -46,7 +46,9 @@ def phrase_alignment(
     phrases: Sequence[Match],
     budget: int = BUDGET,
 ) -> list[Match]:
-    """The alignment of words by `modules` and of these phrases; without phrases that of `fewest_chunks`."""
+    """Return the alignment of words by `modules` and of these phrases; without phrases the alignment of
+    `fewest_chunks`.
+    """
     words = [Match(*match) for match in fewest_chunks(prediction, reference, modules)]
     if not phrases or prediction == reference:
         return words
@@ -77,12 +79,12 @@ def phrase_alignment(
 
 
 def most_places(reference: Sequence[object], budget: int = BUDGET) -> int:
-    """The greatest number of matches that are tried at one place of the reference."""
+    """Return the greatest number of matches that are tried at one place of the reference."""
     return max(2, budget // (NARROW * max(1, len(reference))))
 
 
 def cost(alignment: list[Match]) -> tuple[int, int, int]:
-    """The costs to minimize: words covered, negative; chunks; distance."""
+    """Return the costs to minimize: words covered, negative; chunks; distance."""
     covered = sum(match.predicted + match.expected for match in alignment)
     return (
         -covered,
@@ -96,7 +98,8 @@ def _cost(state: _State) -> tuple[int, int, int]:
 
 
 def _best(states: list[_State], later: int) -> list[_State]:
-    """The states in order of cost, without those that another with the same places taken makes useless.
+    """Return the states in order of cost, without those that another with the same places taken makes
+    useless.
 
     An open chunk saves one chunk at most: a state that covers less than the cheapest, or costs a chunk more
     and no less distance, cannot win.

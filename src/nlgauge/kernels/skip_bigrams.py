@@ -55,7 +55,7 @@ def _widest(tokens: list[int], distance: int | None) -> int:
 
 
 def _matches_by_first(prediction: list[int], reference: list[int], distance: int | None) -> int:
-    """The matches of pairs, those that begin with one token after those that begin with another."""
+    """Return the number of matching pairs, counted one first token after the other."""
     common = np.intersect1d(prediction, reference)
     sides = []
     for tokens in (np.array(prediction), np.array(reference)):

@@ -70,7 +70,7 @@ def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, w
 
 @compiled
 def weighted_lcs_places(reference: list[int], prediction: list[int], weight: float) -> list[int]:
-    """The places in the reference of the weighted LCS; on a tie the reference token is dropped.
+    """Return the places in the reference of the weighted LCS; on a tie the reference token is dropped.
 
     Rounding decides ties between runs that are worth the same, so sums are made in the script's order.
     """

@@ -72,7 +72,8 @@ def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, 
 
 
 def _sorted_suffixes(values: Array) -> tuple[Array, Array]:
-    """The suffixes in sorted order and each one's rank; they must all differ. Ranks by the first 1, 2, 4, ...
+    """Return the suffixes in sorted order and their ranks; all suffixes must differ. Ranks by the first 1, 2,
+    4, ...
 
     values are refined.
     """

@@ -134,15 +134,15 @@ class View:
         return self.sources
 
     def text(self, text_id: int) -> str:
-        """The text with this id."""
+        """Return the text with this id."""
         return self.features.texts[text_id]
 
     def get(self, feature: Any, *keys: Array | Ragged) -> tuple[Any, ...]:
-        """The feature's column and the positions of the keys in it; see `Features.get`."""
+        """Return the feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
 
     def take(self, rows: Array, parts: tuple[str, ...] | None = None) -> View:
-        """The view of these rows, in this order."""
+        """Return the view of these rows, in this order."""
         return View(
             self.features,
             self.predictions[rows],
@@ -154,11 +154,11 @@ class View:
         )
 
     def only(self, row: int, parts: tuple[str, ...]) -> View:
-        """The view of one row, for the explanation of these parts."""
+        """Return the view of one row, for the explanation of these parts."""
         return self.take(np.array([row]), parts)
 
     def rows(self, feature: RowFeature) -> Any:
-        """The feature values of every row; metrics that read the same rows share them."""
+        """Return the feature values of every row; metrics that read the same rows share them."""
         self.features.note(feature)
         if feature not in self._found:
             with self.features.timed(feature):
@@ -193,7 +193,7 @@ class Fit:
         return None
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        """The fit, as plain arrays, from the contributions in segment order."""
+        """Return the fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
 
     def layout(self, rows: int) -> dict[str, Stored]:
@@ -377,7 +377,7 @@ class AbstractMetric:
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:
-        """The metric without default parameters, as `registry.parse` reads it."""
+        """Return the metric without default parameters, as `registry.parse` reads it."""
         given = [
             f"{f.name}={getattr(self, f.name)!r}"
             for f in fields(self)  # type: ignore[arg-type]
@@ -638,7 +638,7 @@ def register(metric: MetricClass) -> MetricClass:
 
 
 def first_output(metric: AnyMetric, part: str | None = None) -> Output:
-    """The output that stands for a part, or for the whole metric."""
+    """Return the leading output of a part, or of the whole metric."""
     parts = metric.outputs()
     return parts[next(iter(parts)) if part is None else part][0]
 

@@ -96,14 +96,14 @@ class Reducer:
 
     @classmethod
     def of(cls, rule: ReduceFn, corpus: Corpus) -> Reducer:
-        """The reducer for a corpus, or an error where the rule is not one."""
+        """Return the reducer for a corpus; raise ParameterError if the rule is invalid."""
         averaging_function(rule)
         many_references = corpus.references is not None and _has_many(corpus.references)
         return cls(rule, many_references, any(map(_has_many, corpus.predictions.values())))
 
     @staticmethod
     def name(rule: ReduceFn) -> str:
-        """A rule as it is named in signatures and saved configurations."""
+        """Return the name of a rule in signatures and saved configurations."""
         return (
             rule
             if isinstance(rule, str)
@@ -130,7 +130,7 @@ class Reducer:
         return {"reduce": named} if self._acts_on(metric) and named != "best" else {}
 
     def reduced(self, metric: Metric) -> Metric:
-        """The metric of the reduced rows."""
+        """Return the metric of the reduced rows."""
         return metric if self._averages(metric) is None else Averaged(metric, self.name(self._rule(metric)))
 
     def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
@@ -216,7 +216,7 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
 
 
 def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
-    """The averaging function of a rule; None for rules that choose a row."""
+    """Return the averaging function of a rule; None for rules that choose a row."""
     if rule is None or (isinstance(rule, str) and rule in _CHOOSERS):
         return None
     if callable(rule):

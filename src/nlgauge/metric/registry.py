@@ -54,7 +54,7 @@ _CONCEPTS = {
 
 @cache
 def load_own() -> None:
-    """Imports every metric of this package."""
+    """Import every built-in metric."""
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         if not module.ispkg:
@@ -73,7 +73,7 @@ def _load_one(name: str) -> bool:
 
 @cache
 def _load_all() -> None:
-    """Imports our metrics and those of installed packages that name theirs in the entry points.
+    """Import the built-in metrics and the metrics of installed packages with entry points.
 
     A package that cannot be imported is left out, with all that it has registered; one warning names all of
     them.
@@ -138,7 +138,7 @@ def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
 
 
 def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
-    """The metric of a name (or alias) with these parameters."""
+    """Return the metric of a name (or alias) with these parameters."""
     metric, preset = _class_and_preset(name)
     given = {**preset, **spelt(metric, parameters or {})}
     known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
@@ -166,8 +166,8 @@ def _as_tuple(value: Any, hint: Any) -> Any:
 
 
 def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters under the metric's own names, from these or any of its `spellings`; the same one twice
-    is an error.
+    """Return the parameters under the names of the metric, from these or any of its `spellings`; raise
+    ParameterError for duplicates.
 
     >>> spelt(find("ter"), {"case_sensitive": True})
     {'lowercase': False}
@@ -200,8 +200,8 @@ def parse(text: str) -> AnyMetric:
 
 
 def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a
-    metric; words need no quotes.
+    """Return the name and the parameters of a text such as "chrf(word_order=2)", also of an unknown metric;
+    words need no quotes.
 
     >>> name_and_parameters("bertscore(model=./models/bert-base, layer=9)")
     ('bertscore', {'model': './models/bert-base', 'layer': 9})

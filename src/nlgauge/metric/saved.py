@@ -57,7 +57,7 @@ def can_run_remotely(metric: AnyMetric) -> bool:
 
 
 def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[dict[str, Any]]]:
-    """The outputs of a metric by part, as plain data."""
+    """Return the outputs of a metric by part, as plain data."""
     return {
         part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs]
         for part, outputs in parts.items()
@@ -65,7 +65,7 @@ def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[
 
 
 def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[Output, ...]]:
-    """The outputs that were described."""
+    """Return the described outputs."""
     known = {f.name for f in fields(Output)}
     return {
         part: tuple(
@@ -77,7 +77,7 @@ def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[O
 
 
 def _package(metric: AnyMetric) -> str:
-    """The package that defines the metric; within one, names are unique."""
+    """Return the package that defines the metric; within one, names are unique."""
     return type(metric).__module__.partition(".")[0]
 
 

@@ -48,11 +48,11 @@ class Table:
         ]
 
     def leading(self) -> list[Output]:
-        """The outputs that stand for the metric: the first of each part."""
+        """Return the leading outputs of the metric: the first of each part."""
         return [outputs[0] for outputs in self.metric.outputs().values()] or self.outputs()[:1]
 
     def scores(self) -> dict[str, Any]:
-        """The corpus score of every output, "score" first."""
+        """Return the corpus score of every output, "score" first."""
         return dict(self._scores)
 
     @lazy
@@ -167,7 +167,7 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
 
 
 def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
-    """The outputs with the first of them also as "score"."""
+    """Return the outputs with the first of them also as "score"."""
     return (
         outputs if "score" in outputs or not outputs else {"score": next(iter(outputs.values())), **outputs}
     )
@@ -195,7 +195,7 @@ def _without(rows: Array, left_out: Array | None) -> Array:
 
 
 def unstacked(tables: list[Table], sums: Array) -> list[Arrays]:
-    """The outputs of each table, from sums of `stacked` rows: (resamples, all columns)."""
+    """Return the outputs of each table, from sums of `stacked` rows: (resamples, all columns)."""
     found = []
     column = 0
     for table in tables:

@@ -88,7 +88,7 @@ class AlignScore(SentencePairScores):
         return PairValues(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
 
     def _judged(self, logits: Array) -> dict[str, Array]:
-        """The matrices of the head that is asked, that which decides first."""
+        """Return the matrices of the selected head, the decisive matrix first."""
         three, two, number = logits[..., :3], logits[..., 3:5], logits[..., 5]
         if self.mode.startswith("nli"):
             found = probabilities(three)

@@ -157,5 +157,5 @@ class Cider(Metric):
 
 
 def _rows(similarities: Array) -> Array:
-    """The statistics: the score of each row, and 1."""
+    """Return the statistics: the score of each row, and 1."""
     return np.column_stack([10 * similarities.mean(axis=1), np.ones(len(similarities))])

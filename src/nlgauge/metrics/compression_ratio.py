@@ -54,6 +54,6 @@ class CompressionRatio(CorpusMetric):
 
 
 def _gzip(content: bytes) -> bytes:
-    """The content in gzip's format, without a time stamp: the same bytes whenever it runs."""
+    """Return the content in gzip's format, without a time stamp: the same bytes whenever it runs."""
     compressor = zlib.compressobj(level=9, wbits=31)
     return compressor.compress(content) + compressor.flush()

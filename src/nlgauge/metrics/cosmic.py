@@ -84,12 +84,12 @@ class Cosmic(UsesModel, Metric):
         require_choice(self, "compat", (None, "cosmic"))
 
     def targets(self) -> tuple[str, ...]:
-        """The sides whose entropies are estimated: first that of the score's direction."""
+        """Return the sides whose entropies are estimated: first the side of the score's direction."""
         first = "summary" if self.compat else "source"
         return (first, OTHER[first]) if self.reverse else (first,)
 
     def information(self) -> Estimator:
-        """The estimator of the information of vectors."""
+        """Return the estimator of the information of vectors."""
         kind = "released" if self.compat else self.estimator
         return Estimator(kind, self.modes, self.folds, self.components, self.seeds, self.covariance == "full")
 

@@ -143,7 +143,7 @@ class DepthScore(UsesModel, Metric):
 
 
 def _depth(projections: Array) -> Array:
-    """The integrated rank-weighted depth of each token, from its projections (tokens, directions)."""
+    """Return the integrated rank-weighted depth of each token, from its projections (tokens, directions)."""
     count = len(projections)
     order = np.argsort(projections, axis=0)
     ranks = np.empty_like(order)

@@ -31,8 +31,8 @@ from nlgauge.models import ModelSpec
 
 
 def frechet_distance(first: Any, second: Any) -> float:
-    """The squared Fréchet distance between the Gaussians fitted to the rows of two matrices with equally many
-    columns.
+    """Return the squared Fréchet distance between the Gaussians fitted to the rows of two matrices with
+    equally many columns.
 
     >>> round(frechet_distance([[0.0], [2.0]], [[3.0], [7.0]]), 10)  # means 1 and 5, variances 2 and 8
     18.0
@@ -51,7 +51,7 @@ def frechet_distance(first: Any, second: Any) -> float:
 
 
 def _factor(centred: Array) -> Array:
-    """A with the covariance A^T A, in as few rows as may be."""
+    """Return A with the covariance A^T A, in the fewest rows."""
     upper: Any = np.linalg.qr(centred, mode="r")
     found: Array = upper / math.sqrt(len(centred) - 1)
     return found

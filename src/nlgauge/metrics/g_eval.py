@@ -85,7 +85,7 @@ class GEval(Judged):
 
 
 def filled_form(name: str, metric: GEval) -> Prompt:
-    """A form with a criterion of the user's own; its texts are still to be filled in."""
+    """Return a form with a custom criterion; its texts are not filled in yet."""
     low, high = metric.scale or (1, 5)
     texts = (
         ["Source Text:\n\n{source}"] * metric.with_source

@@ -40,7 +40,7 @@ class GreedyMatching(WordVectorSimilarity):
         return float(cosines.max(axis=0).mean() + cosines.max(axis=1).mean()) / 2
 
     def _cosines(self, pairs: WordPairs, prediction: int, reference: int) -> Array:
-        """The cosine of every pair of words."""
+        """Return the cosine of every pair of words."""
         one, other = (units(pairs.table.take(pairs.rows[text])) for text in (prediction, reference))
         found: Array = np.clip(one @ other.T, -1, 1)
         return found

@@ -330,8 +330,8 @@ class InfoLM(UsesModel, Metric):
     def _bags(
         self, view: View, found: TokenStates, fitted: Arrays
     ) -> Callable[[int, bool], tuple[Array, bool]]:
-        """A function that gives the log-distribution of a text, of the prediction's or the reference's
-        side, and whether its weights were all 0.
+        """Return a function that computes the log-distribution of a text, of the prediction's or the
+        reference's side, and True if its weights were all 0.
         """
         loaded = load(self.model, self._kind, view.features.options.device)
 

@@ -253,7 +253,7 @@ class Meteor(Metric):
         )
 
     def findings(self, view: View) -> _Aligned:
-        """The words of predictions and references with their alignments."""
+        """Return the words of predictions and references with their alignments."""
         # The program's normalization depends on the case, and changes it itself.
         tokens = Tokens(self.tokenizer, lowercase=self.tokenizer != "norm")
         words, predictions, references = view.get(tokens, view.predictions, view.reference)
@@ -297,7 +297,7 @@ class Meteor(Metric):
     def _with_phrases(
         self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]
     ) -> Iterator[list[Match]]:
-        """The alignment of each row with the phrases of the table."""
+        """Yield the alignment of each row with the phrases of the table."""
         assert isinstance(self.paraphrases, str)
         table, rows, keys = (
             phrase_table(self.paraphrases),
@@ -350,7 +350,7 @@ class Meteor(Metric):
 def _single(
     phrases: list[Match], prediction: list[int], reference: list[int]
 ) -> dict[int, list[tuple[int, int]]]:
-    """The keys that join the words of a table's entries with one word on either side."""
+    """Return the keys that join the words of a table's entries with one word on either side."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for match in phrases:
         if match[3:] == (1, 1):
@@ -361,7 +361,7 @@ def _single(
 
 
 def _sums(column: Ragged, values: Array) -> Array:
-    """The sum of each row's values."""
+    """Return the sum of each row's values."""
     sums = np.concatenate([[0], np.cumsum(values)])
     return np.asarray(sums[column.offsets[1:]] - sums[column.offsets[:-1]])
 

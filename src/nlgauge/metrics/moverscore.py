@@ -151,7 +151,7 @@ class MoverScore(UsesModel, Metric):
             yield _Moved(*sides, exact_plan(cost, (sides[0].weights, sides[1].weights)), cost)
 
     def _points(self, hidden: Hidden, text: int, layers_read: int, starts: Array, fitted: Arrays) -> _Points:
-        """The points of a text that weigh something; their weights sum to 1."""
+        """Return the points of a text that weigh something; their weights sum to 1."""
         ids = hidden.ids[text]
         kept = np.flatnonzero(starts[ids])
         weights = idf.weights(fitted, ids[kept]) if self.idf else np.ones(len(kept))

@@ -64,7 +64,7 @@ class Pairwise(Judged):
         return [row for row in rows if row is not None]
 
     def _without_words(self, prediction: str, reference: str) -> JudgedRow | None:
-        """A text without words loses to one with words; two of them are equal.
+        """Return the row of a text without words: it loses to a text with words; two of them are equal.
 
         None where the judge must be asked.
         """

@@ -52,7 +52,7 @@ class Ribes(MeanMetric):
         return tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))
 
     def findings(self, view: View) -> Ragged:
-        """The place in the reference of every word of the prediction, -1 if it is unknown."""
+        """Return the place in the reference of every word of the prediction, -1 if it is unknown."""
         tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
         return word_places(tokens, predictions, references, self.compat == "nltk")
 

@@ -125,7 +125,7 @@ class Rouge155(Metric):
         }
 
     def _counts(self, view: View) -> dict[str, PairCounts]:
-        """The counts of each type, for each prediction with each of its references."""
+        """Return the counts of each type, for each prediction with each of its references."""
         predicted_ids = view.predictions[view.reference_groups.owners]
         tokens, predictions, references = view.get(self._tokens, predicted_ids, view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]

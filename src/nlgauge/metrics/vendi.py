@@ -32,8 +32,8 @@ _BLOCK = 2048
 
 
 def vendi_score(kernel: Any, q: float = 1.0) -> float:
-    """The Vendi score of order q (0 < q, math.inf included) of a symmetric matrix of similarities with ones
-    on its diagonal.
+    """Return the Vendi score of order q (0 < q, math.inf included) of a symmetric matrix of similarities with
+    ones on its diagonal.
 
     >>> round(vendi_score([[1, 0.5], [0.5, 1]]), 10)
     1.7547653506
@@ -112,8 +112,8 @@ class Vendi(CorpusMetric):
         return {"vendi": _effective_number(self._similarities(rows, weights), self.q)}
 
     def _similarities(self, rows: list[list[int]], weights: Array) -> Array:
-        """The smaller of W X X' W and X' W W X, with texts as rows of X: both have the same eigenvalues
-        but for zeros.
+        """Return the smaller of W X X' W and X' W W X, with texts as rows of X: both have the same
+        eigenvalues except zeros.
         """
         columns: dict[tuple[int, ...], int] = {}
         texts, grams, values = [], [], []

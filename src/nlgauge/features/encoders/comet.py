@@ -120,7 +120,7 @@ class CometJoint(Feature):
 
 
 def _read(loaded: Loaded, texts: list[str]) -> _Read:
-    """The texts as pieces, each cut to the network's window."""
+    """Return the texts as pieces, each cut to the network's window."""
     if not texts:
         return _Read([], [], [])
     whole = loaded.tokenizer(texts, verbose=False, return_offsets_mapping=True)

@@ -71,12 +71,12 @@ class TextEmbedding(Feature):
 
 
 def piece_strings(spec: ModelSpec, ids: Array, device: str | None) -> list[str]:
-    """The pieces as people read them."""
+    """Return the pieces as people read them."""
     return list(load(spec, "encoder", device).tokenizer.convert_ids_to_tokens(ids.tolist()))
 
 
 def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:
-    """The pieces of each text, cut to the model's window or to fewer."""
+    """Return the pieces of each text, cut to the model's window or to fewer."""
     window = loaded.max_length if at_most is None else min(at_most, loaded.max_length)
     if not texts:
         empty = Ragged.of([])

@@ -55,7 +55,7 @@ class LayerFeature(Feature):
         raise NotImplementedError
 
     def column(self, values: Array, pieces: Pieces) -> Any:
-        """What `compute` gives."""
+        """Return the value of `compute`."""
         raise NotImplementedError
 
     def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:

@@ -124,7 +124,7 @@ def marks_of(loaded: Loaded) -> PairMarks:
 def _row(
     first: list[int], second: list[int], marks: PairMarks, window: int, truncation: str
 ) -> tuple[list[int], list[int], bool]:
-    """The tokens of a pair with special ones, their types, and whether something was cut."""
+    """Return the tokens of a pair with special tokens, their types, and True if something was cut."""
     places = window - sum(map(len, marks))
     keep, other = (
         (len(first), len(second))
@@ -191,7 +191,7 @@ def _has_types(model: Any) -> bool:
 
 
 def _pooled(model: Any, heads: tuple[str, ...], inputs: dict[str, Any]) -> Any:
-    """The logits of several heads on what the encoder pools."""
+    """Return the logits of several heads on the pooled state of the encoder."""
     from torch import cat
 
     pooled = model.base_model(**inputs).pooler_output

@@ -117,12 +117,14 @@ class NextTokenStates(Feature):
 
 
 def token_log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
-    """The log-probability of each token, and whether it is the likeliest, from the state before it."""
+    """Return the log-probability of each token, and True if it is the likeliest, from the state before it."""
     return head_log_probabilities(halves(loaded).head, states, tokens)
 
 
 def head_log_probabilities(head: Callable[[Any], Any], states: Any, tokens: Any) -> tuple[Array, Array]:
-    """The log-probability of each token, and whether it is the likeliest, by a head over the vocabulary."""
+    """Return the log-probability of each token, and True if it is the likeliest, by a head over the
+    vocabulary.
+    """
     information, likeliest = [], []
     for start in range(0, len(tokens), _HEAD_POSITIONS):
         part = slice(start, start + _HEAD_POSITIONS)

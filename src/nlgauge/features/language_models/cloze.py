@@ -57,7 +57,7 @@ class WordPieces(NamedTuple):
     continues: list[bool]
 
     def part(self, start: int, end: int) -> WordPieces:
-        """Some of them."""
+        """Return some of the pieces."""
         return WordPieces(self.ids[start:end], self.lengths[start:end], self.continues[start:end])
 
 
@@ -100,7 +100,7 @@ class Hiding:
     share: float | None = None
 
     def groups(self, pieces: WordPieces, rng: random.Random) -> list[list[int]]:
-        """The places that are hidden together, one list for each reading."""
+        """Return the places that are hidden together, one list for each reading."""
         whole, lead, continuation = self.shortest
         count = len(pieces.ids)
         leads = [*pieces.continues[1:], False]
@@ -131,7 +131,7 @@ class ClozeReader:
     as_released: bool = False
 
     def sentences(self, loaded: Loaded, texts: Sequence[str], work: Work) -> dict[str, list[WordPieces]]:
-        """The pieces of each sentence of each text."""
+        """Return the pieces of each sentence of each text."""
         found = sentences_of(texts, self.lang, work)
         return {
             text: [word_pieces(loaded, sentence) for sentence in sentences]
@@ -145,8 +145,8 @@ class ClozeReader:
         summary_sentences: Sequence[list[int]] | None,
         seed: int,
     ) -> Cloze:
-        """The questions on a document with the sentences of a summary before them; where that is None,
-        both sides read the sentence by itself.
+        """Return the questions on a document with the sentences of a summary before them; if it is None, both
+        sides read only the sentence.
         """
         start, end = start_and_end(loaded)
         dot = word_pieces(loaded, ".").ids[-1]
@@ -223,8 +223,8 @@ def _answered(
 def answers_to(
     cloze: Cloze, without_summary: Mapping[Masked, Array], with_summary: Mapping[Masked, Array]
 ) -> tuple[Array, ...]:
-    """The hidden tokens of a document in its order, whether each was guessed without and with the
-    summary, and whether something was cut.
+    """Return the hidden tokens of a document in its order, True for each that was guessed without and with
+    the summary, and True if something was cut.
     """
     rows = []
     for number, asked in enumerate(cloze.questions):
@@ -239,12 +239,12 @@ def answers_to(
 
 
 def answer_column(found: Mapping[int, tuple[Array, ...]]) -> ClozeAnswers:
-    """The column of all rows, from 0 on."""
+    """Return the column of all rows, from 0 on."""
     return ClozeAnswers(*(Ragged.of([found[row][part] for row in range(len(found))]) for part in range(4)))
 
 
 def likeliest_tokens(loaded: Loaded, inputs: Sequence[Masked], options: RunOptions) -> dict[Masked, Array]:
-    """The likeliest token at each hidden place of each input; equal inputs are read once."""
+    """Return the likeliest token at each hidden place of each input; equal inputs are read once."""
     head = halves(loaded).head
     found: dict[Masked, Array] = {}
     for block in _blocks(sorted(set(inputs), key=lambda masked: len(masked.ids))):
@@ -270,8 +270,8 @@ def _blocks(inputs: Sequence[Masked]) -> Iterator[list[Masked]]:
 
 
 def _shortened(summary: Sequence[list[int]], room: int, top: bool, as_released: bool) -> list[int]:
-    """The tokens of the summary that fit: whole sentences, else as many tokens of one as there is room
-    for.
+    """Return the tokens of the summary that fit: whole sentences, else the tokens of one sentence that
+    fit.
     """
     kept = list(summary)
     while len(kept) > 1 and sum(map(len, kept)) > room:
@@ -281,19 +281,21 @@ def _shortened(summary: Sequence[list[int]], room: int, top: bool, as_released: 
 
 
 def sentences_of(texts: Sequence[str], lang: str, work: Work) -> list[list[str]]:
-    """The sentences of each text, in the form in which the authors of BLANC and ESTIME read it."""
+    """Return the sentences of each text, in the form in which the authors of BLANC and ESTIME read it."""
     features = work.features or Features(Texts(), work.options)
     column, rows = features.get(Sentences(lang), features.ids_of([normal(text) for text in texts]))
     return [[features.texts[sentence] for sentence in column[row].tolist()] for row in rows]
 
 
 def normal(text: str) -> str:
-    """The text in Unicode's compatibility decomposition, as the authors of BLANC and ESTIME read it."""
+    """Return the text in Unicode's compatibility decomposition, as the authors of BLANC and ESTIME read
+    it.
+    """
     return unicodedata.normalize("NFKD", text)
 
 
 def seed_of(seed: int, *parts: str) -> int:
-    """A seed that depends on the run's and on what is drawn for, not on what else is in the run."""
+    """Return a seed that depends on the seed of the run and on the purpose, not on the rest of the run."""
     written = "\0".join([str(seed), *parts]).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(written, digest_size=4).digest(), "little")
 
@@ -336,7 +338,7 @@ def _mark(loaded: Loaded) -> str:
 
 
 def start_and_end(loaded: Loaded) -> tuple[int, int]:
-    """The tokens before and after every input."""
+    """Return the tokens before and after every input."""
     start, end = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if start is None or end is None:
         raise ModelError(

@@ -68,8 +68,8 @@ class FirstTokenLogits(Feature):
 
 
 def first_piece(loaded: Loaded, token: str | int) -> int:
-    """The number of a token: itself, or the first piece of a text; a piece that stands for nothing but a
-    space would be any word's.
+    """Return the number of a token: itself, or the first piece of a text; a piece that is only a space is
+    refused, because any word could follow.
     """
     found = (
         [token]

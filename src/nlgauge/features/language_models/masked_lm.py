@@ -35,7 +35,7 @@ class MaskedStates(Feature):
 
 
 def mask_token(loaded: Loaded) -> int:
-    """The token that hides another."""
+    """Return the token that hides another."""
     if loaded.tokenizer.mask_token_id is None:
         raise ModelError(
             f"the tokenizer of {loaded.name} has no mask token; choose a masked language model"
@@ -45,8 +45,8 @@ def mask_token(loaded: Loaded) -> int:
 
 
 def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
-    """The tokens of each text with special ones, cut to the model's window; the places of those that are
-    not special; which texts were cut.
+    """Return the tokens of each text with special tokens, cut to the model's window; the places of tokens
+    that are not special; True for texts that were cut.
     """
     rows, places, cut = [], [], []
     for text in texts:

@@ -34,8 +34,8 @@ class TokenStates(NamedTuple):
 
 
 def halves(loaded: Loaded) -> Halves:
-    """The two halves, where together they give the model's own logits; else the whole model and a head
-    that does nothing.
+    """Return the two halves, if together they compute the logits of the model; else the whole model and a
+    head that does nothing.
     """
     return loaded.made("halves", lambda: _halves(loaded))
 
@@ -60,7 +60,7 @@ def _halves(loaded: Loaded) -> Halves:
 
 
 def token_strings(loaded: Loaded, ids: list[int]) -> list[str]:
-    """The tokens as people read them."""
+    """Return the tokens as people read them."""
     return [loaded.tokenizer.decode([token]) for token in ids]
 
 

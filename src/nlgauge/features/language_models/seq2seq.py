@@ -94,7 +94,7 @@ class _Row(NamedTuple):
 
 
 def marks_of(loaded: Loaded) -> TextMarks:
-    """The tokens that the tokeniser puts around a text."""
+    """Return the special tokens around a text."""
     return loaded.made("marks", lambda: _marks(loaded.tokenizer))
 
 
@@ -105,7 +105,7 @@ def _marks(tokenizer: Any) -> TextMarks:
 
 
 def token_id(loaded: Loaded, token: str) -> int:
-    """The number of a token of the vocabulary."""
+    """Return the number of a token of the vocabulary."""
     found = loaded.tokenizer.convert_tokens_to_ids(token)
     if found is None or found == getattr(loaded.tokenizer, "unk_token_id", None):
         raise ParameterError(
@@ -136,7 +136,7 @@ def reading_window(loaded: Loaded, wanted: int | None) -> int:
 
 
 def padded(torch: Any, loaded: Loaded, rows: list[list[int]]) -> tuple[Any, Any]:
-    """The rows as one array, padded on the right, and which of its places are theirs."""
+    """Return the rows as one array, padded on the right, and True for places that are not padding."""
     filler = getattr(loaded.model.config, "pad_token_id", None) or 0
     ids = torch.full((len(rows), max(map(len, rows))), filler, dtype=torch.long)
     mask = torch.zeros_like(ids)
@@ -147,7 +147,7 @@ def padded(torch: Any, loaded: Loaded, rows: list[list[int]]) -> tuple[Any, Any]
 
 
 def _fit(before: list[int], pieces: list[int], after: tuple[int, ...], window: int) -> tuple[list[int], bool]:
-    """A text between its marks, cut at its end to the window; and whether it was cut."""
+    """Return a text between its special tokens, cut at its end to the window, and True if it was cut."""
     room = max(0, window - len(before) - len(after))
     return [*before, *pieces[:room], *after], len(pieces) > room
 
@@ -180,7 +180,7 @@ def _read(
 def _read_batch(
     torch: Any, loaded: Loaded, decoder: _Decoder, encoded: tuple[Any, Any, Any], rows: list[_Row]
 ) -> tuple[Array, Array, Array]:
-    """The same for one batch of rows whose sources are among the encoded ones."""
+    """Return the same for one batch of rows whose sources are already encoded."""
     inputs, _ = padded(torch, loaded, [(row.before + row.target)[:-1] for row in rows])
     which = torch.tensor([row.source for row in rows], device=loaded.device)
     ids, states, mask = (part[which] for part in encoded)
@@ -207,8 +207,8 @@ class _Decoder(NamedTuple):
 
 
 def _decoder(torch: Any, loaded: Loaded) -> _Decoder:
-    """The decoder without and with its head, where together they give the model's own logits; else the
-    whole model and a head that does nothing.
+    """Return the decoder without and with its head, if together they compute the logits of the model; else
+    the whole model and a head that does nothing.
     """
     model = loaded.model
 

@@ -170,7 +170,7 @@ class TunedGuesses(Feature):
 
 
 def _parameters(model: Any) -> list[dict[str, Any]]:
-    """The weights that decay, then those that do not: biases and normalisation."""
+    """Return the weights that decay, then the weights that do not: biases and normalization."""
     named = list(model.named_parameters())
     plain = [parameter for name, parameter in named if not ("bias" in name or "norm" in name.lower())]
     kept = [parameter for name, parameter in named if "bias" in name or "norm" in name.lower()]

@@ -97,7 +97,7 @@ def phrase_table(path: str) -> PhraseTable:
 
 
 def word_list(path: str) -> frozenset[str]:
-    """The words of a file with one word per line, in lower case."""
+    """Return the words of a file with one word per line, in lower case."""
     return _words(path, _state(path))
 
 
@@ -193,7 +193,7 @@ def _table(path: str, state: tuple[int, int]) -> PhraseTable:
 
 
 def _entries(path: str) -> Iterator[tuple[str, str]]:
-    """The two phrases of every entry; the first line that is not empty tells the form."""
+    """Yield the two phrases of every entry; the first line that is not empty decides the form."""
     lines = ((number, line) for number, line in enumerate(_lines(path), 1) if line.strip())
     for number, line in lines:
         if "\t" in line:

@@ -194,7 +194,7 @@ class ReadabilityCounts(Feature):
     lang: str = "en"
 
     def of(self, text: str) -> list[list[Word]]:
-        """The words of each sentence that has any."""
+        """Return the words of each sentence that has any."""
         words_of = (
             [word for word in tokenizer(_WORDS)(sentence) if _facts(word).letters]
             for sentence in sentences(text, self.lang)

@@ -66,7 +66,7 @@ class _Index(NamedTuple):
 
 
 def index_bytes() -> bytes:
-    """The text of the index."""
+    """Return the text of the index."""
     return gzip.decompress(files("nlgauge").joinpath("data", "wordnet.txt.gz").read_bytes())
 
 
@@ -97,8 +97,8 @@ def _index() -> _Index:
 
 @lru_cache(MOST_WORDS)
 def synsets(word: str) -> frozenset[int]:
-    """The numbers of the synsets of a word in all parts of speech, inflected forms traced to their bases;
-    expressions have none.
+    """Return the numbers of the synsets of a word in all parts of speech, inflected forms traced to their
+    bases; expressions have none.
 
     >>> bool(synsets("cars") & synsets("automobile")), bool(synsets("cars") & synsets("dog"))
     (True, False)
@@ -111,7 +111,7 @@ def synsets(word: str) -> frozenset[int]:
 
 @lru_cache(MOST_WORDS)
 def pooled_synsets(word: str) -> frozenset[int]:
-    """The synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
+    """Return the synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
 
     So it looks up exceptions and endings, and identifies synsets at the same place of the files of two parts
     of speech: "standing" and "down" are synonyms to it.
@@ -134,7 +134,8 @@ def pooled_synsets(word: str) -> frozenset[int]:
 
 @lru_cache(MOST_WORDS)
 def nltk_synonyms(word: str) -> frozenset[str]:
-    """The words of the synsets that NLTK finds for a word, as WordNet spells them: names have their capitals.
+    """Return the words of the synsets that NLTK finds for a word, as WordNet spells them: names have their
+    capitals.
 
     NLTK detaches every ending that leaves a word, also from "as", turns "ves" into "f", and of an exception
     listed twice knows the last.
@@ -160,8 +161,8 @@ def nltk_synonyms(word: str) -> frozenset[str]:
 
 @compiled
 def synset_column(words: list[str], pooled: bool) -> Ragged:
-    """The `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp` has
-    the twin.
+    """Return the `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp`
+    has the twin.
     """
     return Ragged.of(
         [sorted((pooled_synsets if pooled else synsets)(word)) for word in words], dtype=np.int32
@@ -185,8 +186,8 @@ def accepted_stems(stems: list[str]) -> Ragged:
 
 @cache
 def exceptions() -> Mapping[str, str]:
-    """The first base of every irregular form; where parts of speech disagree, the first of adjective, adverb,
-    noun, verb.
+    """Return the first base of every irregular form; if parts of speech disagree, the first of adjective,
+    adverb, noun, verb.
 
     >>> exceptions()["mice"], exceptions()["went"]
     ('mouse', 'go')
@@ -216,7 +217,7 @@ def _detached(form: str, part: str) -> list[str]:
 
 
 def _listed(form: str, part: str) -> list[int]:
-    """The synsets of a form in a part of speech."""
+    """Return the synsets of a form in a part of speech."""
     return _by_part(form)[part] if form in _index().words else []
 
 
@@ -235,7 +236,7 @@ def _by_part(form: str) -> dict[str, list[int]]:
 
 @cache
 def _members() -> dict[int, list[str]]:
-    """The words of each synset."""
+    """Return the words of each synset."""
     found = defaultdict(list)
     for lines in _index().words.values():
         for line in lines:

@@ -86,7 +86,7 @@ def language_tokenizer(lang: str | None) -> str | None:
 
 
 def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
-    """The packages that decide what the tokens of a tokeniser are, stemmed or not.
+    """Return the packages that decide the tokens of a tokenizer, stemmed or not.
 
     >>> token_libraries("zh"), token_libraries("unicode", stem=True), token_libraries("13a")
     (('sacrebleu',), ('nltk',), ())
@@ -108,16 +108,16 @@ class Tokens(Feature):
     stem: bool = False
 
     def splitter(self) -> Tokenizer:
-        """The function that splits a text into tokens."""
+        """Return the function that splits a text into tokens."""
         return tokenizer(self.tokenizer)
 
     def form(self) -> Form | None:
-        """The forms of tokens after the split."""
+        """Return the forms of tokens after the split."""
         return nltk_stems if self.stem else None
 
     def new_memory(self) -> Any:
-        """The vocabulary that numbers tokens; for characters, whose code points are their numbers,
-        something like it.
+        """Return the vocabulary that numbers tokens; for characters, whose code points are their numbers, an
+        equivalent object.
         """
         form = self.form()
         if form is None and self.tokenizer in CHARACTER_TOKENIZERS:
@@ -125,7 +125,7 @@ class Tokens(Feature):
         return vocabulary(self.splitter(), self.lowercase, form)
 
     def of(self, text: str) -> list[str]:
-        """The tokens themselves."""
+        """Return the tokens themselves."""
         found: list[str] = self.new_memory().split(text)
         return found
 
@@ -156,7 +156,7 @@ class DerivedTextFeature(Feature):
     derives_texts: ClassVar[bool] = True
 
     def of(self, text: str) -> list[str]:
-        """The texts that a text is made of."""
+        """Return the parts of a text."""
         raise NotImplementedError
 
     def compute(self, keys: list[str], work: Work) -> list[list[str]]:
@@ -225,7 +225,7 @@ class CodePoints(Feature):
     form: Literal["padded", "words"]
 
     def of(self, text: str) -> str:
-        """The text whose code points they are."""
+        """Return the text of the code points."""
         return characters_of(text, self.form)
 
     def compute(self, keys: list[str], work: Work) -> Ragged:

@@ -31,11 +31,11 @@ class Vocabulary:
         self._formed: dict[str, int] = {} if form else self._ids
 
     def tokens(self, texts: list[str]) -> Ragged:
-        """The tokens of each text."""
+        """Return the tokens of each text."""
         return Ragged.of([self._numbers(text) for text in texts], dtype=np.int32)
 
     def split(self, text: str) -> list[str]:
-        """The tokens of a text as strings."""
+        """Return the tokens of a text as strings."""
         numbers, words = self._numbers(text), self.words()
         return [words[number] for number in numbers]
 
@@ -50,11 +50,11 @@ class Vocabulary:
         ]
 
     def words(self) -> list[str]:
-        """The tokens by their number."""
+        """Return the tokens by their number."""
         return list(self._ids)
 
     def keys(self) -> Array:
-        """A 64-bit hash of each token by its number; it is the same in every vocabulary."""
+        """Return a 64-bit hash of each token by its number; it is the same in every vocabulary."""
         return np.fromiter(map(_token_key, self._ids), dtype=np.uint64, count=len(self._ids))
 
     def _numbers(self, text: str) -> list[int]:
@@ -73,7 +73,7 @@ def _token_key(token: str) -> int:
 
 
 def vocabulary(split: Tokenizer, lowercase: bool = False, form: Form | None = None) -> Any:
-    """A new vocabulary, compiled or in plain Python."""
+    """Return a new vocabulary, compiled or in plain Python."""
     if chosen() == "python":
         return Vocabulary(split, lowercase, form)
     stem = form is nltk_stems

@@ -74,7 +74,7 @@ class Tokenizer(NamedTuple):
 
 
 def _stepped(text: str, origins: list[tuple[int, int]], step: Step) -> tuple[str, list[tuple[int, int]]]:
-    """The text after a step, and the original place of each of its characters."""
+    """Return the text after a step, and the original place of each of its characters."""
     if step is str.lower:
         return text.lower(), [place for sign, place in zip(text, origins, strict=True) for _ in sign.lower()]
     if not isinstance(step, tuple):
@@ -138,8 +138,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
-    """The parts of a text whose outlines a pattern matches; the outlines may be of a text `seen` instead
-    that is as long.
+    """Return the parts of a text whose outlines a pattern matches; the outlines may be of another text `seen`
+    of the same length.
     """
     pattern = _patterns()[name]
     if text.isascii():
@@ -188,7 +188,7 @@ def _jiwer_words(text: str) -> list[str]:
 
 
 def _without_articles(text: str) -> str:
-    """The text with blanks for the articles a, an, the."""
+    """Return the text with blanks for the articles a, an, the."""
     if text.isascii():
         return _patterns()["article"].sub(lambda match: " " * len(match[0]), text)
     signs = list(text)
@@ -258,7 +258,7 @@ _TOKENIZERS: dict[str, tuple[Any, ...]] = {
 
 @cache
 def tokenizer(name: str) -> Tokenizer:
-    """The tokeniser of a name."""
+    """Return the tokenizer of a name."""
     if name in _TOKENIZERS:
         split, *rest = _TOKENIZERS[name]
         return Tokenizer(split, name, *rest)

@@ -55,7 +55,7 @@ def character_edits(
 
 
 def words(characters: list[int]) -> list[Word]:
-    """The words of a row."""
+    """Return the words of a row."""
     found: list[Word] = []
     start = 0
     for end in [*(i for i, character in enumerate(characters) if character == _SPACE), len(characters)]:
@@ -66,12 +66,12 @@ def words(characters: list[int]) -> list[Word]:
 
 
 def joined(sequence: list[Word]) -> list[int]:
-    """The row of a list of words."""
+    """Return the row of a list of words."""
     return [character for word in sequence for character in (_SPACE, *word)][1:]
 
 
 def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) -> PhraseShifts:
-    """The shifts that bring the words of the prediction nearest to the reference, greedily."""
+    """Return the shifts that bring the words of the prediction nearest to the reference, greedily."""
     unit = len(reference) or 1 if rounded else 1
     # One character per word, in the words' order: strings compare as the lists do, and far faster.
     spelling = sorted({*prediction, *reference})
@@ -135,7 +135,7 @@ def _phrases(prediction: str, reference: str) -> Iterator[Shift]:
 
 
 def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str], place: int) -> int:
-    """The number of words that are the same from here on."""
+    """Return the number of words that are the same from here on."""
     length = 0
     while (
         start + length < len(ours)
@@ -147,7 +147,7 @@ def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str]
 
 
 def _shift_cost(original: list[Word], shifted: list[Word]) -> float:
-    """The mean word length of each phrase that is now later, summed over phrases.
+    """Return the mean word length of each phrase that is now later, summed over phrases.
 
     Read from left to right: where the two differ, the phrase that begins here is looked for in its first
     later place.

@@ -40,7 +40,7 @@ def edit_distances(column: Ragged, predictions: Array, references: Array) -> Arr
 
 
 def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
-    """The same alignment as runs."""
+    """Return the same alignment as runs."""
     return [
         (op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end)
         for op in Levenshtein.opcodes(reference, prediction)

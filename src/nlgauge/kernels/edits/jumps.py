@@ -72,7 +72,7 @@ def jump_distances(
 def jump_steps(
     prediction: Array, reference: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
 ) -> list[Opcode]:
-    """A cheapest way through the grid, step by step; a "jump" goes from its prediction start to its
+    """Return a cheapest way through the grid, step by step; a "jump" goes from its prediction start to its
     prediction end.
 
     Of equally cheap steps into a cell it takes a match or substitution, then a missing token of the
@@ -131,8 +131,8 @@ def _first(prediction: Array, length: int, costs: JumpCosts) -> _Row:
 def _advance(
     prediction: Array, first: _Row, costs: JumpCosts, landing: int | None, truncated: bool
 ) -> Callable[[_Row, int], _Row]:
-    """The function that makes a row of the grid from the previous row and the token of the reference between
-    them.
+    """Return the function that makes a row of the grid from the previous row and the token of the reference
+    between them.
     """
     slope = np.arange(len(first.costs), dtype=first.costs.dtype) * costs.deletion
     same = cache(lambda token: np.flatnonzero(prediction == token))

@@ -77,19 +77,19 @@ def shift_edits(column: Ragged, predictions: Array, references: Array) -> tuple[
 
 
 def shift_column(shifts: Sequence[Sequence[Shift]]) -> Ragged:
-    """The shifts of every row as one column."""
+    """Return the shifts of every row as one column."""
     flat = np.array([shift for row in shifts for shift in row], dtype=np.int64).reshape(-1, 3)
     return Ragged(flat, offsets_of([len(row) for row in shifts]))
 
 
 def alignment(shifted: list[int], reference: list[int]) -> list[Opcode]:
-    """The steps that align a prediction, once its shifts are made, with the reference."""
+    """Return the steps that align a prediction, once its shifts are made, with the reference."""
     grid = _Grid(len(shifted), reference)
     return grid.steps(shifted, grid.forward(shifted))
 
 
 def shift_path(prediction: list[int], reference: list[int]) -> Path:
-    """The edits that turn the prediction into the reference."""
+    """Return the edits that turn the prediction into the reference."""
     grid = _Grid(len(prediction), reference)
     shifts: list[Shift] = []
     tried = 0
@@ -116,7 +116,7 @@ def shift_path(prediction: list[int], reference: list[int]) -> Path:
 
 
 def apply_shift(tokens: list[Token], shift: Shift) -> list[Token]:
-    """The tokens after a shift."""
+    """Return the tokens after a shift."""
     start, length, target = shift
     rest = tokens[:start] + tokens[start + length :]
     return rest[:target] + tokens[start : start + length] + rest[target:]
@@ -226,7 +226,7 @@ class _Grid:
         return min(map(sum, zip(row, backward[first + len(changed)], strict=True)))
 
     def steps(self, prediction: list[int], forward: list[list[int]]) -> list[Opcode]:
-        """A cheapest way through the grid, from its first cell."""
+        """Return a cheapest way through the grid, from its first cell."""
         found: list[Opcode] = []
         i, j = len(prediction), len(self.reference)
         while i or j:

@@ -60,19 +60,19 @@ class AnswerMetric(ModelMeans):
     splitter: str = "sentencex"
 
     def prompts(self) -> Mapping[str, Question]:
-        """The question behind each output."""
+        """Return the question of each output."""
         raise NotImplementedError
 
     def model_of(self, question: str) -> ModelSpec:
-        """The model that is asked a question."""
+        """Return the model that is asked a question."""
         raise NotImplementedError
 
     def max_tokens(self) -> int:
-        """The number of tokens of a prompt that are read."""
+        """Return the number of tokens of a prompt that are read."""
         raise NotImplementedError
 
     def answer(self, logits: Array) -> Array:
-        """The number that the logits of the tokens, one row per prompt, stand for."""
+        """Return the answer as a number from the logits of the tokens, one row per prompt."""
         raise NotImplementedError
 
     def sides(self) -> set[str]:
@@ -152,6 +152,8 @@ class AnswerMetric(ModelMeans):
 
 
 def probability_of_first(logits: Array) -> Array:
-    """The probability of the first of two tokens, of the two: sigmoid of the difference of their logits."""
+    """Return the probability of the first of two tokens, of the two: sigmoid of the difference of their
+    logits.
+    """
     found: Array = 1 / (1 + np.exp(np.clip(logits[:, 1] - logits[:, 0], -700, 700)))
     return found

@@ -59,8 +59,8 @@ def has_baseline(lang: str, model: ModelSpec, layer: int) -> bool:
 
 
 def baseline_of(lang: str, model: ModelSpec, layer: int) -> tuple[float, ...]:
-    """The baseline for P, R and F; an error where bert-score has none, because another model's would mean
-    nothing.
+    """Return the baseline for P, R and F; raise ParameterError if bert-score has none, because the baseline
+    of another model does not apply.
     """
     if not has_baseline(lang, model, layer):
         raise ParameterError(

@@ -56,5 +56,5 @@ class CopiedFragments(MeanMetric):
 
 
 def _sums(fragments: Ragged, values: Array) -> Array:
-    """The sum of each row's values."""
+    """Return the sum of each row's values."""
     return np.bincount(fragments.owners, values, len(fragments))

@@ -30,7 +30,7 @@ class ErrorRate(Metric):
     high: ClassVar[float] = math.inf
 
     def rate(self, substitutions: Array, deletions: Array, insertions: Array, hits: Array) -> Array:
-        """The rate from the counts of an alignment."""
+        """Return the rate from the counts of an alignment."""
         expected = substitutions + deletions + hits
         return (substitutions + deletions + insertions) / np.where(expected > 0, expected, 1.0)
 

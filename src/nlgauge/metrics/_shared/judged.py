@@ -109,7 +109,7 @@ class Judged(MeanMetric):
         object.__setattr__(self, name, value)
 
     def _address(self) -> str:
-        """The endpoint that is asked; "" for none."""
+        """Return the endpoint that is asked; "" for none."""
         if isinstance(self.model, Model | Client) and self.base_url not in ("", HERE):
             self.require(False, "base_url", "left out where model is an object")
         given = self.base_url or (
@@ -119,7 +119,7 @@ class Judged(MeanMetric):
         return given if given in ("", HERE) else checked_url(given)
 
     def template(self) -> Prompt:
-        """The template, with everything filled in that is the same for every row."""
+        """Return the template, with everything filled in that is the same for every row."""
         raise NotImplementedError
 
     @property
@@ -132,13 +132,15 @@ class Judged(MeanMetric):
         return self.judge.is_here
 
     def measures(self) -> tuple[Output, ...]:
-        """The outputs that are means over rows, in the order of a row's values."""
+        """Return the outputs that are means over rows, in the order of a row's values."""
         scale = self.template().expects.scale
         score = Output(self.name, self.template().higher_is_better, scale.low, scale.high, nan=NAN)
         return score, *self.about_replies()
 
     def about_replies(self) -> tuple[Output, ...]:
-        """Outputs besides the score: the covered probability, or the spread of the samples of one row."""
+        """Return the outputs besides the score: the covered probability, or the spread of the samples of one
+        row.
+        """
         if self.scoring == "probabilities":
             return (COVERED,)
         spread = Output("sd_within", None, 0, nan="no row has two samples that can be read")
@@ -220,18 +222,18 @@ class Judged(MeanMetric):
         return rows
 
     def empty_row(self) -> JudgedRow:
-        """An empty prediction: the lowest score, which no judge was asked for."""
+        """Return the row of an empty prediction: the lowest score, without a request to a judge."""
         return JudgedRow((worst_of(self.measures()[0]), *(np.nan,) * (len(self.measures()) - 1)), (), True)
 
     def values_of(self, judgment: Judgment) -> tuple[float, ...]:
-        """The values of the measures."""
+        """Return the values of the measures."""
         about = {"covered": judgment.covered, "sd_within": judgment.variance}
         return judgment.score, *(about[output.name] for output in self.about_replies())
 
     def asked(
         self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
     ) -> list[Judgment]:
-        """The judgment of each of these texts by one prompt; `expects` reads the replies if the prompt
+        """Return the judgment of each of these texts by one prompt; `expects` reads the replies if the prompt
         itself does not.
         """
         rendered = [prompt.render(row) for row in texts]
@@ -256,7 +258,7 @@ class Judged(MeanMetric):
     def replies(
         self, view: View, ask: Ask, conversations: Sequence[tuple[str, ...]]
     ) -> list[list[dict[str, Any]]]:
-        """The raw replies to conversations."""
+        """Return the raw replies to conversations."""
         if not conversations:
             return []
         column, places = view.get(ChatReplies(self.judge, ask), view.features.ids_of(conversations))
@@ -309,7 +311,7 @@ class Judged(MeanMetric):
 
 
 def texts_of(view: View) -> list[dict[str, str]]:
-    """The texts of each row by what they are."""
+    """Return the texts of each row by role."""
     columns = {"prediction": view.predictions}
     if view.references is not None:
         columns["reference"] = view.reference

@@ -57,7 +57,7 @@ class WordPairs(NamedTuple):
 
 
 def bag(table: WordTable, rows: Array) -> DistinctPoints:
-    """The different words of a text, in order of first appearance."""
+    """Return the different words of a text, in order of first appearance."""
     words, first, counts = np.unique(rows, return_index=True, return_counts=True)
     order = np.argsort(first)
     return DistinctPoints(words[order], counts[order], table.take(words[order]))
@@ -88,7 +88,7 @@ class WordVectorMetric(MeanMetric):
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def words_used(self) -> WordVectors:
-        """The feature that gives the words."""
+        """Return the feature with the words."""
         return WordVectors(self.vectors, self.tokenizer)
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -96,7 +96,7 @@ class WordVectorMetric(MeanMetric):
         return {**super().facts(corpus), "weights": store.weights_hash(place)[:12]}
 
     def pairs(self, view: View) -> WordPairs:
-        """The words of predictions and references."""
+        """Return the words of predictions and references."""
         feature = self.words_used()
         found, predictions, references = view.get(feature, view.predictions, view.reference)
         counts = found.counts.values[predictions] + found.counts.values[references]

@@ -60,7 +60,7 @@ class LikelihoodMetric(UsesModel, ModelMeans):
     kind: ClassVar[Kind]
 
     def directions(self) -> tuple[Direction, ...]:
-        """The directions whose mean is the score."""
+        """Return the directions whose mean is the score."""
         raise NotImplementedError
 
     def sides(self) -> list[str]:
@@ -84,7 +84,7 @@ class LikelihoodMetric(UsesModel, ModelMeans):
         return slice(None)
 
     def mean_name(self) -> str:
-        """The name of the mean of several directions."""
+        """Return the name of the mean of several directions."""
         return self.name
 
     def measures(self) -> tuple[Output, ...]:
@@ -137,5 +137,5 @@ class LikelihoodMetric(UsesModel, ModelMeans):
 
 
 def pairs(given: Array, written: Array) -> Ragged:
-    """The keys of a feature of pairs of texts."""
+    """Return the keys of a feature of pairs of texts."""
     return Ragged(np.column_stack([given, written]).ravel(), 2 * np.arange(len(given) + 1))

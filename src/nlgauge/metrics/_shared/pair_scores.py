@@ -41,7 +41,7 @@ def require_nli(order: tuple[str, ...], needed: str, model: ModelSpec) -> tuple[
 
 
 def texts_of(view: View, ids: Array) -> list[str]:
-    """The texts with these ids."""
+    """Return the texts with these ids."""
     return [view.text(text) for text in ids.tolist()]
 
 

@@ -26,7 +26,7 @@ class ReadabilityIndex(Metric):
     uses: ClassVar[tuple[str, ...]]
 
     def index(self, counts: Arrays) -> Array:
-        """The index, from counts by name; words and sentences are above 0."""
+        """Return the index, from counts by name; words and sentences are above 0."""
         raise NotImplementedError
 
     def libraries(self) -> tuple[str, ...]:

@@ -41,7 +41,9 @@ PARTS = ("precision", "recall", "f1")
 
 
 def plain_name(model: ModelSpec) -> str:
-    """The name by which tables know a model, without owner and revision; "" for the user's own."""
+    """Return the name by which tables know a model, without owner and revision; "" for a model object of the
+    user.
+    """
     return model.partition("@")[0].rsplit("/", 1)[-1] if isinstance(model, str) else ""
 
 
@@ -101,7 +103,7 @@ class TokenMatching(Metric):
         require_whole(self, "layer", 0, optional=True)
 
     def weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
-        """The weight of each piece, and whether all were 0 and had to be made equal."""
+        """Return the weight of each piece, and True if all were 0 and became equal."""
         raise NotImplementedError
 
     def f_of(self, precision: float, recall: float) -> float:
@@ -109,12 +111,12 @@ class TokenMatching(Metric):
         raise NotImplementedError
 
     def cosines(self, hidden: Hidden, prediction: int, reference: int) -> Array:
-        """The cosine of every pair of pieces; rounding may not take it out of its bounds."""
+        """Return the cosine of every pair of pieces; rounding errors are clipped to its bounds."""
         found: Array = np.clip(hidden.vectors[prediction] @ hidden.vectors[reference].T, -1, 1)
         return found
 
     def shown(self, part: str, value: Any) -> Any:
-        """A value of precision, recall or F as it is reported."""
+        """Return a value of precision, recall or F as it is reported."""
         return value
 
     def reads(self, options: RunOptions) -> tuple[HiddenLayers, ...]:

@@ -46,7 +46,9 @@ class TokenOverlap(MeanMetric):
         return Tokens(self.compat or self.normalize or "unicode")
 
     def share(self, overlap: Array, predicted: Array, expected: Array) -> Array:
-        """The measure from the common tokens and the tokens of both sides, at least one of them not empty."""
+        """Return the measure from the common tokens and the tokens of both sides, at least one of them not
+        empty.
+        """
         raise NotImplementedError
 
     def values(self, view: View) -> Array:

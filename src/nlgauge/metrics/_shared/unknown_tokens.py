@@ -67,7 +67,7 @@ class PairReading(NamedTuple):
 
 
 def read_texts(features: Features, model: ModelSpec, kind: Kind, ids: Array) -> ReadableTexts:
-    """The texts as a model can read them."""
+    """Return the texts as a model can read them."""
     column, rows = features.get(UnknownTokens(model, kind), ids)
     counts = column.values[rows].reshape(-1, 2)
     lost = (counts[:, 0] > 0) & (counts[:, 0] == counts[:, 1])
@@ -75,7 +75,7 @@ def read_texts(features: Features, model: ModelSpec, kind: Kind, ids: Array) -> 
 
 
 def read_pairs(features: Features, model: ModelSpec, kind: Kind, first: Array, second: Array) -> PairReading:
-    """The pairs of texts as a model can read them."""
+    """Return the pairs of texts as a model can read them."""
     sides = [read_texts(features, model, kind, ids) for ids in (first, second)]
     counts = sides[0].counts + sides[1].counts
     undefined = (counts[:, 0] == counts[:, 1]) & (counts[:, 1] > 0)
@@ -114,7 +114,7 @@ def unknown_share(statistics: Array) -> dict[str, Array]:
 
 
 def total_share(*readings: ReadableTexts) -> dict[str, float]:
-    """The output, for all texts together."""
+    """Return the output, for all texts together."""
     return {
         name: float(value)
         for name, value in unknown_share(sum(reading.counts.sum(axis=0) for reading in readings)).items()

@@ -50,7 +50,7 @@ class PooledSimilarity(WordVectorSimilarity):
     """The cosine of one vector for each text."""
 
     def pooled(self, vectors: Array) -> Array:
-        """The vector of a text, of (words, d)."""
+        """Return the vector of a text, of (words, d)."""
         raise NotImplementedError
 
     def similarity(self, pairs: WordPairs, prediction: int, reference: int) -> float:

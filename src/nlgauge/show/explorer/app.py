@@ -27,7 +27,7 @@ _ASK = "Unknown result, label or segment. Choose existing ones."
 
 
 def application(results: Sequence[Served]) -> Starlette:
-    """The page over these results."""
+    """Return the page over these results."""
     files = _files()
     # One at a time: results are not made for several threads, and two cores would not be faster.
     worker = ThreadPoolExecutor(1, "explorer")
@@ -111,7 +111,7 @@ def application(results: Sequence[Served]) -> Starlette:
 
 
 def _files() -> dict[str, tuple[bytes, str]]:
-    """The files of the page by their address, read once."""
+    """Return the files of the page by their address, read once."""
     fonts = {"@@INTER@@": "/web/vendor/inter.woff2", "@@SERIF@@": "/web/vendor/source-serif.woff2"}
     found = {}
     for path in sorted(WEB.rglob("*")):
@@ -144,5 +144,5 @@ def _json(value: Any) -> Response:
 
 
 def _whole(text: str, below: int) -> int | None:
-    """A number of ASCII digits that is below a limit."""
+    """Return a number of ASCII digits that is below a limit."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < below else None

@@ -46,7 +46,7 @@ class Served:
 
     @lazy
     def parts(self) -> dict[str, bytes]:
-        """The parts of the page, as in a report, without explanations."""
+        """Return the parts of the page, as in a report, without explanations."""
         result = self.result
         view = view_of(result, self.name)
         found = dict(score_parts(view, result.corpus.ids))
@@ -66,7 +66,7 @@ class Served:
 
     @lazy
     def labels(self) -> dict[str, str]:
-        """The metrics that explain segments, by their labels as a page shows them."""
+        """Return the metrics that explain segments, by their labels as a page shows them."""
         metrics = self.result._job.metrics
         return {
             visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)
@@ -86,7 +86,7 @@ class Served:
         return {_LENGTH: None, **found} if self.result.has_texts else found
 
     def _why(self, segment: int, label: str) -> dict[str, Any]:
-        """The explanations of a segment by one metric, for every system."""
+        """Return the explanations of a segment by one metric, for every system."""
         found = explain_segments(self.result, [segment], [self.labels[label]])
         return {
             visible(system): explanations_shown(explanations)
@@ -142,7 +142,7 @@ class Served:
         return {name: segments for name, segments in found.items() if segments}
 
     def _measured(self) -> list[int]:
-        """The text of each segment that its length is taken of."""
+        """Return the text of each segment whose length is used."""
         corpus = self.result.corpus
         if corpus.references is not None:
             return [int(row[0]) for row in corpus.references]
@@ -153,8 +153,8 @@ class Served:
         )
 
     def own(self, label: str, prediction: str, references: list[str], source: str) -> dict[str, Any]:
-        """The scores and explanations of a text of the user's own by a metric of this result; what was
-        fitted stays as it was fitted.
+        """Return the scores and explanations of a text of the user by a metric of this result; fitted values
+        stay unchanged.
         """
         name = self.labels[label]
         job = self.result._job

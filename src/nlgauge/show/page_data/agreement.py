@@ -17,7 +17,7 @@ METHODS = ("spearman", "pearson", "kendall")
 
 
 def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
-    """The compared outputs, their order in the tree, the joins of the tree, and a matrix for each
+    """Return the compared outputs, their order in the tree, the joins of the tree, and a matrix for each
     coefficient.
 
     Scores are turned so that more is better; points with an unknown score are left out. Outputs that are the

@@ -75,7 +75,7 @@ def _listed_first(output: dict[str, Any], columns: Array, pair: Sequence[int]) -
 
 
 def _places(values: Array) -> Array:
-    """The place of each value among all, from 0 to 1; what is not known is in the middle."""
+    """Return the place of each value among all, from 0 to 1; unknown values are in the middle."""
     flat = values.ravel()
     known = np.isfinite(flat)
     found = np.full(len(flat), 0.5)

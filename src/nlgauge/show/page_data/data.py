@@ -310,7 +310,7 @@ def _shown(times: Mapping[str, float]) -> dict[str, float]:
 
 
 def _plain(markdown: str) -> str:
-    """A paragraph of a card without marks and line breaks."""
+    """Return a paragraph of a card without marks and line breaks."""
     return re.sub(r"\s+", " ", markdown.replace("`", "")).strip()
 
 

@@ -49,8 +49,8 @@ def array_part(array: Array) -> bytes:
 
 
 def score_parts(view: PageData, ids: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
-    """The parts that every page has, whether or not it has texts; meta comes last, when all is known that
-    it says.
+    """Yield the parts that every page has, with or without texts; meta comes last, when all of its content is
+    known.
     """
     yield "scores", array_part(view.columns)
     yield "ids", json_part([visible(str(segment)) for segment in ids])
@@ -134,7 +134,7 @@ def _texts_of(corpus: Corpus, systems: Sequence[str], segments: Array) -> set[in
 
 
 def _blocks(strings: list[str], lengths: Array) -> Iterator[str]:
-    """The texts in order, joined into blocks of about a million units; a text is never cut."""
+    """Yield the texts in order, joined into blocks of about a million units; a text is never cut."""
     start = size = 0
     for number, length in enumerate(lengths.tolist()):
         if size and size + length > _BLOCK:

@@ -65,7 +65,7 @@ def not_sent(costs: Costs) -> list[str]:
 
 
 def amount(value: float, units: Mapping[str, float]) -> str:
-    """A number with the largest unit of which it has one or more, else the smallest; NaN is n/a.
+    """Return a number with the largest unit in which it is 1 or more, else the smallest; NaN is n/a.
 
     >>> amount(0.0123, {"s": 1.0, "ms": 1e-3}), amount(2.5e9, {"GB": 1e9, "MB": 1e6})
     ('12.3 ms', '2.5 GB')

@@ -47,7 +47,7 @@ _SEVERITIES: dict[str, Tone] = {"minor": "fair", "major": "bad", "critical": "wo
 
 
 def explanation_page(explanation: Explanation) -> Page:
-    """The explanation's title and what its type shows."""
+    """Return the title of the explanation and the blocks of its type."""
     return Page([Line(explanation.title, "best"), *_blocks(explanation)])
 
 
@@ -229,7 +229,7 @@ def _(explanation: WordAlignment) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Verdict) -> list[Block]:
-    """The levels with their probabilities, then every prompt with the replies to it."""
+    """Return the levels with their probabilities, then every prompt with the replies to it."""
     blocks: list[Block] = [Line(f"criterion: {explanation.criterion}")]
     if explanation.reason:
         blocks.append(
@@ -323,7 +323,7 @@ def _shortened(text: str) -> str:
 
 @_blocks.register
 def _(explanation: ErrorSpans) -> list[Block]:
-    """The text word by word, what is wrong with its severity below it, then one row per error."""
+    """Return the text word by word, errors with the severity below, then one row per error."""
     stacks, rows, done = [], [], 0
     for span in explanation.errors:
         wrong, tone = explanation.text[span.start : span.end], _SEVERITIES.get(span.severity, "bad")
@@ -348,7 +348,7 @@ def _confidence(span: ErrorSpan) -> str:
 
 
 def _stack(cells: Sequence[str | None], tone: Tone) -> list[Cell]:
-    """The cells of one stack; a missing cell is shown as a dash."""
+    """Return the cells of one stack; a missing cell is shown as a dash."""
     return [Cell("-" if cell is None else cell, tone) for cell in cells]
 
 
@@ -374,8 +374,8 @@ def _guesses(name: str, places: list[Guesses]) -> Strip:
 
 
 def _orders(explanation: NgramMatches) -> Sheet:
-    """The counts of each order: what of the prediction is not matched or, where the reference is counted
-    too, what of the reference is missed.
+    """Return the counts of each order: unmatched n-grams of the prediction or, if the reference is counted
+    too, missed n-grams of the reference.
     """
     without = any(order.expected is None for order in explanation.orders)
     expects = any(order.expected is not None for order in explanation.orders)
@@ -414,5 +414,5 @@ def _share(part: float, whole: float) -> str:
 
 
 def _shade(share: float) -> Tone:
-    """A tone from bad (0) to good (1)."""
+    """Return a tone from bad (0) to good (1)."""
     return _SHADES[min(max(int(share * len(_SHADES)), 0), len(_SHADES) - 1)]

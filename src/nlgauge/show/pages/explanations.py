@@ -10,5 +10,5 @@ from nlgauge.show.writers.text import Printed
 
 
 def render(explanation: Explanation) -> RenderableType:
-    """The explanation as something that rich prints."""
+    """Return the explanation as something that rich prints."""
     return Printed(explanation_page(explanation))

@@ -14,7 +14,7 @@ from nlgauge.metric.registry import find
 
 
 def card_page(found: Card) -> Page:
-    """The facts of a card, then its text."""
+    """Return the facts of a card, then its text."""
     facts = {
         "name": found.name,
         "scores": "; ".join(map(_described, _outputs(find(found.name)))),

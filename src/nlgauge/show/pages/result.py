@@ -99,7 +99,7 @@ class ScoreCells:
                 )
 
     def score(self, system: str, shown: ShownOutput) -> Cell:
-        """The score; the best of several systems is marked."""
+        """Return the score; the best of several systems is marked."""
         label, output = shown.label, shown.output
         table = self.result._tables[system, label]
         score = table.scores().get(output.name, math.nan)
@@ -155,7 +155,7 @@ class ScoreCells:
         return max(known) if output.higher_is_better else min(known)
 
     def interval(self, system: str, shown: ShownOutput) -> Cell:
-        """The bounds of the interval."""
+        """Return the bounds of the interval."""
         found = self._interval(system, shown)
         text = bounds(found.low, found.high, shown.output)
         if text == "n/a":
@@ -200,8 +200,8 @@ class ScoreCells:
 
 
 def named(label: str, output: Output, several: bool, better: bool = False) -> Cell:
-    """A metric's label as a cell: parameters below its name, the output's name next to it if several of its
-    outputs are shown.
+    """Return a metric's label as a cell: parameters below its name, the output's name next to it if several
+    of its outputs are shown.
     """
     name, bracket, parameters = label.partition("(")
     text = output_name(name, output.name) if several else name
@@ -294,7 +294,7 @@ def long_rows(cells: ScoreCells) -> list[list[Cell]]:
 
 
 def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
-    """The columns of `long_rows`."""
+    """Return the columns of `long_rows`."""
     names = [
         "score",
         *([f"{100 * confidence:g}% interval"] if cells.intervals is not None else []),
@@ -353,7 +353,7 @@ def _best_first(result: Result, shown: ShownOutput) -> list[str]:
 
 
 def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
-    """A score with its interval, stars if it differs from the baseline's, and all their remarks."""
+    """Return a score with its interval, stars if it differs from the baseline's, and all their remarks."""
     score, test = cells.score(system, shown), cells.test(system, shown)
     interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""

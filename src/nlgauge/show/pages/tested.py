@@ -20,7 +20,7 @@ def any_tested(comparison: Comparison) -> bool:
 
 
 def how_tested(comparison: Comparison) -> str:
-    """The test of a comparison and its number of resamples."""
+    """Return the test of a comparison and its number of resamples."""
     return f"{TESTS[comparison.test]} with {comparison.resamples} resamples"
 
 

@@ -247,7 +247,7 @@ def few_ticks(axis: Any, count: int = 5, whole: bool = False) -> None:
 
 
 def room(names: Iterable[object], size: float = SMALL) -> float:
-    """The inches that the longest of these names takes, nearly."""
+    """Return the inches that the longest of these names takes, nearly."""
     return max((_columns(shown(name)) for name in names), default=0) * size * 0.62 / 72
 
 
@@ -276,7 +276,7 @@ def plain(size: float = TEXT, **further: Any) -> dict[str, Any]:
 
 
 def shown(name: object) -> str:
-    """A name on one line."""
+    """Return a name on one line."""
     return " ".join(str(name).split())
 
 
@@ -296,8 +296,8 @@ def named_ticks(
 
 
 def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
-    """The title, to the left, and the names of both axes, on as many lines as they need; call it when the
-    ticks are named.
+    """Set the title, to the left, and the names of both axes, on as many lines as they need; call it after
+    the ticks are named.
     """
     figure = ax.figure
     across, down = _share(ax)
@@ -332,7 +332,7 @@ def _wrapped(text: str, inches: float, size: float) -> str:
 
 
 def decimals(value: float, places: int = 2) -> str:
-    """A number as a label; an unknown one is n/a.
+    """Return a number as a label; an unknown number is n/a.
 
     >>> decimals(0.128), decimals(-0.001), decimals(float("nan"))
     ('0.13', '0.00', 'n/a')
@@ -363,7 +363,7 @@ def the_only(rows: Findings, *columns: str) -> None:
 
 
 def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
-    """The values of a column, each once, in the order of the rows; rows without it have none."""
+    """Return the values of a column, each once, in the order of the rows; rows without it have none."""
     return list(dict.fromkeys(row[column] for row in rows if column in row))
 
 

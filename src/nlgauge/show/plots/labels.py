@@ -129,8 +129,8 @@ def name_ends(
 
 
 def apart(heights: Array, gap: float, low: float, high: float) -> Array:
-    """The heights moved as little as needed, in the same order, to be `gap` apart, between low and high if
-    there is room.
+    """Return the heights moved as little as needed, in the same order, to be `gap` apart, between low and
+    high if there is room.
 
     >>> apart(np.array([5.0, 5.0, 20.0]), 2.0, 0.0, 30.0).tolist()
     [4.0, 6.0, 20.0]
@@ -160,7 +160,7 @@ def _box(x: float, y: float, width: float, height: float) -> Array:
 
 
 def _moved(point: Array, size: Any, angle: float, distance: float) -> Array:
-    """The box of a text whose nearest edge lies at this distance from the point."""
+    """Return the box of a text whose nearest edge lies at this distance from the point."""
     across, up = math.cos(angle), math.sin(angle)
     x = point[0] + across * distance + np.sign(round(across, 6)) * size.width / 2
     y = point[1] + up * distance + np.sign(round(up, 6)) * size.height / 2

@@ -23,7 +23,7 @@ _EXPORT_LIST = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 
 
 def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> str:
-    """The whole file; `static` is what is shown without JavaScript, as HTML that is safe."""
+    """Return the whole file; `static` is the content without JavaScript, as safe HTML."""
     script, style = f'"use strict";\n(() => {{\n{linked()}\n}})();\n', styles()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
@@ -63,7 +63,7 @@ def body(title: str, static: str) -> str:
 
 
 def styles() -> str:
-    """The style sheet with its fonts."""
+    """Return the style sheet with its fonts."""
     text = _lean((WEB / "page.css").read_text("utf-8"))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):
         text = text.replace(

@@ -29,7 +29,7 @@ _LINE = "1px solid rgba(128,128,128,.5)"
 
 
 def html_of(page: Page) -> str:
-    """The page as one div."""
+    """Return the page as one div."""
     parts = [_block(block) for block in page.blocks]
     notes = [
         *(f"[{number}] {text}" for number, text in enumerate(page.footnotes, 1)),
@@ -99,8 +99,8 @@ def _cell(tag: str, cell: Cell, column: Column, ruled: str = "") -> str:
 
 
 def _gauge(gauge: Gauge) -> str:
-    """A dot on its interval, over the line of the scale; the cell says the numbers, so a reader who hears
-    the page is spared the picture.
+    """Return a dot on its interval, over the line of the scale; the cell has the numbers, so screen readers
+    skip the picture.
     """
 
     def at(value: float) -> str:

@@ -71,7 +71,7 @@ def latex_of(page: Page, caption: str | None = None, label: str | None = None) -
 
 
 def escaped(text: str) -> str:
-    r"""The text as LaTeX prints it, whatever characters it has.
+    r"""Return the text as LaTeX prints it, for any characters.
 
     >>> print(escaped("R&D_50%"))
     R\&D\_50\%

@@ -14,7 +14,7 @@ Stack = Sequence[Text]
 
 
 def strip_lines(strip: Strip, width: int, styles: Mapping[Tone, str]) -> Iterator[Text]:
-    """The lines of the strip; each begins with its name, and an empty line follows each block.
+    """Yield the lines of the strip; each begins with its name, and an empty line follows each block.
 
     A space within a cell is an underscore.
     """

@@ -17,5 +17,5 @@ class _Readable(Markdown):
 
 
 def markdown(text: str) -> Markdown:
-    """The text as rich prints it."""
+    """Return the text as rich prints it."""
     return _Readable(text)

@@ -64,7 +64,7 @@ class Printed:
 
 
 def text_of(page: Page, width: int = 80, small_print: bool = False) -> str:
-    """The page as plain text, without colour."""
+    """Return the page as plain text, without color."""
     stream = StringIO()
     console = Console(
         file=stream,
@@ -167,7 +167,7 @@ def _heading(column: Column, options: ConsoleOptions) -> str:
 
 
 def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
-    """The cell with its direction and marks written out and everything that would steer a terminal
+    """Return the cell with its direction and marks written out and everything that would steer a terminal
     escaped.
     """
     parts = [marked(cell), cell.aside]
@@ -179,8 +179,8 @@ def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
 def _widths(
     columns: Sequence[Column], headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], room: int
 ) -> list[int]:
-    """The width of each column: headings of numbers give way first, then names, then words; numbers never
-    do.
+    """Return the width of each column: headings of numbers shrink first, then names, then words; numbers
+    never shrink.
     """
     natural, floors = [], []
     for i, (column, heading) in enumerate(zip(columns, headings, strict=True)):

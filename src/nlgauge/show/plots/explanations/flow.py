@@ -159,7 +159,7 @@ def _draw(ax: Axes, word: MarkedWord, x: float, y: float, wide: float) -> None:
 
 
 def measured(text: str, size: float) -> float:
-    """The width of a text in points."""
+    """Return the width of a text in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
