@@ -29,7 +29,7 @@ from nlgauge.explanations import (
     WordAlignment,
 )
 
-# How tokenisers mark the beginning or the middle of a word.
+# How tokenizers mark the beginning or the middle of a word.
 _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 

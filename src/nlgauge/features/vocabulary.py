@@ -72,7 +72,7 @@ def _unknown_and_space(loaded: Loaded) -> tuple[int, int]:
     tokenizer = loaded.tokenizer
     unknown = getattr(tokenizer, "unk_token_id", None)
     marks = [getattr(tokenizer, f"{name}_token_id", None) for name in ("bos", "eos", "cls", "sep", "pad")]
-    # Tokenisers of bytes know everything; some of them call their end token the unknown one.
+    # Tokenizers of bytes know everything; some of them call their end token the unknown one.
     unknown = -1 if unknown is None or unknown in marks else int(unknown)
     space = tokenizer.convert_tokens_to_ids(SPACE) if hasattr(tokenizer, "convert_tokens_to_ids") else None
     return unknown, -1 if space in (None, unknown) else int(space)

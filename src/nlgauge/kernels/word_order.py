@@ -52,8 +52,8 @@ def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, 
     start in the reference.
 
     Without such an n-gram the length is one more than the length of the prediction. Such an n-gram begins
-    exactly two suffixes of the two texts, one of each: neighbours in sorted order that have more in common
-    than either has with its other neighbour.
+    exactly two suffixes of the two texts, one of each: neighbors in sorted order that have more in common
+    than either has with its other neighbor.
     """
     size = len(prediction)
     never = np.full(size, size + 1)

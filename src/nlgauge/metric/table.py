@@ -95,7 +95,7 @@ class Table:
         return np.concatenate([block[output] for block in self._segments_in_blocks()])
 
     def segment_block(self, start: int, stop: int) -> Arrays:
-        """Every output for some neighbouring segments; nothing for a corpus metric."""
+        """Every output for some neighboring segments; nothing for a corpus metric."""
         if not isinstance(self.metric, Metric):
             return {name: values[start:stop] for name, values in self.saved_segments.items()}
         found = outputs_of(

@@ -1,4 +1,4 @@
-"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycentres of
+"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycenters of
 an encoder's last layers.
 
     mu_l(x) = uniform measure on the unit vectors of all pieces of the text x at layer l, start and end marks included
@@ -56,7 +56,7 @@ class _Transported(NamedTuple):
 @register
 @dataclass(frozen=True)
 class BaryScore(UsesModel, Metric):
-    """Exact transport cost between layer barycentres (the score), and Sinkhorn's cost for each
+    """Exact transport cost between layer barycenters (the score), and Sinkhorn's cost for each
     regularisation asked for.
     """
 

@@ -33,9 +33,7 @@ class CompressionRatio(CorpusMetric):
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
-            "compression_ratio": (
-                Output("compression_ratio", False, 0, nan="there is nothing but white space"),
-            )
+            "compression_ratio": (Output("compression_ratio", False, 0, nan="the text has only white space"),)
         }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:

@@ -77,7 +77,7 @@ class Cosmic(UsesModel, Metric):
         self.require(
             self.covariance == "diagonal" or few,
             "covariance",
-            f"'diagonal' unless components is given and {_MOST_FULL} at most",
+            f"'diagonal' unless components is set to at most {_MOST_FULL}",
         )
         self.require(isinstance(self.reverse, bool), "reverse", "True or False")
         self.require(isinstance(self.unit, bool), "unit", "True or False")

@@ -62,7 +62,7 @@ class GEval(Judged):
         self.require(
             self.scale == () or (whole and len(self.scale) == 2 and self.scale[0] < self.scale[1]),
             "scale",
-            "two digits, the lower one first",
+            "two digits, the lower digit first",
         )
         if not self.definition:
             self.require(

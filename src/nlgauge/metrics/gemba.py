@@ -146,7 +146,7 @@ class Gemba(Judged):
         self.require(
             not self.with_reference or self.variant in ("DA", "SQM"),
             "with_reference",
-            "False for MQM and ESA, which have no form with one",
+            "False for MQM and ESA, which have no form with a reference",
         )
         require_whole(self, "max_tokens", 1, 32768)
         super().__post_init__()

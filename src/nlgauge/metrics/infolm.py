@@ -171,7 +171,7 @@ class InfoLM(UsesModel, Metric):
         self.require(
             self.language_model in (None, "masked", "causal"),
             "language_model",
-            "'masked', 'causal' or None (as the model says)",
+            "'masked', 'causal' or None (detected from the model)",
         )
         for name in self._measures:
             try:

@@ -24,7 +24,7 @@ from nlgauge.metric import Arrays, Metric, Output, View, register
 @register
 @dataclass(frozen=True)
 class Levenshtein(Metric):
-    """Normalised Levenshtein similarity of characters, or of tokens; 1 is perfect."""
+    """Normalized Levenshtein similarity of characters, or of tokens; 1 is perfect."""
 
     tokenizer: str = "characters"
     lowercase: bool = False

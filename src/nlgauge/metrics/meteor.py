@@ -112,7 +112,7 @@ class Meteor(Metric):
         require_choice(self, "version", ("1.5", "2005"))
         self.require((self.version, self.task) in _TUNINGS, "task", "'rank', or for version 1.5 'adequacy'")
         for parameter, several in (
-            ("paraphrases", "strings, each with words that may stand for each other"),
+            ("paraphrases", "strings, each with interchangeable words"),
             ("copy_words", "words"),
         ):
             value = getattr(self, parameter)

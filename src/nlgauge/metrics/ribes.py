@@ -2,7 +2,7 @@
 number.
 
     RIBES = NKT * P^alpha * BP^beta
-    NKT   = pairs of aligned words in the same order / pairs of aligned words      (normalised Kendall's tau)
+    NKT   = pairs of aligned words in the same order / pairs of aligned words      (normalized Kendall's tau)
     P     = aligned words / words of the prediction,      BP = min(1, exp(1 - |reference| / |prediction|))
 
 A word is aligned if it occurs once in either text, or else by the shortest n-gram that it begins or ends and

@@ -96,7 +96,9 @@ class Shannon(UsesModel, Metric):
         require_choice(self, "full", ("sentence", "document"))
         self.require(isinstance(self.separator, str), "separator", "a string")
         require_choice(self, "units", ("nats", "bits"))
-        self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
+        self.require(
+            isinstance(self.start, str), "start", "the name of a token, or '' for the default of the model"
+        )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         no_information = (

@@ -5,7 +5,7 @@ edit.
 
 over segments s with predictions h_s and references r. The fewest edits with shifts are hard to find, so E is
 what Tercom's greedy search finds (kernels/tercom.py has its rules). The numbers are sacreBLEU's, its
-tokeniser included: lower case, split at white space. With no reference word at all the rate is 100 if there
+tokenizer included: lower case, split at white space. With no reference word at all the rate is 100 if there
 are edits, else 0.
 """
 

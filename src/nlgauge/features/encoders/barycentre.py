@@ -1,4 +1,4 @@
-"""The barycentre of a text's token measures at several layers of an encoder, by optimal transport."""
+"""The barycenter of a text's token measures at several layers of an encoder, by optimal transport."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.models import ModelSpec
 
 
 class Barycentres(NamedTuple):
-    """The points of each text's barycentre, the text's pieces, and whether it was cut."""
+    """The points of each text's barycenter, the text's pieces, and whether it was cut."""
 
     points: Ragged
     ids: Ragged
@@ -48,7 +48,7 @@ class LayerBarycentre(LayerFeature):
 
     def fill(self, values: Array, ids: Ragged, rows: Array, mask: Array, layers: Sequence[Any]) -> None:
         # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which
-        # barycentre is found.
+        # barycenter is found.
         units = [
             layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in layers
         ]

@@ -56,7 +56,7 @@ def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
             ids = loaded.tokenizer(text, truncation=True, max_length=loaded.max_length).input_ids
         special = loaded.tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)
         rows.append(ids)
-        # An unknown word is a word, though tokenisers count its token among the special ones.
+        # An unknown word is a word, though tokenizers count its token among the special ones.
         unknown = loaded.tokenizer.unk_token_id
         places.append(
             [

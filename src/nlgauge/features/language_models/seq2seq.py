@@ -28,7 +28,7 @@ _BATCH_TOKENS = 2048
 
 
 class TextMarks(NamedTuple):
-    """The tokens that a tokeniser puts before and after a text."""
+    """The tokens that a tokenizer puts before and after a text."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]

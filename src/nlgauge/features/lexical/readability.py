@@ -29,7 +29,7 @@ from nlgauge.features.tokens.token_ids import vocabulary
 from nlgauge.features.tokens.tokenizers import tokenizer
 
 _LETTER = regex.compile(r"[\p{L}\p{N}]")
-# The tokeniser whose tokens are words if they have a letter or digit.
+# The tokenizer whose tokens are words if they have a letter or digit.
 _WORDS = "joined"
 _HYPHEN = re.compile("[-‐‑]")
 _ENDING = re.compile(r"(?:es|ed|ing)\Z")

@@ -1,5 +1,5 @@
 """The classes of Unicode's characters that decide where tokens begin and end: one table for plain and
-compiled tokenisers.
+compiled tokenizers.
 
 It is of one version of Unicode, whatever the installed Python and its packages know, so that tokens are the
 same everywhere. `tools/character_classes.py` makes it.

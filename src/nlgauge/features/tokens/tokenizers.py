@@ -198,7 +198,7 @@ def _without_articles(text: str) -> str:
 
 
 def _squad_words(text: str) -> list[str]:
-    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the;
+    """SQuAD's normalization: lower case, without ASCII punctuation and without the articles a, an, the;
     split at white space.
     """
     return _without_articles(text.lower().translate(_WITHOUT_PUNCTUATION)).split()

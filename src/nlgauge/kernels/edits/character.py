@@ -89,7 +89,7 @@ def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) 
             left -= len(current) * len(expected)
             if left < 0 and not rounded:
                 break
-            # A shift swaps two neighbouring blocks, so it gains at most twice the shorter one's words.
+            # A shift swaps two neighboring blocks, so it gains at most twice the shorter one's words.
             if best and 2 * min(shift.length, abs(shift.target - shift.start)) < now - best[0]:
                 continue
             rest = current[: shift.start] + current[shift.start + shift.length :]

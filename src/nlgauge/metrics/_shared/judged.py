@@ -111,7 +111,7 @@ class Judged(MeanMetric):
     def _address(self) -> str:
         """Return the endpoint that is asked; "" for none."""
         if isinstance(self.model, Model | Client) and self.base_url not in ("", HERE):
-            self.require(False, "base_url", "left out where model is an object")
+            self.require(False, "base_url", "omitted if model is an object")
         given = self.base_url or (
             "" if isinstance(self.model, Model | Client) else os.environ.get("NLGAUGE_JUDGE_URL", "")
         )

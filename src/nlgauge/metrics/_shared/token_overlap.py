@@ -29,7 +29,7 @@ class TokenOverlap(MeanMetric):
         self.require(
             self.compat is None or self.normalize is None,
             "normalize",
-            "None where compat chooses the normalisation",
+            "None if compat chooses the normalization",
         )
 
     def facts(self, corpus: Corpus) -> dict[str, str]:

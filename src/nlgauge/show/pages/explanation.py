@@ -250,8 +250,7 @@ def _(explanation: Verdict) -> list[Block]:
     if not np.isnan(explanation.covered):
         blocks.append(
             Line(
-                f"The levels cover {100 * explanation.covered:.1f}% of the probability of what the judge may"
-                " say.",
+                f"The levels cover {100 * explanation.covered:.1f}% of the probability of all replies.",
                 "quiet",
             )
         )

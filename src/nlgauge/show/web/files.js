@@ -52,7 +52,7 @@ export function latex({ columns, rows }) {
   return ["% needs \\usepackage{booktabs}", `\\begin{tabular}{@{}${places}@{}}`, "  \\toprule", ...body, "  \\bottomrule", "\\end{tabular}", ""].join("\n");
 }
 
-// The picture by itself, in the colours of paper: styles become attributes, what can be pointed at becomes a title.
+// The picture by itself, in the colors of paper: styles become attributes, what can be pointed at becomes a title.
 export function picture(node) {
   const root = document.documentElement;
   const theme = root.dataset.theme;
@@ -88,7 +88,7 @@ function titled(text) {
   return title;
 }
 
-// A mixed colour as other programs know it.
+// A mixed color as other programs know it.
 function plainColour(value) {
   const [, parts, , alpha] = value.match(/^color\(srgb ([\d. ]+)( \/ ([\d.]+))?\)$/) ?? [];
   if (parts === undefined) return value;

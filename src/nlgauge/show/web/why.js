@@ -1,4 +1,4 @@
-// One renderer for each kind of explanation, as nlgauge.show.pages.explanation has one. Colour helps; an underline, a position or a letter says the same.
+// One renderer for each kind of explanation, as nlgauge.show.pages.explanation has one. Color helps; an underline, a position or a letter says the same.
 import { h } from "./dom.js";
 import { set, state } from "./state.js";
 import { literal } from "./format.js";

@@ -314,7 +314,9 @@ def edits(explanation: Edits, form: str = "lines", *, ax: Axes | None = None) ->
     ]
     parts = [
         Paragraph(
-            "prediction, with what the reference has above it or struck out", marked, [together] * len(marked)
+            "prediction, with the words of the reference above it or struck out",
+            marked,
+            [together] * len(marked),
         )
     ]
     return canvas.described(
