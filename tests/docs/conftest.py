@@ -20,7 +20,7 @@ _HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the site: NLGAUGE_SITE, or a build with few pictures."""
+    """The directory of the site: NLGAUGE_SITE, or a build with few pictures whose tutorials are not executed."""
     built = os.environ.get("NLGAUGE_SITE")
     if built:
         return Path(built).resolve()
@@ -29,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages, target = str(place / "docs"), str(place / "site")
     for command in (
         ["-m", "tools.site", pages, "--pictures", "chrf", "wer"],
-        ["-m", "sphinx", "-W", "--keep-going", "-q", "-b", "dirhtml", pages, target],
+        ["-m", "sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0", "-b", "dirhtml", pages, target],
     ):
         done = subprocess.run(
             [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
