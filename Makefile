@@ -26,7 +26,7 @@ pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
 quick = -m "not thorough and not slow" $(QUICK) --ignore tests/results/storage --ignore tests/meta/benchmarks
 
-.PHONY: help demo demo-models $(TESTS) docs docs-check docs-links bench endurance clean
+.PHONY: help demo demo-models $(TESTS) docs docs-links docs-check bench endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
@@ -40,8 +40,8 @@ help:
 	@echo "make test-thorough  every test, also the exhaustive ones, with more inputs by Hypothesis (for a night)"
 	@echo "make mutants      break the code in known ways, one at a time; a test must see each (ONLY=\"J01 stats/ties.py\")"
 	@echo "make docs         build the documentation site in build/site, without a network"
+	@echo "make docs-links   build it and try its external links, which needs a network"
 	@echo "make docs-check   build it and try its links, examples and accessibility in Chromium"
-	@echo "make docs-links   build it and follow its links to other sites (needs a network)"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
 	@echo "make clean        remove what the other targets made"
@@ -108,13 +108,13 @@ docs: .venv/.test
 	.venv/$(PROGRAMS)/python -m tools.site build/docs
 	.venv/$(PROGRAMS)/python -m sphinx -W --keep-going -q -b dirhtml -d build/doctrees build/docs build/site
 
+# External links, which need the network.
+docs-links: docs
+	.venv/$(PROGRAMS)/python -m sphinx -q -b linkcheck -d build/doctrees build/docs build/links
+
 docs-check: docs
 	@$(need_chromium)
 	NLGAUGE_SITE=build/site .venv/$(PROGRAMS)/pytest -q -rs -m "" tests/docs tests/test_docs.py
-
-# Only external links: `make docs` fails for internal ones.
-docs-links: docs
-	.venv/$(PROGRAMS)/python -m sphinx -q -b linkcheck -d build/doctrees-links build/docs build/links
 
 bench: .venv-bench/.bench
 	.venv-bench/$(PROGRAMS)/nlgauge models get minilm smollm2

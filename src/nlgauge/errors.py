@@ -138,11 +138,12 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 def no_such(kind: str, name: object, known: Iterable[object], place: str = "") -> str:
-    """Return the message that there is nothing of this name, with what there is.
+    """Return the message for an unknown name, with the known names.
 
     >>> no_such("level", "systems", ["system", "input"])
-    "there is no level 'systems' (did you mean 'system'?); there are system, input."
+    "unknown level 'systems' (did you mean 'system'?); choose one of system, input."
     """
     names = [str(each) for each in known]
     near = did_you_mean(str(name), names)
-    return f"there is no {kind} {name!r:.60}{place}{near}; there are {', '.join(names) or 'none'}."
+    advice = f"choose one of {', '.join(names)}" if names else "none exist"
+    return f"unknown {kind} {name!r:.60}{place}{near}; {advice}."

@@ -324,7 +324,9 @@ def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> De
         asked = next((name for name, value in flags.items() if value), None)
         if asked:
             raise ParameterError(
-                f"{asked} is about what is in the output directory; say which one, with output=DIRECTORY."
+                f"{asked} needs an output directory",
+                python="pass output=DIRECTORY",
+                cli="name it with -o",
             )
         return None
     if not isinstance(directory, str | Path) or not _names_a_place(str(directory)):

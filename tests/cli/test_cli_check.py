@@ -372,7 +372,7 @@ def test_another_way_of_scoring_is_warned_of() -> None:
         (["--baseline", "main", "--inconclusive", "maybe"], "'maybe' ... report"),
         (["--baseline", "main", "--max-missing", "5"], "5.0 ... 0 and 1"),
         (["--fail-under", "bleu=10", "--test", "none"], "'none' ... randomization"),
-        (["--fail-under", "bleu=10", "--system", "x"], "no system 'x'"),
+        (["--fail-under", "bleu=10", "--system", "x"], "system 'x'"),
     ],
 )
 def test_wrong_use(arguments: list[str], message: str) -> None:

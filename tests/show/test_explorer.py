@@ -422,7 +422,7 @@ def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(ParameterError, match=r"--port 0.*free"):
+        with pytest.raises(ParameterError, match=r"port=0.*free"):
             serve({"x": result}, port=taken.getsockname()[1])
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[web\]"):

@@ -76,7 +76,7 @@ class Reward:
         """One number for each prediction, higher is better; `undefined` where the metric has none."""
         if (predictions is None) == (completions is None):
             raise InputError(
-                f"the reward {self.__name__} takes predictions or, as TRL names them, completions; give one"
+                f"the reward {self.__name__} takes predictions or, as TRL names them, completions; pass one"
                 " of the two."
             )
         texts = _texts(completions if predictions is None else predictions)
@@ -208,16 +208,15 @@ def _ends(output: Output, scale: Any) -> tuple[float, float]:
     elif scale in (None, "unit"):
         if output.higher_is_better is None:
             raise ParameterError(
-                f"of {output.name} neither direction is better; say which values become 0 and 1: scale=(zero,"
-                " one)."
+                f"{output.name} has no better direction; set the values that become 0 and 1: scale=(zero, one)."
             )
         if scale is None:
             return (0.0, 1.0) if output.higher_is_better else (0.0, -1.0)
         if math.isfinite(output.low) and math.isfinite(output.high):
             return (output.low, output.high) if output.higher_is_better else (output.high, output.low)
         raise ParameterError(
-            f"{output.name} is from {output.low:g} to {output.high:g}, not bounded on both sides; say which"
-            " values become 0 and 1: scale=(zero, one)."
+            f"{output.name} is from {output.low:g} to {output.high:g}, not bounded on both sides; set the"
+            " values that become 0 and 1: scale=(zero, one)."
         )
     raise ParameterError(
         "scale must be None, 'unit' or two numbers that differ, the values that become 0 and 1; got"
@@ -233,12 +232,12 @@ def _fits(job: Job, lang: str | None, fitted_on: Iterable[Any] | None) -> Fits:
         return {}
     if fit.over != "references":
         raise ParameterError(
-            f"{label} is fitted on all predictions of a system, so the score of one does not stand alone and"
-            " cannot be a reward."
+            f"{label} is fitted on all predictions of a system, so the score of one prediction depends on the"
+            " others and cannot be a reward."
         )
     if fitted_on is None:
         raise ParameterError(
-            f"{label} counts words in a set of references; give those of the training set:"
+            f"{label} counts words in a set of references; pass the references of the training set:"
             " nlgauge.reward(..., fitted_on=references)."
         )
     references = list(fitted_on)

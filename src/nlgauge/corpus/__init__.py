@@ -115,7 +115,7 @@ class Corpus:
         """
         language.checked(lang)
         if not parts.predictions:
-            raise InputError("predictions is an empty mapping; give at least one system.")
+            raise InputError("predictions is an empty mapping; pass at least one system.")
         for system in parts.predictions:
             check_system(system)
         texts = Texts()
@@ -132,7 +132,7 @@ class Corpus:
             count = len(given)
             columns[system] = given.column(texts, least=1)
         if count == 0:
-            raise InputError("predictions is empty; give at least one segment.")
+            raise InputError("predictions is empty; pass at least one segment.")
         return cls(
             texts=texts,
             ids=ids_of(parts.ids, count),
@@ -312,9 +312,7 @@ class Corpus:
         for system, given_texts in predictions.items():
             check_system(system)
             if system in self.predictions:
-                raise InputError(
-                    f"system {system!r} is already in the result; give the new one another name."
-                )
+                raise InputError(f"system {system!r} is already in the result; choose another name.")
             name = f"predictions[{system!r}]"
             given = ColumnInput.of(given_texts, name)
             if len(given) != len(self):
