@@ -2,6 +2,7 @@
 
 python tools/hashes.py cibuildwheel==4.3.3 build==1.6.1     these versions
 python tools/hashes.py --file .github/release-tools.txt     the versions that a file names
+python tools/hashes.py --linux --file hashes.txt            only files for Linux and CPython 3.11 to 3.14
 
 Hashes come from the index that pip is configured with (`index-url`); extra indexes and local files are not read.
 """
@@ -20,6 +21,8 @@ from pip._vendor.packaging.utils import canonicalize_name, parse_sdist_filename,
 from pip._vendor.packaging.version import Version
 
 _PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[^\s;\\]+)(?P<marker> ; [^\\]*)?", re.MULTILINE)
+_LINUX = re.compile(r"^any$|^manylinux.*_(x86_64|aarch64)$")
+_PYTHONS = {"cp311", "cp312", "cp313", "cp314"}
 
 
 def version_of(filename: str) -> Version | None:
@@ -32,13 +35,27 @@ def version_of(filename: str) -> Version | None:
         return None
 
 
-def hashes_of(links: Iterable[Link], version: str) -> list[str]:
+def is_for_linux(filename: str) -> bool:
+    """Return True for source packages, and for wheels that CPython 3.11 to 3.14 can install on Linux."""
+    if not filename.endswith(".whl"):
+        return True
+    return any(
+        _LINUX.search(tag.platform)
+        and (tag.abi in ("none", "abi3") or (tag.interpreter in _PYTHONS and tag.abi == tag.interpreter))
+        for tag in parse_wheel_filename(filename)[3]
+    )
+
+
+def hashes_of(links: Iterable[Link], version: str, linux: bool = False) -> list[str]:
     """Return the sha256 of each file of a version, sorted; files without one are left out."""
     return sorted(
         {
             link.hash
             for link in links
-            if link.hash_name == "sha256" and link.hash and version_of(link.filename) == Version(version)
+            if link.hash_name == "sha256"
+            and link.hash
+            and version_of(link.filename) == Version(version)
+            and (not linux or is_for_linux(link.filename))
         }
     )
 
@@ -54,6 +71,7 @@ def main() -> None:
     )
     parser.add_argument("pins", nargs="*", metavar="NAME==VERSION")
     parser.add_argument("--file", type=Path, help="read the pins of this file")
+    parser.add_argument("--linux", action="store_true", help="leave out files for other systems and versions")
     options = parser.parse_args()
     text = "\n".join(options.pins) + ("\n" + options.file.read_text("utf-8") if options.file else "")
 
@@ -65,7 +83,7 @@ def main() -> None:
         for pin in _PIN.finditer(text):
             page = collector.search_scope.get_index_urls_locations(canonicalize_name(pin["name"]))[0]
             content: IndexContent | None = collector.fetch_response(Link(page))
-            hashes = hashes_of(parse_links(content), pin["version"]) if content else []
+            hashes = hashes_of(parse_links(content), pin["version"], options.linux) if content else []
             if not hashes:
                 raise SystemExit(f"error: the index has no file with a sha256 of {pin[0]}")
             print(entry(pin[0].rstrip(), hashes))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.hashes import entry, hashes_of, version_of
+from tools.hashes import entry, hashes_of, is_for_linux, version_of
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-TOOLS = sorted((ROOT / ".github").glob("*-tools.txt"))
+HASHED = [*sorted((ROOT / ".github").glob("*-tools.txt")), ROOT / "hashes.txt"]
 TEXTS = {path.name: path.read_text("utf-8") for path in WORKFLOWS}
 
 
@@ -54,8 +54,8 @@ def test_files_are_yaml(path: Path) -> None:
     assert yaml.safe_load(path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("path", TOOLS, ids=lambda path: path.name)
-def test_every_release_tool_has_hashes(path: Path) -> None:
+@pytest.mark.parametrize("path", HASHED, ids=lambda path: path.name)
+def test_every_pinned_version_has_hashes(path: Path) -> None:
     entries = path.read_text("utf-8").replace("\\\n", "").splitlines()
     pinned = [line for line in entries if not line.startswith("#")]
     assert len(pinned) > 10
@@ -63,6 +63,36 @@ def test_every_release_tool_has_hashes(path: Path) -> None:
         assert re.fullmatch(
             r"[\w.-]+==[\w.]+(?: ; os_name == 'nt')? +(?:--hash=sha256:[0-9a-f]{64} *)+", line
         ), line
+
+
+def test_hashes_and_constraints_name_the_same_versions() -> None:
+    constrained, hashed = (
+        set(re.findall(r"^([\w.-]+==[\w.]+)", (ROOT / name).read_text("utf-8"), re.MULTILINE))
+        for name in ("constraints.txt", "hashes.txt")
+    )
+    assert hashed <= constrained
+    # Packages of .venv-bench and of builds; torch is built for each machine.
+    assert {pin.partition("==")[0] for pin in constrained - hashed} == {
+        *("blanc", "bleuscore", "pyemd", "rouge-rs"),
+        *("cmake", "nanobind", "ninja", "pip", "torch"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("filename", "expected"),
+    [
+        ("a-1.0.tar.gz", True),
+        ("a-1.0-py3-none-any.whl", True),
+        ("a-1.0-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", True),
+        ("a-1.0-cp39-abi3-manylinux_2_28_aarch64.whl", True),
+        ("a-1.0-cp310-cp310-manylinux2014_x86_64.whl", False),
+        ("a-1.0-cp314-cp314t-manylinux2014_x86_64.whl", False),
+        ("a-1.0-cp311-cp311-win_amd64.whl", False),
+        ("a-1.0-cp311-cp311-musllinux_1_2_x86_64.whl", False),
+    ],
+)
+def test_files_for_linux(filename: str, expected: bool) -> None:
+    assert is_for_linux(filename) is expected
 
 
 def test_hashes_are_those_of_all_files_of_a_version() -> None:
