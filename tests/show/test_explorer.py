@@ -412,7 +412,7 @@ def test_nothing_is_written(
 
 
 def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ParameterError, match="no result"):
+    with pytest.raises(ParameterError, match="at least one result"):
         serve({})
     for host in ("0.0.0.0", "example.com", "::"):
         with pytest.raises(ParameterError, match="other machines"):

@@ -140,21 +140,53 @@ def reward(
     batch_size: int | None = None,
     device: str | None = None,
 ) -> Reward:
-    """A function that gives the score of each prediction as a list of floats, higher is better: a reward for
-    training.
+    """Make a reward function that returns the score of each prediction; higher is better.
 
-    It is called with (predictions, references, sources), as lists, or as TRL calls reward functions:
-    prompts=, completions= (texts or chat messages, of which the last one of the assistant counts) and the
-    columns of the dataset.
+    Parameters
+    ----------
+    metric : str, metric or mapping
+        One metric, in any form that `nlgauge.score` accepts. It needs segment scores.
+    output : str, optional
+        Output of the metric to return. Default: the first.
+    scale : None, "unit" or tuple of two floats
+        None uses the scale of the metric, with the sign changed if lower is better. "unit" maps the bounds of the
+        output to 0 and 1. `(zero, one)` names the values that become 0 and 1; `(1, 0)` makes 1 - WER, which is negative
+        if a prediction has more errors than the reference has words.
+    references : str, optional
+        Column of the dataset with references. Default: a column with a usual name, such as "reference", "target" or
+        "answer".
+    sources : str, optional
+        Column of the dataset with sources. Default: a column with a usual name, such as "source". The column "prompts"
+        contains the prompts.
+    undefined : float, default NaN
+        Value that replaces an undefined score. TRL ignores NaN.
+    reduce_fn : str or callable, optional
+        Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+        function, or a callable that maps an array of scores to a number.
+    lang : str, optional
+        ISO language code, used for tokenizers, sentence splitters and default models.
+    fitted_on : iterable, optional
+        References of the training set, for metrics that count words in them, such as cider.
+    batch_size : int, optional
+        Number of texts that a model reads at once.
+    device : str, optional
+        Torch device, such as "cpu", "cuda" or "cuda:1".
 
-    output: which number of the metric, its first by default. scale: None for the metric's own, with the sign
-    changed where lower is better; "unit" for 0 to 1, where the metric has bounds; (zero, one) for the values
-    that shall become 0 and 1: (1, 0) makes 1 - WER, which is below 0 where there are more errors than words.
-    references, sources: the dataset's column, by default one with a usual name, such as "reference",
-    "target", "answer" or "source"; "prompts" are the prompts. undefined: what stands for a score that is
-    undefined; TRL leaves NaN out. fitted_on: the references of the training set, for metrics that count words
-    in them, such as cider. reduce_fn, lang, batch_size, device: as in `nlgauge.score`.
+    Returns
+    -------
+    Reward
+        Function of `(predictions, references, sources)`, each a sequence of length N, that returns a list of N floats.
+        It also accepts the arguments that TRL passes to reward functions: `prompts`, `completions` and the columns of
+        the dataset. Completions are texts or chat messages; the last message of the assistant is scored.
 
+    Raises
+    ------
+    ParameterError
+        If several metrics are passed, the metric has no segment scores, the output is unknown, the scale does not suit
+        the output, or `fitted_on` is missing.
+
+    Examples
+    --------
     >>> reward("chrf", scale="unit")(["the cat sat", "a dog"], ["the cat sat", "a cat"])[0]
     1.0
     >>> reward("wer")(completions=[[{"role": "assistant", "content": "a dog"}]], reference=["a cat"])

@@ -245,8 +245,8 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
     alone = [label for label in labels if label not in judgments.metrics]
     if alone and not at_systems:
         raise InputError(
-            f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs"
-            " scores of segments; leave it out with metrics=[...]."
+            f"{alone[0]} scores only whole systems, but {plan.measure.name} at {plan.level} level needs segment"
+            " scores; leave it out with metrics=[...]."
         )
     whole = tuple(judgments.oriented_system_scores(label) if at_systems else None for label in labels)
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
@@ -261,7 +261,7 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
         and not (at_systems and plan.swap == "systems")
     ):
         raise InputError(
-            "randomization tests take weights of segments only where systems are swapped at system level; use"
+            "randomization tests support segment weights only if systems are swapped at system level; use"
             " test='bootstrap'."
         )
     z = judgments.human(dimension)

@@ -61,7 +61,7 @@ class Change:
         better = output.higher_is_better
         if better is None and self.word == "worsens":
             raise ParameterError(
-                f"{output.name} is neither better high nor low; say whether it drops or rises."
+                f"{output.name} has no better direction; write drops or rises instead of worsens."
             )
         if better is not None and self.word == ("rises" if better else "drops"):
             right = "drops" if better else "rises"

@@ -45,7 +45,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
         if str(value) in named:
             return self.results[named[str(value)]]
         raise UnknownNameError(
-            f"there is no group {value!r} of {self.field!r}; there are {', '.join(map(repr, self.results))}."
+            f"unknown group {value!r} of {self.field!r}; choose one of {', '.join(map(repr, self.results))}."
         )
 
     def __iter__(self) -> Iterator[Any]:

@@ -107,7 +107,7 @@ def _check_same(result: Result, other: Result) -> None:
         None if each.corpus.weights is None else each.corpus.weights.tolist() for each in (result, other)
     ]
     if weights[0] != weights[1]:
-        raise ResultError("the two results give other weights to the same segments.")
+        raise ResultError("the two results have different weights for the same segments.")
 
 
 def _given(corpus: Corpus, hashed: bool) -> list[tuple[list[str], str]]:

@@ -23,7 +23,7 @@ def numbers(name: str, values: Any) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers, NaN where one is missing.") from None
+        raise InputError(f"{name} must contain numbers, with NaN for missing values.") from None
 
 
 def paired(x: Any, z: Any) -> tuple[Array, Array]:

@@ -159,7 +159,7 @@ def test_bias_bad_input():
     judgments, length = judged()
     with pytest.raises(InputError, match="covariates"):
         bias(judgments, {})
-    with pytest.raises(InputError, match="'length' must hold numbers"):
+    with pytest.raises(InputError, match="'length' must be numbers"):
         bias(judgments, {"length": length[:, :3]})
     with pytest.raises(ParameterError, match="level"):
         bias(judgments, {"length": length}, level="word")

@@ -435,7 +435,7 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         estimate(human, {"chrf": metrics[0][:, 1:]})
     with pytest.raises(InputError, match="infinite"):
         estimate(np.where(human > 2, np.inf, human), metrics)
-    with pytest.raises(InputError, match="must hold numbers"):
+    with pytest.raises(InputError, match="must contain numbers"):
         estimate([["good"]], [[1.0]])
     with pytest.raises(ParameterError, match="at least 2 systems"):
         estimate(human[0], metrics[0, 0], of="differences")
@@ -461,7 +461,7 @@ def test_judgments_estimate_and_propose() -> None:
         replace(judged, groups=("en-de", "zh-en") * 30).estimate()
     with pytest.raises(InputError, match="weights"):
         replace(judged, weights=np.ones(60)).estimate()
-    with pytest.raises(InputError, match="scores whole systems alone"):
+    with pytest.raises(InputError, match="scores only whole systems"):
         replace(judged, system_scores={"bleu": np.ones(3)}).estimate(metrics=["bleu"])
 
 

@@ -352,8 +352,8 @@ class Benchmark:
             texts = -1
         if len(result.corpus) * len(result.systems) != texts:
             raise InputError(
-                f"the scores of {', '.join(result.labels)} are of other texts than those of {self.name}; score"
-                " these."
+                f"the scores of {', '.join(result.labels)} belong to other texts than {self.name} has; score the texts"
+                f" of {self.name}."
             )
         return found
 

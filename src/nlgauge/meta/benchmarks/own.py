@@ -54,14 +54,14 @@ def of_corpus(
         if field not in corpus.fields:
             near = did_you_mean(field, others)
             raise UnknownNameError(
-                f"there is no column {field!r}{near}; beside texts, ids and systems there are"
-                f" {', '.join(others) or 'none'}."
+                f"unknown column {field!r}{near}; the columns other than texts, ids and systems are"
+                f" {', '.join(others) or '(none)'}."
             )
     (column,) = corpus.predictions.values()
     if (column.lengths != 1).any():
         raise InputError(
-            "some segment has several predictions of one system, and people judged one; give one prediction"
-            " each."
+            "a segment has several predictions of one system, but human scores belong to one; pass one prediction per"
+            " system and segment."
         )
     groups = None if group is None else corpus.values(group)
     segments, systems = pooled_records(corpus) or (

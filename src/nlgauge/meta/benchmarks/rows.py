@@ -90,7 +90,7 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
             raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
         where = f"{place}, line {number}"
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
-            raise InputError(f"{where}: human_raw must hold a list of ratings for each dimension.")
+            raise InputError(f"{where}: human_raw must contain a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
             pairs.append(
                 Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
@@ -112,8 +112,8 @@ def _add(
     known = rows.setdefault((row.segment, row.system), row)
     if known is not row and not (twice and known.prediction == row.prediction):
         raise InputError(
-            f"{where}: segment {row.segment!r} of system {row.system!r} is there"
-            f" twice{', with another text' if twice else ''}."
+            f"{where}: segment {row.segment!r} of system {row.system!r} occurs"
+            f" twice{', with different texts' if twice else ''}."
         )
 
 

@@ -125,7 +125,7 @@ class Run:
             raise
         if result._job.options.seed != self.seed:
             raise InputError(
-                f"{place} was scored with the seed {result._job.options.seed}; give the same seed, or another"
+                f"{place} was scored with the seed {result._job.options.seed}; use the same seed, or another"
                 " directory."
             )
         job = Job(prepared(metrics, corpus.lang, None), None, run_options(self.seed))

@@ -73,8 +73,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
                 return of_file(path, self.humans, self.group_field)
             if not path.exists() and (path.suffix or len(path.parts) > 1):
                 raise InputError(
-                    f"there is no file {path}, nor a benchmark of that name; `nlgauge benchmarks list` shows"
-                    " these."
+                    f"{path} is neither a file nor a benchmark; `nlgauge benchmarks list` shows the benchmarks."
                 )
         return load(self.benchmark)
 
@@ -147,13 +146,18 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             same = ("benchmark", "group", "segments", "seed", "people", "group_field")
             if any(getattr(before, name) != getattr(found, name) for name in same):
                 raise InputError(
-                    f"{directory} holds a study of other texts ({before.benchmark}); give another directory"
-                    " with -o."
+                    f"{directory} contains a study of other texts ({before.benchmark})",
+                    python="pass another directory",
+                    cli="choose another directory with -o",
                 )
             levels = before.levels if levels is None else levels
             coefficients = before.coefficients if coefficients is None else coefficients
         elif directory.exists() and any(directory.iterdir()):
-            raise InputError(f"{directory} is not empty and holds no study; give another directory with -o.")
+            raise InputError(
+                f"{directory} is not empty and does not contain a study",
+                python="pass another directory",
+                cli="choose another directory with -o",
+            )
         require_folder(directory)
         directory.mkdir(exist_ok=True)
         found = msgspec.structs.replace(
@@ -167,7 +171,7 @@ def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, Result]]:
     path = directory / STUDY
     if not path.is_file():
         raise ResultError(
-            f"{directory} holds no study; `nlgauge meta BENCHMARK -m METRIC -o {directory}` makes one."
+            f"{directory} does not contain a study; create it with: nlgauge meta BENCHMARK -m METRIC -o {directory}"
         )
     study = _read(path)
     benchmark = study.read()

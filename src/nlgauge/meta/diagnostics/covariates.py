@@ -35,8 +35,22 @@ def lengths(corpus: Corpus) -> dict[str, Array]:
 
 
 def covariates(corpus: Corpus) -> dict[str, Array]:
-    """Lengths and repetition of the outputs, and with sources novelty, coverage, compression and density:
-    what a metric may reward by mistake.
+    """Measure properties of texts that a metric may reward by mistake.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        N segments with one prediction each of S systems.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (S, N)
+        Lengths and repetition; with sources also novelty, coverage, compression and density.
+
+    Raises
+    ------
+    InputError
+        If a system has several predictions of a segment.
     """
     from nlgauge.features import RunOptions
     from nlgauge.meta.papers.shannon import summary_statistics
@@ -81,8 +95,8 @@ def aligned(
     )
     if (i < 0).all() or (j < 0).all():
         raise InputError(
-            "the corpus has none of the systems, or none of the segments, that were judged; give the texts of"
-            " the same outputs."
+            "the corpus has none of the systems, or none of the segments, that were judged; pass the texts that were"
+            " judged."
         )
     here = np.ix_(i, j)
     known = (i >= 0)[:, None] & (j >= 0)
@@ -103,7 +117,7 @@ def _checked(name: str, values: Any, shape: tuple[int, int]) -> Array:
         return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape))
     except (TypeError, ValueError):
         raise InputError(
-            f"the covariate {name!r} must hold numbers, (systems, segments) = {shape}, or one per segment."
+            f"the covariate {name!r} must be numbers of the shape (systems, segments) = {shape}, or one per segment."
         ) from None
 
 

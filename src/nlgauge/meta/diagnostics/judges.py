@@ -130,7 +130,7 @@ class _Texts:
                 if text.strip():
                     found.setdefault(text, i)
         if not found:
-            raise InputError("there is no prediction with words in it to ask the judge about.")
+            raise InputError("no prediction contains words to ask the judge about.")
         chosen = list(found.items())
         chosen = [
             chosen[i]

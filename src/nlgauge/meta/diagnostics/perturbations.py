@@ -88,9 +88,7 @@ class Perturbation:
     ) -> list[Perturbed]:
         """Each text perturbed."""
         if self.needs_sources and sources is None:
-            raise InputError(
-                f"the perturbation {self.name!r} needs sources, none were given; give sources=[...]."
-            )
+            raise InputError(f"the perturbation {self.name!r} needs sources; pass sources=[...].")
         if sources is not None and len(sources) != len(texts):
             raise InputError(
                 f"each text needs one source, got {len(texts)} texts and {len(sources)} sources."
@@ -107,11 +105,28 @@ class Perturbation:
 
 
 def perturbation(name: str) -> Perturbation:
-    """The perturbation of this name.
+    """Return a perturbation by name.
 
-    >>> perturbation("negation")(["The cat is black.", "No verb here"])
-    [Perturbed(text='The cat is not black.', reason=''), Perturbed(text='No verb here', reason='there is no
-    auxiliary verb to negate')]
+    Parameters
+    ----------
+    name : str
+        Name in `nlgauge.meta.PERTURBATIONS`.
+
+    Returns
+    -------
+    Perturbation
+        Function that makes texts worse.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such perturbation.
+
+    Examples
+    --------
+    >>> changed, unchanged = perturbation("negation")(["The cat is black.", "No verb here"])
+    >>> changed.text, unchanged.changed
+    ('The cat is not black.', False)
     """
     if name not in PERTURBATIONS:
         raise ParameterError(no_such("perturbation", name, PERTURBATIONS))

@@ -95,14 +95,13 @@ def labels(
     )
     if len(called) != len(scores):
         raise InputError(
-            f"systems has {len(called)} names, human has {len(scores)} rows; give one name per row."
+            f"systems has {len(called)} names but human has {len(scores)} rows; pass one name per row."
         )
     if drawn not in (*DRAWN, None):
         raise ParameterError(f"drawn must be 'segments', 'cells' or 'documents', got {drawn!r}.")
     if documents is not None and len(documents) != scores.shape[1]:
         raise InputError(
-            f"documents has {len(documents)} entries, human has {scores.shape[1]} segments; give one per"
-            " segment."
+            f"documents has {len(documents)} entries but human has {scores.shape[1]} segments; pass one per segment."
         )
     if drawn == "documents" and documents is None:
         raise ParameterError("drawn='documents' needs documents, one name per segment.")
@@ -151,7 +150,7 @@ def scores_of(
     whole = [label for label in chosen if label not in judgments.metrics]
     if whole:
         raise InputError(
-            f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments."
+            f"the metric {whole[0]} scores only whole systems, but estimates need its segment scores."
         )
     oriented = {label: judgments.oriented(label) for label in chosen}
     return judgments.human(human), oriented, judgments.systems, judgments.segments
@@ -177,7 +176,7 @@ def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Arr
 def _numbers(values: Any, name: Any) -> Array:
     found = numbers(str(name), values)
     if np.isinf(found).any():
-        raise InputError(f"{name} holds infinite values; use NaN where one is missing.")
+        raise InputError(f"{name} contains infinite values; use NaN for missing values.")
     return found
 
 
@@ -187,7 +186,7 @@ def _chances(probabilities: Any, labelled: Array) -> Array:
     found = _numbers(probabilities, "probabilities")
     if found.shape not in {labelled.shape, labelled.shape[1:]}:
         raise InputError(
-            f"probabilities has shape {found.shape}; give one per segment, or one per system and segment"
+            f"probabilities has shape {found.shape}; pass one per segment, or one per system and segment"
             f" {labelled.shape}."
         )
     found = np.broadcast_to(found, labelled.shape)

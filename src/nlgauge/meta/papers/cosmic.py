@@ -250,8 +250,8 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
         labels = list(classifier(list(texts)))
         if len(labels) != len(texts):
             raise InputError(
-                f"the classifier {task!r} gave {len(labels)} labels for {len(texts)} texts; it must give one"
-                " for each."
+                f"the classifier {task!r} returned {len(labels)} labels for {len(texts)} texts; it must return one per"
+                " text."
             )
         number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
         label_of = np.full(int(ids.max()) + 1, -1)
@@ -304,6 +304,6 @@ def _with_texts(given: Result | Corpus) -> Corpus:
         return given
     if not given.has_texts:
         raise ResultError(
-            "cannot analyse this result: it was saved without its texts (texts=False); give the Corpus."
+            "cannot analyze this result, because it was saved without its texts; pass the Corpus."
         )
     return given.corpus

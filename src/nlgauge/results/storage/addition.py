@@ -119,8 +119,8 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
     lost = [label for label, metric in result._job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
         raise ResultError(
-            f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load"
-            " the result again."
+            f"cannot add a system: the class of the metric {lost[0]!r} is unknown; import the module that defines it,"
+            " then load the result again."
         )
     corpus = result.corpus.adding(predictions)
     before, alone, together = (
@@ -137,8 +137,8 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
         if isinstance(metric, Metric)
     ):
         raise InputError(
-            "the others have several predictions for a segment, of which the mean is taken; the new system"
-            " has one: score them together."
+            "cannot add a system with one prediction per segment to systems with several predictions, whose mean is"
+            " scored; score all systems together."
         )
     return corpus
 

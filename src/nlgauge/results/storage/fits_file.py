@@ -61,8 +61,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array
             count *= length
         if dtype.hasobject or dtype.kind not in "biuf" or count * dtype.itemsize > member.file_size:
             raise InputError(
-                f"{member.filename} claims to hold {dtype} of shape {shape}, which is not what its bytes"
-                " can be."
+                f"{member.filename} declares {dtype} of shape {shape}, which does not fit its size or is not numeric."
             )
         data = stream.read(count * dtype.itemsize)
     array = np.frombuffer(data, dtype=dtype)

@@ -57,9 +57,7 @@ def check_free(directory: Path, overwrite: bool) -> None:
             f"{home} cannot be written to, so {directory} cannot be made; choose another directory."
         )
     if directory.is_symlink():
-        raise ResultError(
-            f"{directory} is a link; give the directory that it leads to, {directory.resolve()}."
-        )
+        raise ResultError(f"{directory} is a symbolic link; use its target {directory.resolve()}.")
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not is_result(directory):

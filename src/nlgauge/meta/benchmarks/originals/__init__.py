@@ -81,12 +81,11 @@ def read(path: str | Path) -> LoadedFiles:
     """What a file or folder holds: our own JSON lines, or the original files of a benchmark."""
     place = Path(path)
     if not place.exists():
-        raise InputError(f"there is no file or folder {place}.")
+        raise InputError(f"cannot find the file or directory {place}.")
     if place.suffix.lower() in _PICKLES:
         raise InputError(
-            f"{place} is a pickle, which can run code when it is opened, and is never opened here. REALSumm's"
-            " scores are also released as JSON lines; `nlgauge benchmarks info realsumm` says where. Others"
-            " can be written as JSON lines by whoever trusts the file."
+            f"{place} is a pickle, which can run code when it is opened, so nlgauge does not open it; convert it to"
+            " JSON lines if you trust it. `nlgauge benchmarks info realsumm` names the JSON lines of REALSumm."
         )
     try:
         found = _found(Opened(place))
@@ -98,9 +97,9 @@ def read(path: str | Path) -> LoadedFiles:
         ) from error
     if found is None:
         raise InputError(
-            f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME`"
-            " say which files are read. Own data: JSON lines with segment, system, prediction, references,"
-            ' source and human ({"dimension": score}).'
+            f"{place} is not a file of a known benchmark; `nlgauge benchmarks list` and `info NAME` describe the files."
+            " For your own data use JSON lines with segment, system, prediction, references, source and human"
+            ' ({"dimension": score}).'
         )
     if not found.rows:
         raise InputError(f"{place} has no judged texts.")
