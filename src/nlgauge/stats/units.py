@@ -15,7 +15,7 @@ from nlgauge.stats.resampling import bootstrap_counts
 # not read anew for a few draws.
 _BLOCK_BYTES = 16_000_000
 # More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then
-# differs by some 1 / sqrt(2 GROUPS), half a per cent, from that of single units, a fifth of what it differs
+# differs by some 1 / sqrt(2 GROUPS), half a percent, from that of single units, a fifth of what it differs
 # between one thousand draws and the next (docs/howto/large-corpora.md has it measured).
 MOST_UNITS = 100_000
 GROUPS = 20_000
