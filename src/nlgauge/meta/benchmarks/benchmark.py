@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """Rows of judged texts, or pairs of which one was judged better, with the card that says what they
-    are.
-    """
+    """Rows of judged texts, or pairs with a better and a worse text, with the card that describes them."""
 
     card: BenchmarkCard
     rows: tuple[BenchmarkRow, ...]
@@ -59,22 +57,22 @@ class Benchmark:
 
     @lazy
     def dimensions(self) -> tuple[str, ...]:
-        """What people judged, in order of first appearance."""
+        """The human dimensions, in order of first appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.human))
 
     @lazy
     def groups(self) -> tuple[str, ...]:
-        """The language pairs; one that is called "" where there are none."""
+        """The language pairs; a single "" if the rows have none."""
         return tuple(dict.fromkeys(row.group for row in self.rows))
 
     @property
     def has_texts(self) -> bool:
-        """Whether every prediction is known."""
+        """True if every prediction is known."""
         return all(row.prediction is not None for row in self.rows)
 
     def machines(self) -> Benchmark:
-        """What machines wrote: human texts are often the reference itself, and would make any metric look
-        good.
+        """Return the benchmark without human texts, which are often the reference itself and would make any
+        metric look good.
         """
         rows = [row for row in self.rows if not row.by_human and row.system not in self.card.people]
         return self if len(rows) == len(self.rows) else self._with_rows(rows)
@@ -118,8 +116,8 @@ class Benchmark:
         return self._with_rows(rows)
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
-        """A part with this many segments of each language pair, drawn at random; all where there are
-        fewer.
+        """Return a part with this number of segments of each language pair, drawn at random, or all segments
+        if there are fewer.
         """
         rng = np.random.default_rng(seed)
         drawn: set[str] = set()
@@ -138,15 +136,15 @@ class Benchmark:
         return replace(self, rows=tuple(rows), pairs=pairs)
 
     def is_grid(self) -> bool:
-        """Whether every system has every segment, with the same source and references."""
+        """Return True if every system has every segment, with the same source and references."""
         shared = {(row.segment, row.source, row.references) for row in self.rows}
         return len(self.rows) == len(self.systems) * len(self.segments) and len(shared) == len(self.segments)
 
     def corpus(self) -> Corpus:
-        """The texts, with human scores as system fields named by their dimension (ratings:
-        DIMENSION.ratings), and what else is known of segments as fields.
+        """Return the texts, with human scores as system fields named by their dimension (ratings:
+        DIMENSION.ratings), and further facts about segments as fields.
 
-        If some system lacks some segment, the rows are pooled: each is a segment of its own, with its system
+        If some system lacks some segment, the rows are pooled: each row is a separate segment, with its system
         and human scores as fields.
         """
         if not self.has_texts:
@@ -204,12 +202,12 @@ class Benchmark:
 
     @property
     def language(self) -> str | None:
-        """The language of the texts, where it is one."""
+        """The language of the texts; None if there are several or none."""
         spoken = {group.rpartition("-")[2] for group in self.groups if group} or set(self.card.languages)
         return spoken.pop() if len(spoken) == 1 else None
 
     def cells(self, values: Iterable[float]) -> Array:
-        """One value per row as (systems, segments), NaN where a system lacks a segment."""
+        """Return one value per row as (systems, segments), NaN if a system lacks a segment."""
         found = np.full((len(self.systems), len(self.segments)), np.nan)
         found[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
         return found
@@ -229,7 +227,7 @@ class Benchmark:
         )
 
     def human(self, dimension: str) -> Array:
-        """(systems, segments) human scores, NaN where one is missing."""
+        """Return human scores (systems, segments), NaN for missing ones."""
         if dimension not in self.dimensions:
             known = ", ".join(self.dimensions) or "none, but pairs"
             raise UnknownNameError(
@@ -239,8 +237,8 @@ class Benchmark:
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 
     def ratings(self, dimension: str) -> Array | None:
-        """(systems, segments, raters) single ratings, NaN where there are fewer; None where they are not
-        known.
+        """Return single ratings (systems, segments, raters), NaN if an output has fewer; None if the ratings are
+        unknown.
         """
         most = max((len(row.ratings.get(dimension, ())) for row in self.rows), default=0)
         if not most:
@@ -277,10 +275,10 @@ class Benchmark:
         """Score each language pair by itself, since languages differ; return the results by language pair
         ("" if there are none).
 
-        output: a directory with one saved result for each language pair. Metrics that a result has already
-        are not scored again, and a run that was interrupted is resumed. overwrite=True starts again a run
-        that was interrupted, and replaces results of other texts. `say` is called with what is scored. The
-        other options are those of `nlgauge.score`.
+        output: a directory with one saved result for each language pair. Metrics that a result already has are
+        not scored again, and an interrupted run is resumed. overwrite=True starts an interrupted run again, and
+        replaces results of other texts. `say` is called with a message for each step. The other options are
+        documented in `nlgauge.score`.
         """
         from nlgauge.meta.benchmarks.scoring import Run
 
@@ -296,11 +294,11 @@ class Benchmark:
         outputs: str = "first",
         corpus_scores: bool = False,
     ) -> Judgments:
-        """Human scores beside those of metrics: the results of `score` (outputs="all": all of their outputs)
-        and, on request, the published ones.
+        """Return human scores with the scores of metrics: the results of `score` (outputs="all": all of their
+        outputs) and, if `peers`, the published scores.
 
-        A system's score is the mean over its segments, or what the metric gives all of its texts (corpus
-        BLEU) if `corpus_scores`; of several language pairs there are no scores of whole systems.
+        A system's score is the mean over its segments, or the score of all its texts (corpus BLEU) if
+        `corpus_scores`; with several language pairs there are no scores of whole systems.
         """
         from nlgauge.meta.judgments import Judgments
 
@@ -352,8 +350,8 @@ class Benchmark:
             texts = -1
         if len(result.corpus) * len(result.systems) != texts:
             raise InputError(
-                f"the scores of {', '.join(result.labels)} are of other texts than those of {self.name}; score"
-                " these."
+                f"the result with {', '.join(result.labels)} was not scored on the texts of {self.name}; score"
+                " the texts of this benchmark."
             )
         return found
 

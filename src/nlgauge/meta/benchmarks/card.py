@@ -10,12 +10,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class BenchmarkCard:
-    """What is known of a benchmark without having it.
+    """Facts about a benchmark that are known without its data.
 
-    `reads` names the original files or folders that are read as they are released; `lower_is_better` names
-    the published metric scores that fall as quality rises; `scores_only` says that the texts may not be had,
-    so that only published metrics can be judged. `people` are systems that are persons, where the files do
-    not mark them.
+    `reads` names the original files or directories that are read as they are released; `lower_is_better` names
+    the published metric scores that fall as quality rises; `scores_only`: the texts are not available, so that
+    only published metrics can be judged. `people` are systems that are persons, if the files do not mark them.
     """
 
     name: str

@@ -44,8 +44,8 @@ def load(name: str | Path) -> Benchmark:
 
 
 def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:
-    """The benchmark of original files, and where it was put: in the folder of benchmarks, as JSON lines,
-    so that its name loads it.
+    """Return the benchmark of original files, and its new path: JSON lines in the directory of benchmarks, so
+    that its name loads it.
     """
     given = ", ".join(map(str, paths))
     parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]
@@ -58,12 +58,14 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
             cli="name it with --name",
         )
     (own,) = found.values()
-    # A table may hold several benchmarks, and say of each row of which it is.
+    # A table may have rows of several benchmarks; the field `dataset` names the benchmark of a row.
     rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
     if not rows:
-        raise InputError(f"{given}: there are no rows of {own.name}.")
+        raise InputError(f"{given} has no rows of {own.name}; check the file and the name.")
     if len({(row.segment, row.system) for row in rows}) < len(rows):
-        raise InputError(f"{given}: the same segment of the same system is there twice; give each file once.")
+        raise InputError(
+            f"{given} has the same segment of the same system more than once; pass each file once."
+        )
     if place_of(own.name) is not None and not overwrite:
         raise InputError(
             f"{own.name} is already in {folder()}",

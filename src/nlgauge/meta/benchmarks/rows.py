@@ -20,8 +20,8 @@ Numbers = Mapping[str, float]
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """What one system wrote for one segment, with what people (and published metrics) say of it; a
-    prediction of None is not known.
+    """One system's text for one segment, with its human scores and published metric scores; a prediction of
+    None is unknown.
     """
 
     segment: str
@@ -36,18 +36,18 @@ class BenchmarkRow:
 
     @property
     def group(self) -> str:
-        """The language pair, or nothing where there are none."""
+        """The language pair, or "" without one."""
         return str(self.meta.get("lp", ""))
 
     @property
     def by_human(self) -> bool:
-        """Whether a person wrote the text."""
+        """True if a person wrote the text."""
         return bool(self.meta.get("human_reference"))
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Of two systems' texts for a segment, which was judged better."""
+    """The better and the worse of two systems' texts for a segment."""
 
     segment: str
     better: str
@@ -90,7 +90,7 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
             raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
         where = f"{place}, line {number}"
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
-            raise InputError(f"{where}: human_raw must hold a list of ratings for each dimension.")
+            raise InputError(f"{where}: human_raw must have a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
             pairs.append(
                 Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
@@ -112,8 +112,8 @@ def _add(
     known = rows.setdefault((row.segment, row.system), row)
     if known is not row and not (twice and known.prediction == row.prediction):
         raise InputError(
-            f"{where}: segment {row.segment!r} of system {row.system!r} is there"
-            f" twice{', with another text' if twice else ''}."
+            f"{where}: segment {row.segment!r} of system {row.system!r} occurs"
+            f" twice{', with different texts' if twice else ''}."
         )
 
 
@@ -132,7 +132,7 @@ def _row_of(line: _Line, system: str, prediction: str | None) -> BenchmarkRow:
 
 
 def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    """Ratings by dimension; of several kinds of raters the experts' keep the dimension's name.
+    """Return ratings by dimension; with several kinds of raters only the experts' have the dimension's name.
 
     >>> flat_ratings({"expert": {"fluency": [5, 4]}, "turker": {"fluency": [3]}})
     {'fluency': (5, 4), 'turker_fluency': (3,)}
