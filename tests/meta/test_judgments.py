@@ -220,7 +220,7 @@ def test_what_is_refused() -> None:
         Judgments.from_arrays(good, good, groups=[1, 2])
     with pytest.raises(InputError, match="weights must be"):
         Judgments.from_arrays(good, good, weights=[0, 0, 0])
-    with pytest.raises(UnknownNameError, match="higher_is_better.*'ter'"):
+    with pytest.raises(UnknownNameError, match=r"higher_is_better.*'ter'"):
         Judgments.from_arrays(good, good, higher_is_better={"ter": False})
     with pytest.raises(InputError, match=r"'adequcy'.*'adequacy'"):
         Judgments.from_frame(ROWS, "adequcy", "chrf")

@@ -130,7 +130,7 @@ def test_rose(tmp_path):
             ("bart", "B", {"acu": 0.5, "prior": 4.0}, ("R",)),
             ("gold", "G", {"acu": 1.0, "prior": 2.0}, ("R",)),
         ]
-    with pytest.raises(InputError, match="annotations.*'gold'"):
+    with pytest.raises(InputError, match=r"annotations.*'gold'"):
         originals.read(write(tmp_path / "bad.jsonl", lines({**record, "annotations": {"bart": {}}})))
 
 
