@@ -1,4 +1,4 @@
-# Everything that these targets make stays inside the checkout, but for the models of demo-models: .venv, .venv-bench, .cache, demo-*.
+# Everything that these targets make stays inside the checkout, but for the models of demo-models: .venv, .venv-core, .venv-bench, .cache, demo-*.
 
 PYTHON ?= $(shell command -v python3.11 2>/dev/null || echo python3)
 PROGRAMS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -6,7 +6,7 @@ BENCH_OPTIONS ?=
 # What an installation is made from: with other sources the compiled kernels must be made anew.
 SOURCES := pyproject.toml $(wildcard native/*)
 
-TESTS := test test-thorough test-pages quick check mutants
+TESTS := test test-core test-thorough test-pages quick check mutants
 # Tests and benchmarks keep their models in the checkout; the demo puts them where the user's own runs find them again.
 $(TESTS) bench endurance: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -24,13 +24,15 @@ need_chromium = [ -n "$$NLGAUGE_CHROMIUM" ] || command -v chromium || command -v
 pytest = .venv/$(PROGRAMS)/pytest -n 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -rs
 # Tests of these are quick, but for those that are marked slow.
 QUICK := $(addprefix tests/,_core corpus estimators features house io kernels meta metric metrics results stats)
+quick = -m "not thorough and not slow" $(QUICK) --ignore tests/results/storage --ignore tests/meta/benchmarks
 
-.PHONY: help demo demo-models $(TESTS) docs docs-check bench endurance clean
+.PHONY: help demo demo-models $(TESTS) docs docs-links docs-check bench endurance clean
 
 help:
 	@echo "make demo         score the sample that ships with the package (no torch)"
 	@echo "make demo-models  the same with the model-based metrics, on real weights"
 	@echo "make test         install everything that the tests need, and run every check"
+	@echo "make test-core    ruff and the quick tests without PyTorch, in an environment of their own (.venv-core)"
 	@echo "make quick        of these ruff and the quick tests: no models, no browser, no other processes (3 minutes)"
 	@echo "make check FILE=src/nlgauge/stats/ties.py"
 	@echo "                  ruff, mypy and the tests of one module (a minute)"
@@ -38,6 +40,7 @@ help:
 	@echo "make test-thorough  every test, also the exhaustive ones, with more inputs by Hypothesis (for a night)"
 	@echo "make mutants      break the code in known ways, one at a time; a test must see each (ONLY=\"J01 stats/ties.py\")"
 	@echo "make docs         build the documentation site in build/site, without a network"
+	@echo "make docs-links   build it and try its external links, which needs a network"
 	@echo "make docs-check   build it and try its links, examples and accessibility in Chromium"
 	@echo "make bench        time nlgauge and its peers on the same texts"
 	@echo "make endurance    score ten million pairs, and kill runs at random moments (20 minutes)"
@@ -79,7 +82,12 @@ test-pages: .venv/.test
 
 quick: .venv/.test
 	.venv/$(PROGRAMS)/ruff check
-	$(pytest) -m "not thorough and not slow" $(QUICK) --ignore tests/results/storage --ignore tests/meta/benchmarks
+	$(pytest) $(quick)
+
+# The workflow runs this on every system and Python version. PyTorch and most peers are not installed.
+test-core: .venv-core/.core-test
+	.venv-core/$(PROGRAMS)/ruff check
+	$(subst .venv/,.venv-core/,$(pytest)) $(quick)
 
 check: .venv/.test
 	@[ -f "$(FILE)" ] || { echo "name a module: make check FILE=src/nlgauge/stats/ties.py"; exit 2; }
@@ -99,6 +107,10 @@ docs docs-check: export NLGAUGE_CACHE ?= $(CURDIR)/.cache/models
 docs: .venv/.test
 	.venv/$(PROGRAMS)/python -m tools.site build/docs
 	.venv/$(PROGRAMS)/python -m sphinx -W --keep-going -q -b dirhtml -d build/doctrees build/docs build/site
+
+# External links, which need the network.
+docs-links: docs
+	.venv/$(PROGRAMS)/python -m sphinx -q -b linkcheck -d build/doctrees build/docs build/links
 
 docs-check: docs
 	@$(need_chromium)
@@ -122,7 +134,7 @@ endurance: .venv/.test
 	failed=0; for part in cache "clusters --pairs 1500" endurance; do .venv/$(PROGRAMS)/python -m benchmarks.$$part || failed=1; done; exit $$failed
 
 clean:
-	rm -rf .venv .venv-bench .cache build demo-result demo-models-result
+	rm -rf .venv .venv-core .venv-bench .cache build demo-result demo-models-result
 	find src tests tools studies benchmarks -name __pycache__ -prune -exec rm -r {} +
 
 # Stamps: an environment is made once, and installed into again when the requirements change. The pip that comes with
@@ -149,6 +161,10 @@ clean:
 .venv/.test: .venv/.torch $(SOURCES)
 	$(call install,$(@D)) --editable ".[models,ot,parquet,zstd,judge,web,carbon]" --group test --group peers --group pages --group docs
 	$(call install,$(@D)) --no-deps --group alone
+	touch $@
+
+.venv-core/.core-test: .venv-core/.pip $(SOURCES)
+	$(call install,$(@D)) --editable ".[parquet,zstd,judge,web]" --group core --group string-peers
 	touch $@
 
 # blanc asks for torch and numpy below 2, so its requirements are not followed, and

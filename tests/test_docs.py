@@ -96,6 +96,15 @@ def test_contributing_names_files_that_are_there(path):
     assert "first_word" in path or any(file.is_file() for file in known)
 
 
+def test_the_table_of_variables_names_all_that_the_code_reads():
+    folders = (ROOT / name for name in ("src", "studies", "benchmarks"))
+    code = "".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py"))
+    page = (ROOT / "src" / "nlgauge" / "data" / "help" / "environment.md").read_text("utf-8")
+    table = page.partition("\n## ")[0]
+    read = r'(?:environ(?:\.get\(|\[)|user_folder\(.*)"((?:NLGAUGE|HF)_\w+)"'
+    assert set(re.findall(read, code)) == set(re.findall(r"`((?:NLGAUGE|HF)_\w+)`", table))
+
+
 def test_the_page_of_judges_runs_as_printed(tmp_path):
     page = (ROOT / "docs" / "howto" / "judges.md").read_text("utf-8")
     (tmp_path / "page.py").write_text(

@@ -3,6 +3,10 @@
 A published ranking lists metrics from the best to the worst, by their registered names. The advice contradicts it
 if it recommends the worse of two listed metrics without the better one, or before it. Metrics without evidence on the
 task (COMET, BLEURT, ROUGE-3) are not in the lists: the advice names them as unknown or does not know them.
+
+The outcomes were written with the answers in view: they describe the advice and do not confirm it. The values of
+SummEval and REALSumm were compared with print; the orders of WMT17, WMT19, WMT22 and HATS are cited without the papers
+at hand. Four of the nine rankings cannot be contradicted, since no metric of theirs is recommended.
 """
 
 from __future__ import annotations
@@ -98,6 +102,19 @@ def contradicted(advice: Advice, ranking: tuple[str, ...]) -> set[tuple[str, str
 def test_the_advice_contradicts_published_rankings_as_far_as_is_listed(published):
     advice = nlgauge.choose(**published.question)
     assert contradicted(advice, published.ranking) == published.contradicted
+
+
+def test_four_rankings_have_no_recommended_metric():
+    """They neither support nor contradict the advice."""
+    silent = [
+        published.source
+        for published in PUBLISHED
+        if not {
+            metric_name(advised.metric) for advised in nlgauge.choose(**published.question).recommendations
+        }
+        & set(published.ranking)
+    ]
+    assert len(silent) == 4
 
 
 def test_metrics_at_the_top_of_newer_rankings_are_named_as_unknown():

@@ -51,6 +51,7 @@ def address(site: Path) -> Iterator[str]:
     Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
+    server.server_close()
 
 
 @pytest.hookimpl(trylast=True)

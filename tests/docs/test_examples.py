@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from shell import printed
 
+from nlgauge.models.weights.store import location
+
 DOCS = Path(__file__).parents[2] / "docs"
 # tests/meta/test_meta_page.py runs this page.
 ELSEWHERE = {"statistics/meta-evaluation.md"}
@@ -18,17 +20,31 @@ CONSOLE = sorted(
     for path in DOCS.rglob("*.md")
     if "\n>>> " in path.read_text("utf-8") and path.relative_to(DOCS).as_posix() not in ELSEWHERE
 )
+_BLOCK = re.compile(r"^(?:<!-- needs ([\w-]+) -->\n)?```python\n(>>>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = ("start/first-report.md", "howto/tables-for-papers.md")
 TUTORIALS = sorted((DOCS / "tutorials").glob("plot_*.py"))
 
 
-@pytest.mark.parametrize("page", CONSOLE)
-def test_python_prints_the_text_of_the_page(page: str) -> None:
-    text = "".join(
-        re.findall(r"^```python\n(>>>.*?)^```$", (DOCS / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
-    )
+def _blocks(page: str) -> list[tuple[str, str]]:
+    """List the blocks of a page, each with the model that it needs ("" for none)."""
+    return _BLOCK.findall((DOCS / page).read_text("utf-8"))
+
+
+def _models(page: str) -> list[str]:
+    return sorted({model for model, _ in _blocks(page)})
+
+
+@pytest.mark.parametrize(("page", "needs"), [(page, model) for page in CONSOLE for model in _models(page)])
+def test_python_prints_the_text_of_the_page(page: str, needs: str) -> None:
+    """Run the blocks of a page that need no model, or those that follow `<!-- needs MODEL -->`."""
+    if needs:
+        pytest.importorskip("torch")
+        if location(needs) is None:
+            pytest.skip(f"{needs} is not installed; run: nlgauge models get {needs}")
+    text = "".join(body for model, body in _blocks(page) if model == needs)
     reports: list[str] = []
     example = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
+    assert example.examples
     doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(example, out=reports.append)
     assert "".join(reports) == ""
 

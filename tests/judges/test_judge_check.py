@@ -146,7 +146,7 @@ def test_what_is_not_a_judge_is_refused():
         check(make("bleu"), CORPUS)
     with pytest.raises(InputError, match="pairwise compares with references"):
         check(Pairwise(), Corpus.read(["a"]))
-    with pytest.raises(InputError, match="no prediction with words"):
+    with pytest.raises(InputError, match="no prediction contains words"):
         check(FileJudge(model=answering("1")), Corpus.read(["", " "]))
 
 

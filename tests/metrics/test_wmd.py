@@ -59,6 +59,7 @@ def test_on_glove() -> None:
     reference.split(), norm=True) and norm=False.
     """
     need_glove()
+    pytest.importorskip("ot")
     pairs = [list(side) for side in zip(CAT, OBAMA, strict=True)]
     np.testing.assert_allclose(
         rows("wmd(unit=True, tokenizer='whitespace')", *pairs)[:, 0], [0.1954004583, 0.5408950491], atol=5e-8

@@ -105,7 +105,7 @@ def test_wrong_weights_are_refused_and_nothing_is_kept(cache: Path, monkeypatch:
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(fetch.subprocess, "run", run)
-    with pytest.raises(ModelError, match=r"expected .*nothing was kept"):
+    with pytest.raises(ModelError, match=r"expected .*nothing was installed"):
         fetch.get("tiny")
     assert not list(cache.iterdir())
 
@@ -272,7 +272,7 @@ def test_a_model_of_the_hubs_own_cache_is_found(cache: Path) -> None:
         ("roberta-large", "models get roberta-large --hub"),
         ("minilmm", "did you mean 'minilm'"),
         ("./nowhere", "directory with config.json"),
-        ("own:mine", "never saved"),
+        ("own:mine", "not saved"),
     ],
 )
 def test_a_missing_model_says_what_to_do(name: str, message: str) -> None:

@@ -32,7 +32,7 @@ def read(given: Any) -> Explanation:
     kind = kinds().get(given.get("kind", ""))
     if kind is None:
         raise ResultError(
-            f"there is no kind of explanation {given.get('kind')!r}; there are {', '.join(kinds())}."
+            f"unknown kind of explanation {given.get('kind')!r}; choose one of {', '.join(kinds())}."
         )
     own = {name: value for name, value in given.items() if name not in ("format", "kind")}
     try:

@@ -46,51 +46,64 @@ def correlate(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Findings:
-    """Measure how well metrics agree with people.
+    """Correlate metrics with human scores.
 
     Parameters
     ----------
-    judgments
-        Human and metric scores.
-    level
-        "system", "input", "global" or "by_system", one or several.
-    coefficient
-        Names (see `nlgauge.stats.measures.MEASURES`) or measures. A coefficient is left out at levels at
-        which it has no meaning.
-    human, metrics
-        Human dimensions and metrics, one or several; by default all.
-    interval
-        What the bootstrap resamples: "systems", "inputs" or "both"; "fisher" for Fisher's formula, None for
-        no interval. An interval over inputs says nothing of other systems.
-    method
-        "percentile" or "bca".
-    resamples, seed, confidence
-        Number and seed of the bootstrap's resamples, and confidence of the intervals.
-    complete
-        Use only outputs that all metrics and people scored.
-    absolute
-        Absolute values (WMT before 2021).
-    average
-        "macro": every input counts alike; "pairs": by its number of pairs.
-    undefined
-        "drop" leaves inputs (or systems) whose correlation is not defined out of averages; "zero" counts
-        them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs.
-        `darr`, `acc_eq_calibrated` and `spa` have rules of their own for both.
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    level : str or sequence of str
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str, Measure or sequence of these
+        Names in `nlgauge.stats.measures.MEASURES`, or Measure objects. A coefficient is skipped at levels at which it is
+        not defined.
+    human : str or sequence of str, optional
+        Human dimensions. Default: all.
+    metrics : str or sequence of str, optional
+        Metrics. Default: all.
+    interval : {"both", "systems", "inputs", "fisher", None}
+        Unit that the bootstrap resamples: systems, segments ("inputs") or both; "fisher" uses Fisher's formula, None
+        computes no interval. An interval over inputs does not generalize to other systems.
+    method : {"percentile", "bca"}
+        Type of the bootstrap interval.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    complete : bool, default False
+        Use only outputs that all metrics and all human dimensions scored.
+    absolute : bool, default False
+        Return absolute values, as WMT did before 2021.
+    average : {"macro", "pairs"}
+        Weights of averaged correlations: equal, or by the number of pairs.
+    undefined : {"drop", "zero"}
+        Treatment of segments (or systems) whose correlation is undefined: excluded from averages, or counted as 0 as
+        mt-metrics-eval can do, except segments with fewer than two human scores. `darr`, `acc_eq_calibrated` and `spa` have
+        separate rules for both options.
 
     Returns
     -------
     Findings
-        One row per metric, human dimension, level and coefficient; with groups, one for each group and one
-        for their average.
+        One row per metric, human dimension, level and coefficient. With groups, one row per group and one for their
+        average. Columns: `value`, `low`, `high`; `p` (no association, only for single correlations; at the global level it
+        assumes independent outputs); `n` points; `n_groups` averaged correlations; `n_undefined` correlations excluded from
+        the average; `floor` (a constant metric, for accuracies); `ceiling` (one annotator against the mean of the others)
+        and `ceiling_reason` (why it is NaN); `disattenuated` (correlation with noise-free human scores, for Pearson and
+        Spearman); `over` (resampled unit); `undefined_resamples`; and `reason` (why a value is NaN or needs care).
+
+    Raises
+    ------
+    InputError
+        If there are no metrics or no human scores.
+    ParameterError
+        If an option is invalid, or no coefficient is defined at the levels.
 
     Notes
     -----
-    Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level
-    it takes outputs for independent); `n` points, `n_groups` averaged correlations, `n_undefined` left out of
-    the average; `floor`, what a constant metric reaches (accuracies); `ceiling`, one annotator against the
-    mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
-    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_resamples`; `reason`,
-    why something else is NaN or to be read with care. Metrics are turned by their direction first.
+    Metrics are multiplied by their direction, so a negative value means disagreement.
     """
     plan = _Plan(interval, method, resamples, seed, check_confidence(confidence), absolute)
     wanted = [

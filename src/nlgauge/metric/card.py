@@ -139,8 +139,27 @@ class Card(Shown):
 
 
 def card(name: str) -> Card:
-    """The card of a metric, by its name or an alias.
+    """Return the card of a metric.
 
+    Parameters
+    ----------
+    name : str
+        Name or alias of a metric.
+
+    Returns
+    -------
+    Card
+        Description of the metric: title, paper, taxonomy, license and Markdown text.
+
+    Raises
+    ------
+    UnknownMetricError
+        If no metric has the name.
+    NlgaugeError
+        If the metric has no card, or the card cannot be read.
+
+    Examples
+    --------
     >>> card("chrf++").title
     'chrF, chrF++'
     """
@@ -148,7 +167,7 @@ def card(name: str) -> Card:
     path = _path(metric)
     if not path.is_file():
         raise NlgaugeError(
-            f"{metric.name} has no card; write it to {path.name} beside the module that defines the metric."
+            f"{metric.name} has no card; write it to {path.name} next to the module that defines the metric."
         )
     return _read(metric.name, path)
 
@@ -163,13 +182,39 @@ def list_metrics(
     needs_references: bool | None = None,
     needs_source: bool | None = None,
 ) -> list[str]:
-    """Return the names of all metrics, or of those that meet every condition, in alphabetical order.
+    """Return the names of all metrics that meet every condition, in alphabetical order.
 
-    A metric without a card never meets a condition on its card.
+    Parameters
+    ----------
+    category : str, Categories or list of these, optional
+        Member of `Categories`, or its name in any case. A list selects metrics that match any of its items.
+    appl_task : str, ApplTasks or list of these, optional
+        Member of `ApplTasks`, or its name, its short name ("MT") or a usual word ("translation") in any case. A list
+        selects metrics that match any of its items.
+    quality_dim : str, QualityDims or list of these, optional
+        Member of `QualityDims`, or its name in any case. A list selects metrics that match any of its items.
+    trained : bool, optional
+        Select metrics that are trained (True) or not (False).
+    unsupervised : bool, optional
+        Select metrics that are unsupervised (True) or not (False).
+    needs_references : bool, optional
+        Select metrics that read references (True) or do not (False).
+    needs_source : bool, optional
+        Select metrics that read sources (True) or do not (False).
 
-    category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their
-    names or short names in any case, or lists of those: a list asks for any of its items.
+    Returns
+    -------
+    list of str
+        Names of metrics. A metric without a card meets no condition on `category`, `appl_task`, `quality_dim`, `trained`
+        or `unsupervised`.
 
+    Raises
+    ------
+    ParameterError
+        If a category, task or quality is unknown.
+
+    Examples
+    --------
     >>> "smog" in list_metrics(category="grammar", needs_references=False)
     True
     """

@@ -53,15 +53,16 @@ def check_value(metric: AnyMetric) -> None:
         isinstance(outputs, tuple | list) and outputs for outputs in parts.values()
     ):
         raise MetricError(
-            f"{metric.name}: outputs() must give a dictionary from each part to a tuple of its outputs; it"
-            f" gave {parts!r:.100}."
+            f"{metric.name}: outputs() must return a dictionary from each part to a tuple of its outputs, but"
+            f" returned {parts!r:.100}."
         )
     outputs = [output for part in parts.values() for output in part]
     odd = [output for output in outputs if not isinstance(output, Output)]
     if odd or (not outputs and isinstance(metric, Metric)):
         raise MetricError(
-            f"{metric.name}: outputs() must give Output values, at least one; it gave {odd or parts!r:.100}."
+            f"{metric.name}: outputs() must return at least one Output value, and no other values, but returned"
+            f" {odd or parts!r:.100}."
         )
     names = [output.name for output in outputs]
     if len(set(names)) < len(names):
-        raise MetricError(f"{metric.name}: outputs() must give names that differ; it gave {names}.")
+        raise MetricError(f"{metric.name}: outputs() must return different names, but returned {names}.")

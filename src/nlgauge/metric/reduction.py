@@ -201,14 +201,14 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
         raise
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"reduce_fn {Reducer.name(function)!r} must take an array of scores and give one number; it"
+            f"reduce_fn {Reducer.name(function)!r} must take an array of scores and return one number, but"
             f" raised: {error}"
         ) from error
     try:
         return float(found)
     except (TypeError, ValueError):
         raise ParameterError(
-            f"reduce_fn {Reducer.name(function)!r} must turn several scores into one number; it gave"
+            f"reduce_fn {Reducer.name(function)!r} must turn several scores into one number, but returned"
             f" {found!r:.60}."
         ) from None
 

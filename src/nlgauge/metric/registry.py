@@ -133,10 +133,10 @@ def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
         return REGISTERED.classes[key], preset
     if key in _CONCEPTS:
         raise UnknownMetricError(
-            f"there is no metric {name!r}; {_CONCEPTS[key]}. `nlgauge list` shows all metrics."
+            f"unknown metric {name!r}; {_CONCEPTS[key]}. `nlgauge list` shows all metrics."
         )
     near = did_you_mean(name, REGISTERED.classes) or did_you_mean(name, REGISTERED.aliases)
-    raise UnknownMetricError(f"there is no metric {name!r}{near}; `nlgauge list` shows all.")
+    raise UnknownMetricError(f"unknown metric {name!r}{near}; `nlgauge list` shows all metrics.")
 
 
 def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
@@ -182,7 +182,7 @@ def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, A
         own = name if name in known or own not in known else own
         if own in given:
             raise ParameterError(
-                f"{metric.name}: {given[own]} and {name} are one parameter; give it once, as {own}."
+                f"{metric.name}: {given[own]} and {name} are the same parameter; set it once, as {own}."
             )
         opposite = own != name and metric.spellings[name].startswith("not ")
         if opposite and not isinstance(value, bool):

@@ -153,13 +153,13 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
             names = [output.name for output in outputs[part]]
             if not isinstance(scores, Mapping):
                 raise MetricError(
-                    f"{metric.name}: score() of {part!r} must give a dictionary with {names}; it gave"
+                    f"{metric.name}: score() of {part!r} must return a dictionary with {names}, but returned"
                     f" {scores!r:.60}."
                 )
             if list(scores) != names or any(np.shape(value) != shape for value in scores.values()):
                 got = {name: np.shape(value) for name, value in scores.items()}
                 raise MetricError(
-                    f"{metric.name}: score() of {part!r} must give {names}, each of shape {shape}; it gave"
+                    f"{metric.name}: score() of {part!r} must return {names}, each of shape {shape}, but returned"
                     f" {got}."
                 )
             found |= scores

@@ -57,7 +57,7 @@ class Bleurt(PairScores):
         logits = answers.logits.values[places]
         if logits.size and logits.shape[1] != 1:
             raise ModelError(
-                f"bleurt needs a model that gives one number for a pair, {model_name(self.model)} gives"
+                f"bleurt needs a model with one output per pair, but {model_name(self.model)} has"
                 f" {logits.shape[1]}."
             )
         values, cut = np.full((len(view), 1), np.nan), np.zeros(len(view))

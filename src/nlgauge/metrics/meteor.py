@@ -118,10 +118,9 @@ class Meteor(Metric):
             value = getattr(self, parameter)
             if parameter == "copy_words" and isinstance(value, str) and value == _NEEDED:
                 raise ParameterError(
-                    "meteor++ is meteor with a list of words that a good paraphrase keeps (experimental), and"
-                    " no list is shipped: give copy_words=[...] or a file, such as"
-                    " nlgauge.features.lexical.paraphrases.copied_words learns; `nlgauge card meteor` has"
-                    " more."
+                    "meteor++ needs a list of words that a good paraphrase copies, and nlgauge ships none; set"
+                    " copy_words to a list or a file, which nlgauge.features.lexical.paraphrases.copied_words can"
+                    " learn. See `nlgauge card meteor`."
                 )
             self.require(
                 _strings(value) or (isinstance(value, str) and value != ""),

@@ -119,7 +119,7 @@ class Nubia(PairScores):
         similarity = similar.logits.values[places]
         if similarity.size and similarity.shape[1] != 1:
             raise ModelError(
-                f"nubia needs a model that gives one number for a pair, {model_name(self.model)} gives"
+                f"nubia needs a model with one output per pair, but {model_name(self.model)} has"
                 f" {similarity.shape[1]}."
             )
         similarity = similarity.reshape(-1)

@@ -84,7 +84,7 @@ class Prism(LikelihoodMetric):
         read = self._lang if self.given == "reference" else self.source_lang
         if marks_of(loaded).before and read is None:
             raise ParameterError(
-                f"prism: {loaded.name} must know the language of the sources; give source_lang, such as 'de'."
+                f"prism: {loaded.name} needs the language of the sources; set source_lang, such as 'de'."
             )
         tag = _tag(loaded, read) if marks_of(loaded).before and read is not None else ""
         information, *places = view.get(
@@ -102,6 +102,6 @@ def _tag(loaded: Loaded, lang: str) -> str:
         if loaded.tokenizer.convert_tokens_to_ids(tag) not in (None, unknown):
             return tag
     raise ParameterError(
-        f"prism: {loaded.name} has no tag for the language {lang!r}; give lang as the model spells it, or a"
+        f"prism: {loaded.name} has no tag for the language {lang!r}; write lang as the model does, or use a"
         " model that translates."
     )

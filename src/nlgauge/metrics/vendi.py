@@ -130,8 +130,8 @@ class Vendi(CorpusMetric):
         size = min(len(rows), len(columns))
         if size > _MOST:
             raise InputError(
-                f"vendi would need a matrix of {size:,} x {size:,}; give sample={_MOST} or less to draw that"
-                " many texts."
+                f"vendi would need a matrix of {size:,} x {size:,}; set sample to {_MOST} or less to draw a sample of"
+                " the texts."
             )
         sides = (
             (np.array(texts), np.array(grams))

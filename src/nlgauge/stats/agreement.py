@@ -87,8 +87,24 @@ class Disattenuated(NamedTuple):
 
 
 def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disattenuated:
-    """r / sqrt(reliability of the humans x that of the metric); NaN where a reliability is not above 0.
+    """Correct a correlation for unreliable human scores and an unreliable metric.
 
+    Parameters
+    ----------
+    correlation : float
+        Observed correlation.
+    human : float
+        Reliability of the human scores.
+    metric : float, default 1.0
+        Reliability of the metric.
+
+    Returns
+    -------
+    Disattenuated
+        correlation / sqrt(human * metric), limited to [-1, 1]; NaN if a reliability is not positive.
+
+    Examples
+    --------
     >>> disattenuated(0.5, 0.25)
     Disattenuated(value=1.0, capped=False, uncapped=1.0)
     """
@@ -99,11 +115,27 @@ def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disa
 
 
 def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
-    """Krippendorff's alpha = 1 - observed / expected disagreement of all pairs of values, over the units that
-    two or more rated.
+    """Return Krippendorff's alpha: 1 - observed / expected disagreement of all pairs of values.
 
-    The squared difference of two values is 0 or 1 (nominal, where values may be any labels), that of their
-    mid-ranks (ordinal), of themselves (interval), or ((a - b) / (a + b))^2 (ratio, for values from 0).
+    Parameters
+    ----------
+    ratings : array_like of shape (..., annotators)
+        Ratings; NaN is missing. All axes but the last are flattened to units.
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+        Squared difference of two values: 0 or 1 (nominal; values may be any labels), of their mid-ranks (ordinal), of the
+        values (interval), or ((a - b) / (a + b))^2 (ratio; values must not be negative).
+
+    Returns
+    -------
+    float
+        Alpha over the units with at least two ratings; NaN if there are none or all ratings are equal.
+
+    Raises
+    ------
+    ParameterError
+        If `scale` is unknown.
+    InputError
+        If `ratings` has fewer than two axes, or a value is negative on the ratio scale.
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
@@ -144,10 +176,30 @@ def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
 def cohen(
     one: Any, other: Any, weights: Weights | None = None, categories: Sequence[Any] | None = None
 ) -> float:
-    """Cohen's kappa of two annotators over the units that both rated; `weights` makes near misses count less.
+    """Return Cohen's kappa of two annotators over the units that both rated.
 
-    Categories are the values found, in their order, each one step from the next; `categories` names them
-    where some were never used.
+    Parameters
+    ----------
+    one : array_like of shape (n,)
+        Ratings of the first annotator.
+    other : array_like of shape (n,)
+        Ratings of the second annotator.
+    weights : {None, "linear", "quadratic"}
+        Cost of a disagreement: equal, or the number of steps between the categories, or its square.
+    categories : sequence, optional
+        Categories in order. Default: the values that occur, sorted.
+
+    Returns
+    -------
+    float
+        Kappa; NaN if no disagreement is expected by chance.
+
+    Raises
+    ------
+    ParameterError
+        If `weights` is unknown.
+    InputError
+        If the annotators have unequal numbers of ratings, or a rating is not in `categories`.
     """
     if weights not in {None, *get_args(Weights)}:
         raise ParameterError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}.")
@@ -173,8 +225,18 @@ def cohen(
 
 
 def fleiss(ratings: Any) -> float:
-    """Fleiss' kappa of any number of annotators, over the units that two or more rated; with missing
-    ratings, each unit by those that it has.
+    """Return Fleiss' kappa of any number of annotators.
+
+    Parameters
+    ----------
+    ratings : array_like of shape (..., annotators)
+        Ratings; NaN is missing. All axes but the last are flattened to units.
+
+    Returns
+    -------
+    float
+        Kappa over the units with at least two ratings; each unit counts with the ratings that it has. NaN if there are no
+        such units or all ratings are equal.
     """
     units = _units(ratings, labels=True)
     distinct = np.unique(units[~np.isnan(units)])
@@ -199,8 +261,18 @@ class IntraclassCorrelation(NamedTuple):
 
 
 def intraclass(ratings: Any) -> IntraclassCorrelation:
-    """The intraclass correlations of Shrout and Fleiss' second case, over the units that every annotator
-    rated.
+    """Return the intraclass correlations ICC(2,1) and ICC(2,k) of Shrout and Fleiss.
+
+    Parameters
+    ----------
+    ratings : array_like of shape (..., annotators)
+        Ratings; NaN is missing. All axes but the last are flattened to units.
+
+    Returns
+    -------
+    IntraclassCorrelation
+        Correlation of a single annotator and of the mean of all k annotators (two-way random effects, absolute agreement),
+        and the number of units that all annotators rated.
     """
     units = _units(ratings)
     units = units[~np.isnan(units).any(axis=1)]

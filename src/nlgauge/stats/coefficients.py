@@ -29,8 +29,26 @@ Value = TypeVar("Value")
 
 
 def pearson(x: Any, z: Any) -> Array:
-    """Pearson's correlation.
+    """Return Pearson's correlation.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+
+    Examples
+    --------
     >>> float(pearson([1, 2, 3], [2, 4, 6])), float(pearson([1, 2, 3], [5, 5, 5]))
     (1.0, nan)
     """
@@ -38,14 +56,51 @@ def pearson(x: Any, z: Any) -> Array:
 
 
 def spearman(x: Any, z: Any) -> Array:
-    """Spearman's rank correlation, ties at mid-ranks."""
+    """Return Spearman's rank correlation, with mid-ranks for ties.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    """
     x, z = paired(x, z)
     return _pearson(mid_ranks(x), mid_ranks(z))
 
 
 def kendall(x: Any, z: Any) -> Array:
-    """Kendall's tau-b.
+    """Return Kendall's tau-b.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    tau-b = (C - D) / sqrt((C + D + T_z)(C + D + T_x)), where C is the number of concordant pairs, D of discordant pairs, T_x
+    of pairs tied only in x, and T_z of pairs tied only in z.
+
+    Examples
+    --------
     >>> round(float(kendall([3.1, 2, 2, 5.5, 4, 1, 4, 2.5], [3, 2, 1, 5, 5, 1, 3, 2])), 10)
     0.8807048459
     """
@@ -53,12 +108,47 @@ def kendall(x: Any, z: Any) -> Array:
 
 
 def kendall_a(x: Any, z: Any) -> Array:
-    """Kendall's tau-a, over all pairs; NaN where either side is constant."""
+    """Return Kendall's tau-a: (C - D) / P over all P pairs.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    """
     return _tau_a(_pairs(x, z))
 
 
 def kendall_c(x: Any, z: Any) -> Array:
-    """Kendall's tau-c (Stuart), for sides with different numbers of distinct values."""
+    """Return Stuart's tau-c, for sides with different numbers of distinct values.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    tau-c = 2 (C - D) m / (n^2 (m - 1)), where m is the smaller number of distinct values.
+    """
     x, z = paired(x, z)
     found = pairs(x, z)
     n = (~np.isnan(x)).sum(axis=-1)
@@ -67,13 +157,45 @@ def kendall_c(x: Any, z: Any) -> Array:
 
 
 def gamma(x: Any, z: Any) -> Array:
-    """Goodman and Kruskal's gamma: ties are left out."""
+    """Return Goodman and Kruskal's gamma: (C - D) / (C + D), without ties.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    """
     return _gamma(_pairs(x, z))
 
 
 def somers(x: Any, z: Any) -> Array:
-    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way
-    round; NaN where either is constant.
+    """Return Somers' D of z given x: (C - D) / (C + D + T_z), over the pairs that x orders.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
     """
     return _somers(_pairs(x, z))
 
@@ -122,12 +244,26 @@ def _both_vary(found: Pairs) -> Array:
 
 
 def pairwise_difference_pearson(x: Any, z: Any) -> Array:
-    """Pearson's correlation of all differences within groups: the last axis holds the points of a group, the
-    one before it the groups.
+    """Return Pearson's correlation of all differences within groups.
 
-    Both orders of a pair count, so that the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum
-    d_z^2). Of one group it is Pearson's own.
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
 
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last two axes. With one group it equals Pearson's correlation.
+
+    Notes
+    -----
+    Both orders of a pair count, so the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum d_z^2).
+
+    Examples
+    --------
     >>> round(float(pairwise_difference_pearson([[2, 3], [1, 3], [4, 7]], [[1, 4], [2, 5], [3, 6]])), 3)
     0.926
     """

@@ -63,10 +63,31 @@ def darr_kinds(dx: Array, dz: Array, threshold: float, ties: str) -> tuple[Array
 
 
 def darr(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> Array:
-    """Kendall's tau of direct assessments turned into better/worse pairs (WMT); NaN without pairs.
+    """Return Kendall's tau of direct assessments that are converted to better/worse pairs (WMT).
 
-    A tie of the metric is discordant as at WMT; ties="ignore" leaves it out.
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric; the last axis has the outputs that are compared with each other.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
+    threshold : float, default 25.0
+        Human scores must differ by at least this number to form a pair.
+    ties : {"discordant", "ignore"}
+        Treatment of ties of the metric: discordant, as at WMT, or excluded.
 
+    Returns
+    -------
+    ndarray of shape (...)
+        (C - D) / (C + D) over the pairs of all groups; NaN without pairs.
+
+    Raises
+    ------
+    ParameterError
+        If `threshold` or `ties` is invalid.
+
+    Examples
+    --------
     >>> float(darr([2, 1, 4, 3], [10, 11, 100, 150]))
     0.6
     """
@@ -74,9 +95,29 @@ def darr(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> A
 
 
 def darr_of_pairs(better: Any, worse: Any, ties: str = "discordant") -> Array:
-    """DARR of ready-made pairs: a metric's scores (..., pairs) of the outputs that people called better, and
-    of the others.
+    """Return DARR of given better/worse pairs.
 
+    Parameters
+    ----------
+    better : array_like of shape (..., P)
+        Scores of a metric for the better outputs.
+    worse : array_like of shape (..., P)
+        Scores of a metric for the worse outputs.
+    ties : {"discordant", "ignore"}
+        Treatment of ties of the metric: discordant, as at WMT, or excluded.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        (C - D) / (C + D); NaN without pairs.
+
+    Raises
+    ------
+    InputError
+        If the numbers of outputs differ.
+
+    Examples
+    --------
     >>> float(darr_of_pairs([3, 2, 2, 5], [1, 2, 4, 4]))
     0.0
     """
@@ -116,8 +157,33 @@ def right_pairs(dx: Array, dz: Array, epsilon: float) -> tuple[Array, Array]:
 
 
 def acc_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
-    """Pairwise accuracy that counts ties, the mean over groups; its floor is not 0 (see `calibrate`).
+    """Return the pairwise accuracy that counts ties, averaged over groups.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric; the last axis has the outputs that are compared with each other.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
+    epsilon : float, default 0.0
+        Differences of the metric up to this size are ties.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Mean over groups of the share of pairs that both sides order alike or both tie.
+
+    Raises
+    ------
+    ParameterError
+        If `epsilon` is negative.
+
+    Notes
+    -----
+    The floor (the value of a constant metric) is not 0; see `calibrate`.
+
+    Examples
+    --------
     >>> [float(acc_eq([2, 1, 1.5, 5, 3], [1, 2, 2, 3, 4], epsilon)) for epsilon in (0, 0.5, 2)]
     [0.6, 0.7, 0.4]
     """
@@ -125,7 +191,22 @@ def acc_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 
 
 def tau_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
-    """Kendall's tau that counts ties: 2 acc_eq - 1."""
+    """Return Kendall's tau that counts ties: 2 acc_eq - 1.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric; the last axis has the outputs that are compared with each other.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
+    epsilon : float, default 0.0
+        Differences of the metric up to this size are ties.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Mean over groups.
+    """
     return 2 * acc_eq(x, z, epsilon) - 1
 
 
@@ -148,9 +229,37 @@ class Calibration(NamedTuple):
 
 
 def calibrate(x: Any, z: Any, splits: int = 10, seed: int = 12345) -> Calibration:
-    """The tie threshold of one metric (groups, n) with the highest acc_eq, exactly: every difference of the
-    metric is tried.
+    """Find the tie threshold of a metric with the highest acc_eq.
 
+    Parameters
+    ----------
+    x : array_like of shape (groups, n) or (n,)
+        Scores of a metric.
+    z : array_like of shape (groups, n) or (n,)
+        Human scores.
+    splits : int, default 10
+        Number of random splits of the groups into halves, for the held-out accuracy.
+    seed : int, default 12345
+        Seed of the random splits.
+
+    Returns
+    -------
+    Calibration
+        `epsilon` and its `accuracy` on the same data; `floor`, the accuracy of a constant metric; `skill`,
+        (accuracy - floor) / (1 - floor); `held_out`, the accuracy with epsilon chosen on the other half of the groups;
+        `held_out_floor`; `plain`, the accuracy at epsilon 0; and `n_groups`.
+
+    Raises
+    ------
+    InputError
+        If `x` has more than two axes.
+
+    Notes
+    -----
+    Every difference of the metric is tried as a threshold.
+
+    Examples
+    --------
     >>> found = calibrate([2, 1, 1.5, 5, 3], [1, 2, 2, 3, 4])
     >>> found.accuracy, found.epsilon
     (0.7, 0.5)

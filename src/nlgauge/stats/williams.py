@@ -36,11 +36,31 @@ class Williams(NamedTuple):
 
 
 def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike) -> Williams:
-    """Williams' test of r12 against r13, for numbers or for arrays of any one shape.
+    """Test whether two correlations with the same variable differ (Williams' test of r12 and r13).
 
-    NaN where n <= 3, where a correlation is NaN, and where no three variables can have these correlations.
-    Two metrics that are the same (r23 = 1, r12 = r13) have t = 0 and p = 1.
+    Parameters
+    ----------
+    r12 : array_like
+        Correlation of the common variable with the first variable.
+    r13 : array_like
+        Correlation of the common variable with the second variable.
+    r23 : array_like
+        Correlation of the two variables with each other.
+    n : array_like
+        Number of observations.
 
+    Returns
+    -------
+    Williams
+        `t`, degrees of freedom `df`, two-sided `p`, and one-sided `p_greater` (r12 > r13), each of the common shape. NaN if
+        n <= 3, a correlation is NaN, or no three variables have these correlations.
+
+    Notes
+    -----
+    Identical metrics (r23 = 1, r12 = r13) have t = 0 and p = 1.
+
+    Examples
+    --------
     >>> float(williams(0.65, 0.55, 0.3, 50).p_greater.round(6))
     0.209286
     """

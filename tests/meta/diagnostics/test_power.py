@@ -173,7 +173,7 @@ def test_power_on_data_bad_input():
         data_power(judged(systems=3), "good", "poor", 0.1)
     with pytest.raises(ParameterError, match="between -1 and 1"):
         data_power(judged(), "good", "poor", -3)
-    with pytest.raises(UnknownNameError, match="there are adequacy"):
+    with pytest.raises(UnknownNameError, match="adequacy"):
         data_power(judged(), "good", "poor", 0.1, human="fluency")
 
 

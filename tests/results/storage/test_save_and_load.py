@@ -309,7 +309,7 @@ def test_without_texts_explaining_adding_and_recomputing_say_why_not(result, tmp
 
 
 def test_overwriting(result, tmp_path):
-    with pytest.raises(ParameterError, match="there is no directory"):
+    with pytest.raises(ParameterError, match="directory"):
         result.save(tmp_path / "deep" / "out")
     place = tmp_path / "out"
     result.save(place)
@@ -340,7 +340,7 @@ def test_what_is_no_result_is_never_overwritten(result, tmp_path):
     with pytest.raises(ResultError, match=r"exists.*result"):
         result.save(tmp_path / "mine", overwrite=True)
     (tmp_path / "link").symlink_to(tmp_path / "empty")
-    with pytest.raises(ResultError, match=r"link.*directory"):
+    with pytest.raises(ResultError, match=r"symbolic link"):
         result.save(tmp_path / "link", overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "link", "mine"]
 
@@ -724,7 +724,7 @@ def test_only_what_is_new_is_computed(monkeypatch):
         ((), {"predictions": {"A": ["x"] * 4}}, InputError, "system ... 'A'"),
         ((), {"predictions": {"C": ["x"]}}, InputError, "predictions['C'] ... 1 ... 4"),
         ((), {"predictions": {"C": [["x", "y"]] * 4}}, InputError, "score them together"),
-        (("shannon_scor",), {}, LookupError, "there is no metric"),
+        (("shannon_scor",), {}, LookupError, "metric"),
     ],
 )
 def test_what_cannot_be_added(result, arguments, options, error, message):

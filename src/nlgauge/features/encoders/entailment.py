@@ -62,8 +62,8 @@ def label_order(
     if known is None or len(known) != len(written) or not set(known) <= set(names.values()):
         meanings = tuple(dict.fromkeys(names.values()))
         raise ModelError(
-            f"what the labels of {model_name(spec)} mean is not known: they are called {', '.join(written)}; "
-            f"give labels=..., one of {', '.join(map(repr, meanings))} for each, in their order."
+            f"the meaning of the labels {', '.join(written)} of {model_name(spec)} is unknown; set labels to one of"
+            f" {', '.join(map(repr, meanings))} for each, in their order."
         )
     return known
 

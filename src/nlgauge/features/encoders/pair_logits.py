@@ -115,8 +115,8 @@ def marks_of(loaded: Loaded) -> PairMarks:
     cls, sep = getattr(tokenizer, "cls_token_id", None), getattr(tokenizer, "sep_token_id", None)
     if cls is None or sep is None:
         raise ModelError(
-            f"the tokeniser of {loaded.name} puts no special tokens around a pair of texts and has no [CLS]"
-            " and [SEP]; give another."
+            f"the tokenizer of {loaded.name} puts no special tokens around a pair of texts and has no [CLS] and"
+            " [SEP]; use another model."
         )
     return PairMarks([cls], [sep], [sep])
 

@@ -328,9 +328,9 @@ def _mark(loaded: Loaded) -> str:
     mark = max(_MARKS, key=lambda mark: counts[mark])
     if not counts[mark]:
         raise ModelError(
-            f"the vocabulary of {loaded.name} does not say which are continuation pieces of a word; a"
-            " tokeniser is needed that marks those by '##' (BERT), or the first piece of a word by 'Ġ'"
-            " (RoBERTa) or '▁' (XLM-R, ALBERT)."
+            f"the vocabulary of {loaded.name} does not mark the pieces of words; use a model whose tokenizer marks"
+            " continuation pieces with '##' (BERT), or the first piece of a word with 'Ġ' (RoBERTa) or '▁'"
+            " (XLM-R, ALBERT)."
         )
     return mark
 

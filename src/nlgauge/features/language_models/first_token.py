@@ -85,8 +85,8 @@ def first_piece(loaded: Loaded, token: str | int) -> int:
         or (size is not None and found[0] >= size)
     ):
         raise ParameterError(
-            f"{token!r} is not a token of {loaded.name}, which cannot answer with it; give the model that was"
-            " made for it."
+            f"{token!r} is not a token of {loaded.name}, so the model cannot answer with it; use a model that was"
+            " trained for this answer."
         )
     return int(found[0])
 

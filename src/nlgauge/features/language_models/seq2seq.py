@@ -109,7 +109,7 @@ def token_id(loaded: Loaded, token: str) -> int:
     found = loaded.tokenizer.convert_tokens_to_ids(token)
     if found is None or found == getattr(loaded.tokenizer, "unk_token_id", None):
         raise ParameterError(
-            f"{token!r} is not a token of {loaded.name}; give another language or another model."
+            f"{token!r} is not a token of {loaded.name}; use another language or another model."
         )
     return int(found)
 

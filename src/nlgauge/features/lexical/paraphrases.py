@@ -150,7 +150,7 @@ def _state(path: str) -> tuple[int, int]:
         found = Path(path).stat()
     except (OSError, ValueError) as error:  # ValueError: a zero in the path
         raise InputError(
-            f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; give the path of a text"
+            f"cannot read {path!r}: {getattr(error, 'strerror', None) or error}; use the path of a text"
             " file, plain or .gz."
         ) from None
     return found.st_mtime_ns, found.st_size
@@ -247,5 +247,5 @@ def _lines(path: str) -> Iterator[str]:
                 yield line.rstrip("\r\n")
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise InputError(
-            f"cannot read {path!r}: {error}; give the path of a text file in UTF-8, plain or .gz."
+            f"cannot read {path!r}: {error}; use the path of a text file in UTF-8, plain or .gz."
         ) from None

@@ -60,7 +60,7 @@ def _model(name: str) -> Path:
     if name.startswith(_PREFIX):
         path = Path(name.removeprefix(_PREFIX))
         if not path.is_file():
-            raise ParameterError(f"there is no file {path} for the tokeniser {name!r}.")
+            raise ParameterError(f"cannot find the file {path} of the tokenizer {name!r}.")
         return path
     from sacrebleu import utils
     from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS

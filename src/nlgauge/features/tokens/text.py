@@ -213,7 +213,7 @@ def _punkt_sentences(text: str, lang: str) -> list[str]:
         return list(sent_tokenize(text, _PUNKT_LANGUAGES.get(code(lang), "english")))
     except LookupError:
         raise ParameterError(
-            "splitter='punkt' needs NLTK's sentence data, which are not here; run: python -m nltk.downloader"
+            "splitter='punkt' needs NLTK's sentence data, which are not installed; run: python -m nltk.downloader"
             " punkt_tab, or leave splitter out."
         ) from None
 

@@ -277,7 +277,7 @@ def tokenizer(name: str) -> Tokenizer:
         return Tokenizer(normalized_words)
     if name not in SACREBLEU_TOKENIZERS:
         raise ParameterError(
-            f"there is no tokeniser {name!r}; choose one of"
+            f"unknown tokenizer {name!r}; choose one of"
             f" {', '.join(dict.fromkeys([*SACREBLEU_TOKENIZERS, *_TOKENIZERS]))}."
         )
     from sacrebleu.metrics.bleu import _get_tokenizer

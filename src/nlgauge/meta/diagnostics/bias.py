@@ -33,12 +33,33 @@ ALL = "all of these"
 
 
 def partial(x: Any, z: Any, covariates: Any) -> Array:
-    """The rank correlation of x and z given covariates, over the last axis: x and z (..., n), covariates
-    (..., k, n) or, one alone, (n,).
+    """Return the partial rank correlation of two variables, given covariates.
 
-    Points where anything is NaN are left out. NaN where x or z is constant or wholly explained by the
-    covariates; constant covariates change nothing.
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        First variable.
+    z : array_like of shape (..., n)
+        Second variable.
+    covariates : array_like of shape (..., k, n) or (n,)
+        Covariates.
 
+    Returns
+    -------
+    ndarray of shape (...)
+        Correlation of the residuals of the ranks; NaN if x or z is constant or fully explained by the covariates.
+
+    Raises
+    ------
+    InputError
+        If the shapes do not match.
+
+    Notes
+    -----
+    Points with a NaN in any variable are excluded. Constant covariates have no effect.
+
+    Examples
+    --------
     >>> round(float(partial([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 1, 4, 2, 3])), 4)
     0.978
     """
@@ -85,14 +106,36 @@ def bias(
     human: str | Sequence[str] | None = None,
     level: str = "global",
 ) -> Findings:
-    """How metrics and people correlate with what texts are like, one row per human dimension, metric and
-    covariate, and one of all covariates.
+    """Correlate metrics and human scores with properties of the texts, such as length.
 
-    covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns:
-    `metric_covariate`, `human_covariate`, `metric_human`, `partial` (metric and human given the covariate),
-    each a mean over the groups of the level where it is defined; `low` and `high` bound the partial one at 95%,
-    where there is one group. The judgments' own groups (language pairs) are looked at apart, and their
-    means taken.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    covariates : Corpus, Result or mapping of str to array_like
+        Corpus or result with the texts, or arrays of shape (S, N) by name.
+    human : str or sequence of str, optional
+        Human dimensions. Default: all.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+
+    Returns
+    -------
+    Findings
+        One row per human dimension, metric and covariate, and one for all covariates together. Columns:
+        `metric_covariate`, `human_covariate`, `metric_human` and `partial` (metric and human scores, given the covariate),
+        each the mean over the groups of the level in which it is defined; `low` and `high`, the 95% interval of `partial` if
+        there is one group.
+
+    Raises
+    ------
+    InputError
+        If there are no covariates.
+
+    Notes
+    -----
+    The coefficient is Spearman's. Groups of the judgments (language pairs) are analyzed separately and averaged.
     """
     given = aligned(judgments, covariates)
     if not given:

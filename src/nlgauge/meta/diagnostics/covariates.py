@@ -35,8 +35,22 @@ def lengths(corpus: Corpus) -> dict[str, Array]:
 
 
 def covariates(corpus: Corpus) -> dict[str, Array]:
-    """Lengths and repetition of the outputs, and with sources novelty, coverage, compression and density:
-    what a metric may reward by mistake.
+    """Measure properties of texts that a metric may reward by mistake.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        N segments with one prediction each of S systems.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (S, N)
+        Lengths and repetition; with sources also novelty, coverage, compression and density.
+
+    Raises
+    ------
+    InputError
+        If a system has several predictions of a segment.
     """
     from nlgauge.features import RunOptions
     from nlgauge.meta.papers.shannon import summary_statistics

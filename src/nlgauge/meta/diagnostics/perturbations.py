@@ -105,11 +105,28 @@ class Perturbation:
 
 
 def perturbation(name: str) -> Perturbation:
-    """The perturbation of this name.
+    """Return a perturbation by name.
 
-    >>> perturbation("negation")(["The cat is black.", "No verb here"])
-    [Perturbed(text='The cat is not black.', reason=''), Perturbed(text='No verb here', reason='there is no
-    auxiliary verb to negate')]
+    Parameters
+    ----------
+    name : str
+        Name in `nlgauge.meta.PERTURBATIONS`.
+
+    Returns
+    -------
+    Perturbation
+        Function that makes texts worse.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such perturbation.
+
+    Examples
+    --------
+    >>> changed, unchanged = perturbation("negation")(["The cat is black.", "No verb here"])
+    >>> changed.text, unchanged.changed
+    ('The cat is not black.', False)
     """
     if name not in PERTURBATIONS:
         raise ParameterError(no_such("perturbation", name, PERTURBATIONS))

@@ -74,12 +74,30 @@ def sentinels(
     coefficient: str | Sequence[str] = ("pearson", "kendall"),
     seed: int = 12345,
 ) -> Findings:
-    """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics
-    that do not reach it.
+    """Measure the agreement of sentinels, which metrics should exceed.
 
-    texts: the corpus or result with the outputs, for the sentinels of lengths. `warning` says so where a
-    sentinel that sees no output beats a metric. With groups (language pairs), values are means over those
-    where they are defined.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    texts : Corpus or Result, optional
+        Corpus or result with the texts, required for the sentinels of lengths.
+    human : str, optional
+        Human dimension. Required if there are several.
+    level : str or sequence of str
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str or sequence of str
+        Names in `nlgauge.stats.coefficients`.
+    seed : int, default 12345
+        Seed of the random sentinel.
+
+    Returns
+    -------
+    Findings
+        One row per level, coefficient and sentinel: `value`; `beaten`, the metrics below the sentinel; and `warning` if a
+        sentinel that reads no output beats a metric. With groups (language pairs), values are means over the groups in which
+        they are defined.
     """
     dimension = judgments.dimension(human)
     made_up = sentinel_scores(judgments, texts, human=dimension, seed=seed)

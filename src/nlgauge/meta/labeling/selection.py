@@ -42,33 +42,44 @@ def segments_to_label(
     folds: int = 5,
     seed: int = 12345,
 ) -> Findings:
-    """Propose segments for people to label next.
-
-    Once the proposed segments are labeled, with all their systems, give the column `probability` to
-    `estimate` as `probabilities`.
+    """Propose segments for the next human labels.
 
     Parameters
     ----------
-    judgments, metrics, human
-        As for `estimate`; human scores may be all NaN. What was labeled before must be whole segments that
-        were drawn with equal probabilities, or by this function with as many strata.
-    count
-        How many segments to propose.
-    of
-        "means" cuts strata by the predicted score, "differences" by how far apart the systems are predicted
-        to be.
-    segments
-        Names of the segments, if arrays are given.
-    strata
+    judgments : Judgments or array_like of shape (S, N)
+        Judgments of one group without weights, or human scores; NaN if an output has no human label. All may be NaN.
+        Existing labels must cover whole segments that were drawn with equal probabilities, or by this function with the same
+        number of strata.
+    count : int
+        Number of segments to propose.
+    metrics : str, sequence of str, array_like or mapping, optional
+        Metrics of the judgments (default: all). For arrays: one array of shape (S, N), several, or a mapping from names to
+        arrays.
+    human : str, optional
+        Human dimension. Required if there are several.
+    of : {"means", "differences"}
+        Strata: by predicted score, or by predicted difference of the systems.
+    segments : sequence, optional
+        Names of the segments, for arrays.
+    strata : int, default 5
         Number of strata.
-    folds, seed
-        As for `estimate`; the seed also draws the segments.
+    folds : int, default 5
+        Number of folds. The prediction of a segment uses labels of the other folds.
+    seed : int, default 12345
+        Seed of the folds and of the draw.
 
     Returns
     -------
     Findings
-        One row per segment: whether it is proposed, and the probability with which it is labeled then.
+        N rows: `proposed`, and `probability`, the probability that the segment is labeled after this draw.
 
+    Notes
+    -----
+    After the proposed segments are labeled, with all their systems, pass the column `probability` to `estimate` as
+    `probabilities`.
+
+    Examples
+    --------
     >>> found = segments_to_label(np.full((2, 100), np.nan), 20, np.random.default_rng(0).normal(size=(2, 100)))
     >>> sum(found.column("proposed")), found[0]["probability"]
     (20, 0.2)

@@ -64,7 +64,7 @@ def baseline_of(lang: str, model: ModelSpec, layer: int) -> tuple[float, ...]:
     """
     if not has_baseline(lang, model, layer):
         raise ParameterError(
-            f"bertscore: there is no baseline for layer {layer} of {model!r} in {lang!r}; score without"
-            " rescale, or give baseline=(P, R, F), the means over pairs of unrelated sentences."
+            f"bertscore: the baseline of layer {layer} of {model!r} in {lang!r} is unknown; score without rescale, or"
+            " set baseline=(P, R, F), the means over pairs of unrelated sentences."
         )
     return _BASELINES[lang, plain_name(model), layer]

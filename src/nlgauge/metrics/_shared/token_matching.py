@@ -88,8 +88,8 @@ class TokenMatching(Metric):
                     self.model_used
                 )  # a model that is missing is the first problem, its layer the second
             raise ParameterError(
-                f"{self.name}: the best layer of {self.model_used!r} is not known; give layer=..., for"
-                " example the last but three."
+                f"{self.name}: the best layer of {self.model_used!r} is unknown; set layer, for example"
+                " to the fourth layer from the end."
             )
         return known
 

@@ -36,7 +36,25 @@ from nlgauge.results.storage.statistics_file import read_statistics
 
 
 def load(directory: str | Path) -> Result:
-    """Return the result that was saved to a directory."""
+    """Load a result that was saved to a directory.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Directory that `Result.save` or `score(output=...)` wrote.
+
+    Returns
+    -------
+    Result
+        The saved result. If the class of a metric is not installed, its scores can be read but not computed again.
+
+    Raises
+    ------
+    ParameterError
+        If `directory` is not a path.
+    ResultError
+        If the directory does not exist, contains no result or an unfinished run, or is damaged.
+    """
     if not isinstance(directory, str | Path):
         raise ParameterError(
             f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}."

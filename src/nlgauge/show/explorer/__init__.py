@@ -49,7 +49,7 @@ def serve(
     from nlgauge.show.explorer.served import Served
 
     if not results:
-        raise ParameterError("there is no result to serve.")
+        raise ParameterError("serve needs at least one result.")
     if not is_loopback(host) and not token:
         raise ParameterError(
             f"{host!r} can be reached from other machines, which must know a token",

@@ -98,7 +98,7 @@ class Served:
         """
         if dimension not in self.dimensions:
             raise ParameterError(
-                f"there is nothing to slice by called {dimension!r}; there are {', '.join(self.dimensions)}."
+                f"cannot slice by {dimension!r}; choose one of {', '.join(self.dimensions)}."
             )
         found = []
         for value, segments in self._groups(dimension).items():
@@ -162,7 +162,7 @@ class Served:
         fit = metric.fit()
         if fit is not None and fit.over == "system":
             raise ParameterError(
-                f"{label} is fitted on all texts of a system, so it cannot score a text alone."
+                f"{label} is fitted on all texts of a system, so it cannot score a single text."
             )
         corpus = Corpus.read(
             [prediction],

@@ -368,7 +368,7 @@ def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
 def needed(rows: Findings, plot: str, *columns: str) -> None:
     """Raise if there are no rows, or if they lack what the plot shows."""
     if not rows.rows:
-        raise InputError(f"{plot} needs rows, there are none.")
+        raise InputError(f"{plot} needs rows, but the findings are empty.")
     if missing := [column for column in columns if column not in rows.names]:
         raise InputError(
             f"{plot} needs the columns {', '.join(columns)}; {', '.join(missing)} is missing, there are"

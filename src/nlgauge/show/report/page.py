@@ -116,7 +116,7 @@ def _variable(name: str) -> str:
 
 def _harmless(text: str, end: str) -> str:
     if end in text.lower():
-        raise ValueError(f"the text of a page's own code holds {end}, which would end its element.")
+        raise ValueError(f"the code of the page contains {end}, which would end its element.")
     return text
 
 

@@ -44,7 +44,7 @@ def test_by_model_groups_systems_and_marks_the_best():
         "a",
         "b",
     ]
-    with pytest.raises(InputError, match="there are none"):
+    with pytest.raises(InputError, match="by_model needs"):
         plots.by_model({})
 
 

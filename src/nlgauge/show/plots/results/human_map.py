@@ -26,27 +26,27 @@ def human_map(
     human: str | Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the correlations of metrics with dimensions of human scores, or any numbers by two names.
+    """Draw the correlations of metrics with human dimensions, or any numbers by two names.
 
     Parameters
     ----------
     data : Result, Judgments, Findings or mapping
-        Results and judgments are correlated first. Rows of `nlgauge.meta.correlate` have their own values; of
-        several levels, coefficients or groups one must be chosen. A mapping has numbers by metric, then by
-        name, such as the biases of metrics (`nlgauge.meta.papers.shannon.biases`).
+        Results and judgments are correlated first. Rows of `nlgauge.meta.correlate` are drawn directly; if they have several
+        levels, coefficients or groups, select one. A mapping has numbers by metric, then by name, such as the biases of
+        metrics (`nlgauge.meta.papers.shannon.biases`).
     level : str, optional
-        The level of the correlation; by default the system level, of one system the global level.
+        Level of the correlation. Default: system; global if there is one system.
     coefficient : str, optional
-        The coefficient; by default Kendall's.
+        Coefficient. Default: Kendall's tau-b.
     human : str or sequence of str, optional
-        Of a result: the fields with human scores; by default all that hold human scores.
+        Fields of a result with human scores. Default: all fields with human scores.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
@@ -73,7 +73,7 @@ def human_map(
     names = list(table)
     across = list(dict.fromkeys(name for row in table.values() for name in row))
     if not across:
-        raise InputError("human_map needs rows, there are none.")
+        raise InputError("human_map needs rows, but the table is empty.")
     values = np.array([[table[name].get(other, np.nan) for other in across] for name in names])
     width, height = 0.42 * len(across) + room(names) + 0.6, 0.24 * len(names) + room(across) + 0.5
     ax = one_axes(ax, max(2.6, width), max(1.6, height))

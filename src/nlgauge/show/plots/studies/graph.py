@@ -25,27 +25,26 @@ _ARROW = {
 
 
 def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axes | None = None) -> Axes:
-    """Draw which systems' outputs tell about which others', as a graph of systems in a circle (COSMIC 10).
+    """Draw the information of systems about each other as a graph, in a circle (COSMIC 10).
 
     Parameters
     ----------
     graph : InformationGraph
-        What `nlgauge.meta.papers.cosmic.information_graph` returned.
-    quantile : float
-        The quantile of information above which edges are drawn.
+        Result of `nlgauge.meta.papers.cosmic.information_graph`.
+    quantile : float, default 0.5
+        Quantile of information above which edges are drawn.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    The most informative system is on top, the others follow clockwise. An arrow is the wider the more it
-    tells. The center of a node is the mean of what the system tells about others, its border of what others
-    tell about it.
+    The most informative system is on top, the others follow clockwise. A wider arrow has more information. The center of a node
+    shows the mean information of the system about others, its border the mean information of others about the system.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
