@@ -170,7 +170,7 @@ def test_a_study_is_opened_again(tmp_path):
     (place / "study.json").write_text("{", "utf-8")
     with pytest.raises(ResultError, match="is damaged"):
         reopened(place)
-    with pytest.raises(ResultError, match="not contain a study"):
+    with pytest.raises(ResultError, match="no study"):
         reopened(tmp_path)
 
 

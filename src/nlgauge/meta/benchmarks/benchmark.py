@@ -490,8 +490,8 @@ class Benchmark:
             texts = -1
         if len(result.corpus) * len(result.systems) != texts:
             raise InputError(
-                f"the scores of {', '.join(result.labels)} belong to other texts than {self.name} has; score the texts"
-                f" of {self.name}."
+                f"the result with {', '.join(result.labels)} was not scored on the texts of {self.name}; score"
+                " the texts of this benchmark."
             )
         return found
 

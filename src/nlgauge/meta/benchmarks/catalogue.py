@@ -50,7 +50,7 @@ def card(name: str) -> BenchmarkCard:
     found = _BY_ANY_NAME.get(str(name).lower())
     if found is None:
         raise UnknownNameError(
-            f"unknown benchmark {name!r}{did_you_mean(str(name), _BY_ANY_NAME)}; choose one of"
+            f"unknown benchmark {name!r}{did_you_mean(str(name), _BY_ANY_NAME)}; the benchmarks are"
             f" {', '.join(CATALOGUE)}."
         )
     return found

@@ -95,12 +95,14 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
             cli="name it with --name",
         )
     (own,) = found.values()
-    # A table may hold several benchmarks, and say of each row of which it is.
+    # A table may have rows of several benchmarks; the field `dataset` names the benchmark of a row.
     rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
     if not rows:
-        raise InputError(f"{given} has no rows of {own.name}.")
+        raise InputError(f"{given} has no rows of {own.name}; check the file and the name.")
     if len({(row.segment, row.system) for row in rows}) < len(rows):
-        raise InputError(f"{given}: a segment of a system occurs twice; name each file once.")
+        raise InputError(
+            f"{given} has the same segment of the same system more than once; pass each file once."
+        )
     if place_of(own.name) is not None and not overwrite:
         raise InputError(
             f"{own.name} is already in {folder()}",

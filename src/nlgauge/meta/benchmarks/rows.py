@@ -122,7 +122,7 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
             raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
         where = f"{place}, line {number}"
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
-            raise InputError(f"{where}: human_raw must contain a list of ratings for each dimension.")
+            raise InputError(f"{where}: human_raw must have a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
             pairs.append(
                 Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
@@ -164,7 +164,7 @@ def _row_of(line: _Line, system: str, prediction: str | None) -> BenchmarkRow:
 
 
 def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    """Ratings by dimension; of several kinds of raters the experts' keep the dimension's name.
+    """Return ratings by dimension; with several kinds of raters only the experts' have the dimension's name.
 
     >>> flat_ratings({"expert": {"fluency": [5, 4]}, "turker": {"fluency": [3]}})
     {'fluency': (5, 4), 'turker_fluency': (3,)}
