@@ -447,12 +447,12 @@ def test_without_any_human_score_every_pair_has_a_reason(test: str) -> None:
 
 def test_too_few_systems_are_said() -> None:
     judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [2, 3]], "b": [[2, 2], [1, 3]]})
-    assert judged.compare(resamples=20).notes[1].startswith("Nothing can be said from 2 systems")
+    assert judged.compare(resamples=20).notes[1].startswith("Too few for a test: 2 systems.")
     assert (
         judged.only(systems=["system1"])
         .compare(resamples=20)
         .notes[1]
-        .startswith("Nothing can be said from 1 system:")
+        .startswith("Too few for a test: 1 system.")
     )
 
 

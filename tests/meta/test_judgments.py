@@ -73,7 +73,7 @@ def test_several_annotators() -> None:
     assert judged.human()[0].tolist() == [0.5, 1.5]
     lists = Judgments.from_frame([{**row, "adequacy": [1, None, 3]} for row in ROWS], "adequacy", "chrf")
     assert lists.human().tolist() == [[2, 2]] * 3
-    with pytest.raises(InputError, match="judged one output twice"):
+    with pytest.raises(InputError, match=r"'x'.*twice"):
         Judgments.from_frame([*rows, rows[0]], "adequacy", "chrf", annotator="who")
     rows[0]["chrf"] = 9.0
     with pytest.raises(InputError, match=r"scores.*output"):
@@ -220,7 +220,7 @@ def test_what_is_refused() -> None:
         Judgments.from_arrays(good, good, groups=[1, 2])
     with pytest.raises(InputError, match="weights must be"):
         Judgments.from_arrays(good, good, weights=[0, 0, 0])
-    with pytest.raises(UnknownNameError, match="higher_is_better names 'ter'"):
+    with pytest.raises(UnknownNameError, match=r"higher_is_better.*'ter'"):
         Judgments.from_arrays(good, good, higher_is_better={"ter": False})
     with pytest.raises(InputError, match=r"'adequcy'.*'adequacy'"):
         Judgments.from_frame(ROWS, "adequcy", "chrf")
@@ -232,7 +232,7 @@ def test_what_is_refused() -> None:
         Judgments.from_frame([], "adequacy", "chrf")
     with pytest.raises(UnknownNameError, match="metric 'bleo'"):
         Judgments.from_arrays(good, {"bleu": good}).oriented("bleo")
-    with pytest.raises(InputError, match="human dimensions"):
+    with pytest.raises(InputError, match="human dimension"):
         Judgments.from_arrays({"a": good, "b": good}, good).human()
     with pytest.raises(UnknownNameError, match="human dimension 'c'"):
         Judgments.from_arrays({"a": good, "b": good}, good).human("c")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
 TESTS = ("randomization", "williams", "bootstrap")
-# With fewer systems hardly anything can be shown about new ones.
+# With fewer systems, tests about new systems have little power.
 _FEW_SYSTEMS = 10
 
 
@@ -108,8 +108,10 @@ class MetricComparison(Findings):
         """
         if self.made.get("against"):
             raise InputError(
-                "clusters and letters need all pairs of metrics, but these were compared only with"
-                f" {', '.join(self.made['against'])}; leave `against` out."
+                "clusters and letters need a comparison of all pairs of metrics, and these metrics were"
+                f" compared only with {', '.join(self.made['against'])}",
+                python="leave out against",
+                cli="leave out --against",
             )
         labels, scores, p = self._family("p_adjusted" if adjusted else "p")
         alpha = float(self.made["alpha"]) if alpha is None else alpha
@@ -376,8 +378,9 @@ def planned(
         )
     if test == "randomization" and target == "both":
         raise ParameterError(
-            "no randomization test generalises to new systems and new inputs at once; use test='bootstrap', or"
-            " swap='cells' for the PERM-BOTH test, which applies only to these systems and inputs."
+            "a randomization test cannot generalize to new systems and new inputs at once",
+            python="use test='bootstrap', or swap='cells' (PERM-BOTH) to generalize to new outputs",
+            cli="use --test bootstrap",
         )
     if test == "williams":
         target = _of_williams(level, chosen, generalise_to)
@@ -442,8 +445,8 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
     )
     if units < 3:
         notes.append(
-            f"Nothing can be said from {counted(int(units), str(plan.swap)[:-1])}: at least three are needed,"
-            " and ten or more to find much."
+            f"Too few for a test: {counted(int(units), str(plan.swap)[:-1])}. At least three are needed, and ten"
+            " or more for reasonable power."
         )
     elif 2 / 2**units > plan.alpha / 10:
         notes.append(
@@ -461,6 +464,6 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
 
 
 def _listed(names: Sequence[str], most: int = 4) -> str:
-    """Names with "and" before the last, of which only the first few are spelled out."""
+    """Return names with "and" before the last; only the first few are spelled out."""
     shown = [*names] if len(names) <= most else [*names[: most - 1], counted(len(names) - most + 1, "other")]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -113,7 +113,7 @@ def correlate(
     chosen = [check_level(name) for name in listed(level)]
     judged = judgments.only(metrics=metrics, human=human)
     if not judged.labels:
-        raise InputError("the judgments have no metrics to correlate with human scores; pass metric scores.")
+        raise InputError("no metrics to correlate with human scores; pass scores of at least one metric.")
     judged = judged.complete() if complete else judged
     steps = [(name, one) for name in chosen for one in wanted if name in one.levels]
     if not steps:
@@ -123,13 +123,13 @@ def correlate(
     parts = judged.by_group()
     if judged.humans:
         _warn_of_different_inputs(parts, chosen)
-        # Sums of scores near the largest number that there is are not defined, which the rows say.
+        # Sums of scores near the largest float overflow; the rows report them as undefined.
         with np.errstate(over="ignore", invalid="ignore"):
             found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
     elif judged.pairs is not None:
         found = list(_pair_rows(parts, wanted, plan))
     else:
-        raise InputError("the judgments have no human scores to correlate metrics with.")
+        raise InputError("no human scores to correlate metrics with; pass at least one human dimension.")
     how = made(
         analysis="correlate",
         interval=interval,
@@ -148,13 +148,13 @@ def correlate(
         for label in judged.labels
         if label in judged.higher_is_better and judged.higher_is_better[label] is None
     ]
-    notes = [f"Without a direction, and so as they are: {', '.join(undirected)}."] if undirected else []
+    notes = [f"Metrics without a direction, not oriented: {', '.join(undirected)}."] if undirected else []
     return Findings(found, how, "Agreement with people", notes, drawn_as="forest")
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How intervals are made."""
+    """Options of intervals."""
 
     over: str | None
     method: str
@@ -226,16 +226,17 @@ def _rows_of_groups(
 def _pair_rows(
     parts: dict[Any, Judgments], wanted: Sequence[Measure], plan: _Plan
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows where people gave pairs and no scores: of DARR alone.
+    """Yield the rows of judgments with pairs and no scores: only DARR.
 
-    `n` is the number of pairs that the metric scores, `n_groups` that of their segments, `n_undefined` that
-    of pairs without scores.
+    `n` is the number of pairs that the metric scores, `n_groups` the number of their segments, `n_undefined`
+    the number of pairs without scores.
     """
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
         raise InputError(
-            "these judgments are better/worse pairs, for which only DARR is defined; use coefficient='darr',"
-            " level='input'."
+            "these judgments are better/worse pairs without scores, for which only DARR is defined",
+            python="use coefficient='darr' and level='input'",
+            cli="use --coefficient darr and --level input",
         )
     tops = dict.fromkeys(parts, _Top(math.nan, math.nan, "pairs have no scores"))
     for one in measures:
@@ -416,7 +417,7 @@ def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, 
 
 
 def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
-    """Why a value is not defined."""
+    """Return the reason why a value is undefined."""
     if np.isnan(x).all() and (whole is None or np.isnan(whole).all()):
         return "the metric has no scores here"
     if np.isnan(z).all():

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from nlgauge.show.plots.canvas import Panels
 
-# What is counted so that it can be seen when it happens.
+# Counts that are usually 0, and are shown only if they are not.
 _USUALLY_0 = ("n_undefined", "undefined_resamples")
 
 
@@ -163,7 +163,7 @@ class Findings(Exported):
         from nlgauge import plots
 
         if not self.drawn_as:
-            raise InputError("these rows have no plot; see nlgauge.plots for all plots.")
+            raise InputError("these findings have no plot; see nlgauge.plots for the plots that exist.")
         axes: Axes | Panels = getattr(plots, self.drawn_as)(self, ax=ax)
         if path is not None:
             plots.save(axes, path)
@@ -216,7 +216,7 @@ class Findings(Exported):
 
 
 def made(**how: Any) -> dict[str, Any]:
-    """How something was made, with the versions that made it; what is None is left out."""
+    """Return the settings of an analysis with the versions of packages; settings of None are left out."""
     from nlgauge._core.versions import installed_version
 
     versions = {package: installed_version(package) for package in ("nlgauge", "numpy", "scipy")}

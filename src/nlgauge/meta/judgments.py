@@ -111,7 +111,8 @@ class Judgments:
             keep["groups"] = tuple(self.groups)
             if len(keep["groups"]) != shape[1]:
                 raise InputError(
-                    f"groups has {len(keep['groups'])} values for {shape[1]} segments; pass one group per segment."
+                    f"groups has {len(keep['groups'])} values for {shape[1]} segments; pass one group per"
+                    " segment."
                 )
         unknown = [
             name
@@ -120,7 +121,7 @@ class Judgments:
         ]
         if unknown:
             raise UnknownNameError(
-                f"higher_is_better names the unknown metric {unknown[0]!r}; the metrics are"
+                f"higher_is_better names an unknown metric, {unknown[0]!r}; the metrics are"
                 f" {', '.join(self.labels)}."
             )
         if self.pairs is not None:
@@ -183,8 +184,8 @@ class Judgments:
         if name is None:
             if len(self.humans) != 1:
                 raise InputError(
-                    f"the judgments have the human dimensions {', '.join(self.humans) or '(none)'}; name one, or select"
-                    " one with only(human=[...])."
+                    f"a single human dimension is needed, got {', '.join(self.humans) or 'none'}; name one, or"
+                    " select one with only(human=[...])."
                 )
             return next(iter(self.humans))
         if name not in self.humans:
@@ -494,16 +495,19 @@ def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2
 def _check_distinct(name: str, values: Sequence[Hashable]) -> None:
     if len(set(values)) != len(values):
         twice = next(value for value in values if values.count(value) > 1)
-        raise InputError(f"{name} must differ, {twice!r:.60} is there {values.count(twice)} times.")
+        raise InputError(f"{name} must differ, {twice!r:.60} occurs {values.count(twice)} times.")
     if not values:
-        raise InputError(f"{name} is empty.")
+        raise InputError(f"judgments need {name}, got none.")
 
 
 def _checked_pairs(pairs: Any, shape: tuple[int, int]) -> Array:
     found = np.asarray(pairs, dtype=np.int64).reshape(-1, 3)
     limits = np.array([shape[1], shape[0], shape[0]])
     if ((found < 0) | (found >= limits)).any():
-        raise InputError("pairs must contain the numbers of a segment, its better and its worse system.")
+        raise InputError(
+            "pairs must be rows (segment, better system, worse system) of numbers counted from 0, with"
+            f" {shape[1]} segments and {shape[0]} systems."
+        )
     return found
 
 

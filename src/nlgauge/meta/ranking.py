@@ -1,8 +1,8 @@
 """rank: metrics over a suite of tasks, with clusters of the average.
 
 A task is one coefficient at one level for one human dimension and one group (language pair). A suite is a
-list of tasks, declared as data; the presets make it from what the judgments hold. Values are brought to [0,
-1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
+list of tasks, declared as data; the presets derive it from the judgments. Values are brought to [0, 1]
+((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
 attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average
 is the weighted sum of the tasks' resamples; tasks of one group share theirs.
 """
@@ -70,8 +70,8 @@ class RankingTask:
 class Preset:
     """Tasks for every group (and every human dimension, if `every_human`), and the tree of weights.
 
-    `pooled` coefficients count every group by its number of pairs of systems, so that their average is that
-    of all pairs.
+    `pooled` coefficients count every group by its number of pairs of systems, so that their average is the
+    value of all pairs.
     """
 
     tasks: tuple[RankingTask, ...]
@@ -342,8 +342,8 @@ def _of_preset(
 ) -> tuple[list[RankingTask], tuple[str, ...]]:
     if preset is None or preset not in PRESETS:
         raise ParameterError(
-            f"unknown preset {preset!r:.60}{did_you_mean(str(preset), PRESETS)}; pass tasks, or a preset of"
-            f" {', '.join(PRESETS)}."
+            f"a ranking needs tasks or a preset ({', '.join(PRESETS)}), got preset"
+            f" {preset!r:.60}{did_you_mean(str(preset), PRESETS)}."
         )
     chosen = PRESETS[preset]
     humans: list[str | None] = [*judgments.humans] if chosen.every_human else [None]
@@ -354,7 +354,7 @@ def _of_preset(
                 systems = len(part.systems)
                 share = systems * (systems - 1) / 2 if task.coefficient in chosen.pooled else 1.0
                 found.append(replace(task, human=human, group=group, share=share))
-    # Groups of a pooled coefficient must not be split evenly: their shares say what each counts.
+    # Groups of a pooled coefficient must not be split evenly: their shares are their weights.
     tree = chosen.by if not chosen.pooled else tuple(name for name in chosen.by if name != "group")
     return found, tuple(by) if by is not None else tree
 
@@ -364,7 +364,7 @@ def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
     if task.group is None and judgments.groups is not None:
         return [replace(task, group=group, share=task.share / len(groups)) for group in groups]
     if task.group not in groups:
-        raise InputError(f"unknown group {task.group!r:.60}; choose one of {', '.join(map(str, groups))}.")
+        raise InputError(f"unknown group {task.group!r:.60}; the groups are {', '.join(map(str, groups))}.")
     return [task]
 
 

@@ -87,7 +87,7 @@ def replicate(
     plan = planned(level, coefficient, test, generalise_to, "none", resamples, seed, swap, 0.95, alpha)
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     if chosen.groups is not None:
-        raise InputError("replicate takes one group; pass each part of judgments.by_group().")
+        raise InputError("replicate needs judgments of one group; pass each part of judgments.by_group().")
     if len(chosen.labels) < 2 or len(chosen.systems) < 4:
         raise InputError(
             f"replicate needs two metrics and four systems, got {len(chosen.labels)} and"

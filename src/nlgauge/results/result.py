@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from nlgauge.show.report.notebook import Framed
 
 
-# Intervals of so many rows of statistics are there before anybody waits for them.
+# Intervals of up to this number of rows of statistics are computed without a noticeable wait.
 _QUICK = 50_000
 
 
@@ -93,7 +93,7 @@ class Result(ExportedTable, Mapping[str, Any]):
     _job: Job
     environment: Mapping[str, str] = field(default_factory=dict)
     has_texts: bool = True
-    # What was drawn last, so that intervals and a comparison after them draw once.
+    # The last resamples, so that intervals and a comparison after them draw once.
     _last: list[Inference] = field(default_factory=list, repr=False)
 
     @lazy
@@ -515,9 +515,9 @@ class Result(ExportedTable, Mapping[str, Any]):
         test = checked_test(test)
         if len(self.systems) < 2:
             raise ResultError(
-                f"ranks need two systems, but this result has only {self.systems[0]!r}",
-                python="score with predictions={name: texts}",
-                cli="score files of two systems, or add one with nlgauge add",
+                f"ranks need at least two systems, got only {self.systems[0]!r}",
+                python="score several systems with predictions={name: texts}",
+                cli="score several systems with -i",
             )
         inferred = self._inference(confidence, resamples, seed)
         return Ranks(
@@ -536,13 +536,15 @@ class Result(ExportedTable, Mapping[str, Any]):
         for system in systems if baseline is None else (*systems, baseline):
             self._check_system(system)
         if all_pairs and baseline is not None:
-            raise ParameterError(f"all_pairs has no baseline, got {baseline!r}; pass only one of the two.")
+            raise ParameterError(
+                f"all_pairs compares without a baseline, got baseline {baseline!r}",
+                python="pass either all_pairs or baseline",
+            )
         if len(self.systems) < 2:
-            alone = self.systems[0]
             raise ResultError(
-                f"a comparison needs two systems, but this result has only {alone!r}",
-                python="score with predictions={name: texts}",
-                cli="score files of two systems, or add one with nlgauge add",
+                f"a comparison needs at least two systems, got only {self.systems[0]!r}",
+                python="score several systems with predictions={name: texts}",
+                cli="score several systems with -i",
             )
         compared = list(dict.fromkeys(systems or self.systems))
         if baseline is None:
@@ -622,8 +624,9 @@ class Result(ExportedTable, Mapping[str, Any]):
         if system is None and not many:
             if len(self.systems) > 1:
                 raise ParameterError(
-                    f"the result has the systems {', '.join(self.systems)}; choose one: explain(...,"
-                    f" system={self.systems[0]!r})."
+                    f"system is missing, and the result has several ({', '.join(self.systems)})",
+                    python=f"pass one, for example system={self.systems[0]!r}",
+                    cli=f"name one, for example --system {self.systems[0]}",
                 )
             system = self.systems[0]
         names = {
@@ -640,8 +643,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
-                f"unknown segment {segment!r}; the {len(self.corpus)} ids are {self.corpus.ids[0]!r} to"
-                f" {self.corpus.ids[-1]!r}."
+                f"unknown segment {segment!r}; the result has {len(self.corpus)} segments, from"
+                f" {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
             )
         return place
 
@@ -833,7 +836,7 @@ class Result(ExportedTable, Mapping[str, Any]):
     def _notebook_page(self) -> Page:
         from nlgauge.show.pages.result import short_page
 
-        # Only where nobody has to wait for them.
+        # Only if there is no noticeable wait for them.
         quick = (
             len(self.corpus) > 1
             and len(self.corpus) * len(self._tables) <= _QUICK

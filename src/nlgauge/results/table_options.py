@@ -1,4 +1,4 @@
-"""TableOptions: what a table of a result shows beside the scores, and what was drawn for it."""
+"""TableOptions: the contents of a table of a result in addition to the scores, and their statistics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TableArguments(TypedDict, total=False):
 
 
 class ReportOptions(TypedDict, total=False):
-    """The options of `Result.report` and `Result.show` beside the title."""
+    """The options of `Result.report` and `Result.show` except the title."""
 
     explain: int | Literal["all"]
     texts: bool
@@ -52,13 +52,13 @@ class TableOptions:
     """The options of `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of its
     groups.
 
-    `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed`, `test`
-    and `baseline` are those of `Result.intervals` and `Result.compare`. `details` adds the further outputs of each
-    metric, such as BLEU's precisions and brevity penalty. With `wide` there is one row per system and one
-    column per metric, else one row per metric and system; by default a result of many systems has one row per
-    system. A CSV file always has all outputs, one per row. `decimals` is how many are shown of each score,
-    where not as many as its metric asks for; a CSV file always has all of them. `costs` adds a table of what
-    the run cost, which a CSV file has not.
+    `intervals` and `tests` select whether they are computed and shown; `confidence`, `resamples`, `seed`, `test`
+    and `baseline` are the options of `Result.intervals` and `Result.compare`. `details` adds the further outputs
+    of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is one row per system and
+    one column per metric, else one row per metric and system; by default a result of many systems has one row
+    per system. A CSV file always has all outputs, one per row. `decimals` is the number of decimals of each
+    score, by default as its metric declares; a CSV file always has all decimals. `costs` adds a table of the
+    run's costs, which a CSV file does not have.
     """
 
     intervals: bool = True
@@ -75,7 +75,7 @@ class TableOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> TableOptions:
-        """The options that were given, or an error that names those that there are."""
+        """Return the options, or raise an error that lists the known ones."""
         known = [option.name for option in fields(cls)]
         for name in given:
             if name not in known:
@@ -103,7 +103,7 @@ class TableOptions:
         return result.intervals(self.confidence, self.resamples, self.seed) if self.intervals else None
 
     def has_tests(self, result: Result) -> bool:
-        """Whether there is something to test that is shown."""
+        """Return True if tests are shown and there are at least two systems."""
         return self.tests and len(result.systems) > 1
 
     def comparison_of(self, result: Result) -> Comparison | None:
@@ -120,7 +120,7 @@ class ExportedTable(Exporting):
     """A result or its groups, which can be written to files as a table with these options.
 
     Each method returns the text, and writes it to `path` if there is one. `small_print` adds signatures; the
-    other options are those of `TableOptions`.
+    other options are the fields of `TableOptions`.
     """
 
     @_shows_options

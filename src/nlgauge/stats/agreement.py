@@ -1,9 +1,8 @@
-"""How far annotators agree, how far a metric could agree with them, and what its correlation would be with
-humans without noise.
+"""Agreement of annotators, the noise ceiling of a metric, and correlations corrected for noise.
 
-Ratings are arrays whose last axis holds the annotators, NaN where one did not rate: (units, annotators) or
+Ratings are arrays whose last axis is the annotators, with NaN for a missing rating: (units, annotators) or
 (systems, segments, annotators). Every leading axis is one of units. Undefined is NaN: fewer than two
-annotators, nothing that two of them rated, or one value alone.
+annotators, no unit that two of them rated, or a single value in all ratings.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from nlgauge.stats.arrays import mean_of_known, numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
-# The correlation of two (systems, segments) arrays at one level, as those of `nlgauge.stats.levels` with a
-# coefficient.
+# The correlation of two (systems, segments) arrays at one level, such as `nlgauge.stats.levels` computes with
+# a coefficient.
 Correlation = Callable[[Array, Array], Any]
 
 
 def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
-    """How well one annotator agrees with the mean of the others: the mean over annotators; a metric above it
-    is as good as an annotator.
+    """Return the agreement of one annotator with the mean of the others, averaged over annotators.
 
-    ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell
-    counts where the one and another rated.
+    A metric above this ceiling is as good as an annotator. ratings: (systems, segments, annotators).
+    correlation: the correlation of the metric at the same level. A cell counts if the annotator and at least
+    one other rated it.
     """
     rated = checked_ratings(ratings)
     annotators = rated.shape[-1]
@@ -54,7 +53,7 @@ def reliability(ratings: Array, correlation: Correlation) -> float:
 
 
 def why_unknown(ratings: Array) -> str:
-    """Why these ratings tell nothing of how far annotators agree.
+    """Return the reason why agreement is undefined for these ratings.
 
     >>> why_unknown(np.array([[1.0, math.nan], [math.nan, 2.0]]))
     'two annotators never rated the same'
@@ -80,9 +79,7 @@ def spearman_brown(correlation: float, times: float) -> float:
 
 
 class Disattenuated(NamedTuple):
-    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1),
-    as `uncapped`, and was cut.
-    """
+    """A correlation corrected for noise; `capped` is True if it was above 1 or below -1 (`uncapped`) and was cut."""
 
     value: float
     capped: bool
@@ -216,7 +213,7 @@ def cohen(
     ordered = list(categories) if categories is not None else _sorted(found)
     if strange := [value for value in found if value not in ordered]:
         raise InputError(
-            f"categories does not contain the rating {strange[0]!r}; name every category in order."
+            f"categories has no {strange[0]!r}, which is among the ratings; list every category in order."
         )
     codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
     n, size = int(known.sum()), len(ordered)
@@ -308,7 +305,7 @@ def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
 
 
 def known_mean(values: Iterable[float]) -> float:
-    """The mean of the values that are not NaN; NaN where there are none.
+    """Return the mean of the values that are not NaN; NaN if all are.
 
     >>> known_mean([1.0, math.nan, 2.0])
     1.5

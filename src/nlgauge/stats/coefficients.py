@@ -1,8 +1,8 @@
 """Coefficients of agreement between two sides, x (a metric) and z (people), over the last axis; leading axes
 are broadcast.
 
-Points where either side is NaN are left out. What is not defined (fewer than two points, a side that is
-constant) is NaN, never 0.
+Points with NaN on either side are left out. Undefined values (fewer than two points, a constant side) are
+NaN, never 0.
 
     pearson    sum (x - mean x)(z - mean z) / sqrt(sum (x - mean x)^2 sum (z - mean z)^2)
     spearman   pearson of mid-ranks
@@ -201,8 +201,8 @@ def somers(x: Any, z: Any) -> Array:
 
 
 def accuracy(x: Any, z: Any) -> Array:
-    """The share of pairs that both sides order alike or both call tied; NaN without pairs, and not where a
-    side is constant.
+    """Return the share of pairs that both sides order alike or both tie; NaN without pairs, but defined for a
+    constant side.
 
     >>> round(float(accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
     0.8333
@@ -296,7 +296,7 @@ def _pearson(x: Array, z: Array) -> Array:
 def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         product = squares_x * squares_z
-    # One root is exact for x = z; two hold what would be too large or too small multiplied.
+    # One root is exact for x = z; two roots represent products that would overflow or underflow.
     below = np.where(
         (product > 1e-290) & (product < 1e290), np.sqrt(product), np.sqrt(squares_x) * np.sqrt(squares_z)
     )
@@ -304,7 +304,7 @@ def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
 
 
 def _centred(values: Array) -> tuple[Array, Array]:
-    """Values minus their mean, 0 where they are NaN, and the sum of their squares as they are."""
+    """Return the values minus their mean, with 0 for NaN, and the sum of the squares before centering."""
     known = ~np.isnan(values)
     n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
     filled = np.where(known, values, 0.0)
@@ -348,9 +348,9 @@ def pearson_p(r: Array, n: Array) -> Array:
 class Coefficient(NamedTuple):
     """A coefficient by name.
 
-    `test` says how p is found: "t", "pairs", or "" where there is none. `by_rank`: it sees the order of
-    values alone. `of_pairs`: it follows from the kinds of pairs. `pooled`: its function takes the last two
-    axes, groups and points. `accuracy`: a constant metric has a value, its floor.
+    `test` is the method for p: "t", "pairs", or "" for none. `by_rank`: it depends only on the order of the
+    values. `of_pairs`: it follows from the kinds of pairs. `pooled`: its function takes the last two axes,
+    groups and points. `accuracy`: a constant metric has a value, its floor.
     """
 
     name: str
@@ -422,7 +422,7 @@ def coefficient(name: str | Coefficient) -> Coefficient:
 
 
 def by_name(name: str, known: Mapping[str, Value]) -> Value:
-    """Return what has this name, or raise an error that says what there is."""
+    """Return the entry of this name, or raise an error that lists the known names."""
     if name not in known:
         raise ParameterError(no_such("coefficient", name, known))
     return known[name]

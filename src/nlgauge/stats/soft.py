@@ -4,9 +4,10 @@ that?).
     pairwise accuracy   the share of pairs of systems that both sides order alike or both call tied
     SPA                 1 - mean over i < j of |p^h_ij - p^m_ij|
 
-p_ij is the one-sided p of a sign-flip test that system i is better than j on their common segments, at mid-p:
-the share of resamples above the observed sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the
-order of the systems does not matter. rule=">=" counts equal resamples fully (mt-metrics-eval), which makes the
+p_ij is the p of a one-sided sign-flip test that system i is better than j on their common segments, at mid-p:
+the share of resamples above the observed sum, plus half of the resamples equal to it, so that p_ij + p_ji = 1
+and the order of the systems does not matter. rule=">=" counts equal resamples fully (mt-metrics-eval), which
+makes the
 value depend on that order.
 """
 
@@ -75,9 +76,7 @@ def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
 
 
 def sign_flips(segments: int, resamples: int = 1000, seed: int = 12345) -> Array:
-    """(resamples, segments) of signs; with every row its negative, and all 2^n rows where there are at most
-    12 segments.
-    """
+    """Return signs, (resamples, segments), each row with its negative; all 2^n rows for at most 12 segments."""
     if segments <= _ENUMERATED:
         return (
             np.array((np.arange(2**segments)[:, None] >> np.arange(segments)) & 1, dtype=np.float64) * 2 - 1

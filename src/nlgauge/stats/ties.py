@@ -1,9 +1,9 @@
 """Pairs of outputs of the same input: DARR, and pairwise accuracy that counts ties (acc_eq, tau_eq), with its
 calibration.
 
-Sides have shape (..., groups, n): the last axis holds the outputs that are compared with each other (the
-systems of one input), the one before it the groups. A single vector is one group. Points where either side is
-NaN are left out.
+Sides have shape (..., groups, n): the last axis is the outputs that are compared with each other (the systems
+of one input), the axis before it the groups. A single vector is one group. Points with NaN on either side are
+left out.
 
     darr      (C - D) / (C + D) over the pairs whose human scores differ by `threshold` or more, of all groups together
     acc_eq    the mean over groups of the share of pairs that both sides order alike or both call tied; |x_i - x_j| <= epsilon is a tie of x
@@ -54,8 +54,8 @@ def darr_counts(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant
 
 
 def darr_kinds(dx: Array, dz: Array, threshold: float, ties: str) -> tuple[Array, Array]:
-    """Which differences the metric orders as people do, and which not; neither where people see less than
-    the threshold.
+    """Return which differences the metric orders as the human scores do, and which it does not; False in both
+    if the human difference is below the threshold.
     """
     far = np.abs(dz) >= threshold
     alike = far & (np.sign(dx) == np.sign(dz))
@@ -149,8 +149,8 @@ def accuracy_of_groups(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 
 
 def right_pairs(dx: Array, dz: Array, epsilon: float) -> tuple[Array, Array]:
-    """Which differences both sides see alike, those of the metric up to epsilon as ties; and which are
-    known.
+    """Return True for differences that both sides order alike, with metric differences up to epsilon as ties;
+    and True for known differences.
     """
     known = ~np.isnan(dx)
     return known & (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz)), known
@@ -211,11 +211,11 @@ def tau_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 
 
 class Calibration(NamedTuple):
-    """The best epsilon and what it is worth.
+    """The best epsilon, and the accuracy that it reaches.
 
-    `accuracy` is acc_eq at `epsilon`, which was chosen on the same data; `floor` is what a constant metric
-    reaches, `skill` = (accuracy - floor) / (1 - floor); `held_out` is acc_eq with epsilon chosen on one half
-    of the groups and read on the other, its own floor beside it.
+    `accuracy` is acc_eq at `epsilon`, which was chosen on the same data; `floor` is the value of a constant
+    metric, `skill` = (accuracy - floor) / (1 - floor); `held_out` is acc_eq with epsilon chosen on one half of
+    the groups and evaluated on the other, with its own floor.
     """
 
     accuracy: float
@@ -293,10 +293,10 @@ def _held_out(x: Array, z: Array, splits: int, seed: int) -> tuple[float, float]
 
 
 def _best(x: Array, z: Array) -> tuple[float, float]:
-    """The highest acc_eq and the smallest epsilon that reaches it.
+    """Return the highest acc_eq and the smallest epsilon that reaches it.
 
-    Raising epsilon over |dx| of a pair wins it where people see a tie, and loses it where it was ordered
-    rightly: one cumulative sum over the pairs in order of |dx|, read at the end of each run of equal ones.
+    Raising epsilon over |dx| of a pair wins it if the human scores tie, and loses it if it was ordered
+    correctly: one cumulative sum over the pairs in order of |dx|, read at the end of each run of equal |dx|.
     """
     weight = _weights(x)
     if not _many(x):
@@ -334,7 +334,7 @@ def _row_blocks(x: Array, z: Array, weight: Array) -> Any:
 
 
 def _in_classes(x: Array, z: Array, weight: Array) -> tuple[Array, Array]:
-    """As the sorted pairs, with epsilon at quantiles of |dx|, each counted exactly."""
+    """Return the sorted distances and gains in classes: epsilon at quantiles of |dx|, each counted exactly."""
     sample = np.concatenate(
         [np.abs(dx[:: max(1, len(dx) // 20_000)]) for dx, _, _ in _row_blocks(x, z, weight)]
     )
@@ -350,7 +350,7 @@ def _in_classes(x: Array, z: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
-    """acc_eq of groups that all have pairs, in little memory where there are many of them."""
+    """Return acc_eq of groups that all have pairs, block by block if there are many pairs."""
     if not _many(x):
         return float(acc_eq(x, z, epsilon))
     found = 0.0
@@ -360,7 +360,7 @@ def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
 
 
 def _floor(x: Array, z: Array) -> float:
-    """What a constant reaches where the metric is known."""
+    """Return acc_eq of a constant metric with the same missing scores."""
     return _accuracy(np.where(np.isnan(x), np.nan, 0.0), z)
 
 
@@ -369,6 +369,6 @@ def _many(x: Array) -> bool:
 
 
 def _weights(x: Array) -> Array:
-    """What one pair of each group weighs in the mean over groups."""
+    """Return the weight of one pair of each group in the mean over groups."""
     known = (~np.isnan(x)).sum(axis=-1)
     return np.asarray(1 / (known * (known - 1) / 2) / len(x))

@@ -5,9 +5,9 @@ Human scores are 1, the metrics 2 and 3; the three correlations come from the sa
     K = 1 - r12² - r13² - r23² + 2 r12 r13 r23
     t = (r12 - r13) sqrt( (n-1)(1+r23) / ( 2K (n-1)/(n-3) + ((r12+r13)/2)² (1-r23)³ ) ),  with n - 3 degrees of freedom
 
-The sign of a correlation is kept: a metric at r = -.60 is worse than one at .55. The test assumes points
-drawn at random from a normal population, so it speaks about new points of that kind, and it is an
-approximation for rank correlations.
+The sign of a correlation counts: a metric at r = -.60 is worse than one at .55. The test assumes points drawn
+at random from a normal population, so its claim is about new points of that kind, and it is an approximation
+for rank correlations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.special import stdtr
 
 from nlgauge._core.ragged import Array
 
-# Below this, the determinant of three correlations is negative by rounding alone.
+# Below this, the determinant of three correlations is negative only by rounding.
 ROUNDING = 1e-9
 
 

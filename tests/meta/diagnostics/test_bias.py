@@ -201,7 +201,7 @@ def test_covariates_are_matched_by_name():
     np.testing.assert_equal(found["candidate_length"], [[6, 1, NAN], [1, 3, NAN]])
     np.testing.assert_equal(found["source_only"][0], [2, 6, NAN])
     strange = Judgments.from_arrays({"h": [[1.0]]}, {"m": [[1.0]]}, ["C"], ["s1"])
-    with pytest.raises(InputError, match="none of the systems"):
+    with pytest.raises(InputError, match="none of the judged systems"):
         sentinel_scores(strange, corpus())
 
 

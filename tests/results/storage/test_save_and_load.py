@@ -900,11 +900,11 @@ def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
         intervals = loaded.intervals(resamples=20)["A"]
         assert math.isnan(intervals["mine"]["score"].low)
         assert intervals["mine"]["score"].score == 4
-        assert intervals["mine"]["score"].reason == "the class of this metric is not here to recompute it"
+        assert intervals["mine"]["score"].reason == "its class is not imported, so it cannot be recomputed"
         assert not math.isnan(intervals["wer"]["score"].low)
         compared = loaded.compare(resamples=20)
         assert math.isnan(compared["mine"].p)
-        assert compared["mine"].reason == "the class of this metric is not here to recompute it"
+        assert compared["mine"].reason == "its class is not imported, so it cannot be recomputed"
         assert compared["wer"].p > 0
         assert loaded.explain("wer", 0, "A")
         assert loaded.explain("mine", 0, "A") == []

@@ -1,9 +1,9 @@
-"""Bias: what a metric rewards beside quality, and what is left of its agreement with people when that is
-taken away.
+"""Bias: correlation of a metric with covariates such as length, and its agreement with human scores without them.
 
-Correlations are Spearman's. A partial correlation is that of what remains of two sides' ranks after their
-regression on the covariates' ranks. A metric that correlates with length more than people do rewards length;
-where its partial correlation with people is much lower than the plain one, it saw them through the covariate.
+Correlations are Spearman's. A partial correlation is the correlation of the residuals of two sides' ranks after
+their regression on the covariates' ranks. A metric that correlates with length more than human scores do rewards
+length; if its partial correlation with human scores is much lower than the plain correlation, it agreed with
+them through the covariate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nlgauge.stats.levels import grouped_by
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
-# What the row of all covariates together is called.
+# Name of the row of all covariates together.
 ALL = "all of these"
 
 
@@ -92,7 +92,7 @@ def partial(x: Any, z: Any, covariates: Any) -> Array:
         - np.swapaxes(across, -1, -2) @ np.linalg.pinv(among, rcond=1e-9, hermitian=True) @ across
     )
     variances = left[..., 0, 0] * left[..., 1, 1]
-    # What is left of a side that the covariates explain wholly is rounding.
+    # If the covariates explain a side completely, its residuals are rounding.
     defined = (left[..., 0, 0] > 1e-9) & (left[..., 1, 1] > 1e-9)
     return np.where(
         defined, np.clip(left[..., 0, 1] / np.sqrt(np.where(defined, variances, 1.0)), -1, 1), np.nan
@@ -159,11 +159,11 @@ def bias(
                 ]
                 rows.append({"human": dimension, "metric": label, "covariate": name, **_together(found)})
     how = made(level=level, coefficient="spearman", partial="residuals of ranks")
-    return Findings(rows, how, "What metrics reward beside quality")
+    return Findings(rows, how, "Correlation of metrics and human scores with covariates")
 
 
 def _together(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over groups of judgments, sums of counts; bounds of one group alone."""
+    """Return means over groups of judgments and sums of counts; bounds only if there is one group."""
     if len(found) == 1:
         return found[0]
     means = {

@@ -1,8 +1,7 @@
-"""What a score means in other terms: how often people would agree, what another metric would say, where it
-lies on the human scale.
+"""The meaning of a score in other terms: human agreement, the score of another metric, the human scale.
 
-`convert` tabulates; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` give what it is
-made of. Maps are increasing: scores are oriented first, so that a map from BLEU to an error rate falls.
+`convert` returns a table; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` return its
+parts. Maps are increasing: scores are oriented first, so that a map from BLEU to an error rate falls.
 """
 
 from __future__ import annotations
@@ -106,11 +105,11 @@ def isotonic_map(source: Any, target: Any) -> ScoreMap:
 
 
 class Calibration(NamedTuple):
-    """Scores on the human scale, each from a map that was fitted without its segment; the reliability table;
-    the expected calibration error.
+    """Calibrated scores on the human scale, each from a map that was fitted without its segment; the reliability
+    table; the expected calibration error.
 
-    `skill` is the share of the human variance that the calibrated scores explain; below 0 the mean alone
-    would do better.
+    `skill` is the share of the human variance that the calibrated scores explain; below 0 the mean of the human
+    scores is a better prediction.
     """
 
     scores: Array
@@ -343,7 +342,7 @@ def _to_accuracy(
         seed=seed,
         generalises_to="systems",
     )
-    return Findings(rows, how, f"What a difference of {metric} means")
+    return Findings(rows, how, f"Human agreement with differences of {metric}")
 
 
 def compared_systems(

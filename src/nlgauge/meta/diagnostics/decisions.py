@@ -1,8 +1,8 @@
-"""How good the decisions are that are made with a metric: which outputs to keep, which of several to take,
+"""Quality of decisions that are made with a metric: which outputs to keep, which of several outputs to choose,
 which of two systems to prefer.
 
-Thresholds are tuned on other segments than those they are judged on. Each number has an interval over
-segments (fixed thresholds, segments drawn with replacement) and beside it what chance would reach.
+Thresholds are tuned on other segments than the segments they are judged on. Each number has an interval over
+segments (fixed thresholds, segments drawn with replacement) and the value that chance would reach.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def detect(
     dimension = judgments.dimension(human)
     people = judgments.humans[dimension]
     if np.isnan(people).all():
-        raise InputError(f"the judgments have no human scores of {dimension!r}.")
+        raise InputError(f"the human dimension {dimension!r} has no scores; choose another dimension.")
     cut = float(np.nanmax(people)) if good is None else float(good)
     parts = folds_of(people.shape[1], folds, seed)
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", resamples, seed).inputs
@@ -123,8 +123,8 @@ def detect(
 
 
 def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
-    """The score from which to keep outputs for the best F; the highest of those that are equally good, NaN
-    where nothing is wanted.
+    """Return the lowest score of outputs to keep for the best F; the highest of equally good thresholds, NaN if
+    nothing is wanted.
 
     >>> best_threshold(np.array([1.0, 2.0, 3.0]), np.array([False, True, True]))
     2.0
@@ -294,8 +294,8 @@ def three_way(
 
 
 def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, confidence: float) -> Array:
-    """How many ordered pairs of systems have each verdict (better, worse, cannot say) of people (rows)
-    and of the metric (columns).
+    """Return the numbers of ordered pairs of systems with each verdict (better, worse, cannot say) of human
+    scores (rows) and of the metric (columns).
     """
     judged = known.any(axis=1)
     ours, theirs = (
@@ -339,7 +339,7 @@ def _verdicts(values: Array, weights: Array, confidence: float) -> _Sure:
 
 
 def _each(judgments: Judgments, people: Array) -> Iterator[tuple[str, Array, Array]]:
-    """Every metric with its oriented scores, and where both they and people's are known."""
+    """Yield every metric with its oriented scores, and the mask of cells with both these and human scores."""
     for label in judgments.metrics:
         scores = judgments.oriented(label)
         yield label, scores, ~np.isnan(scores) & ~np.isnan(people)
@@ -351,7 +351,7 @@ def _best(values: Array) -> Array:
 
 
 def _rates(counts: Array, beta: float) -> tuple[Array, Array, Array]:
-    """Precision, recall and F from (right, kept, wanted) counts; F is 0 where nothing is right, NaN where
+    """Return precision, recall and F from (right, kept, wanted) counts; F is 0 if nothing is right, NaN if
     nothing is wanted.
     """
     right, kept, wanted = counts

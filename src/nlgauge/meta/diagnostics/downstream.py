@@ -3,9 +3,9 @@ sources? (The COSMIC paper.)
 
     P_e = share of inputs whose output gets another label than the source
 
-`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; here are labels, or any
-agreement of output and source such as the cosine of embeddings, beside metrics, and what information says of
-the least error.
+`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; this module compares
+metrics with labels, or with any agreement of output and source such as the cosine of embeddings, and computes
+the least error that information allows.
 """
 
 from __future__ import annotations
@@ -73,8 +73,7 @@ def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[S
 
 
 def error_probability(agreement: Any) -> Array:
-    """P_e of each system: 1 - the mean agreement over the segments where it is known; NaN where it is
-    nowhere.
+    """Return P_e of each system: 1 - the mean agreement over the segments with a known value; NaN without one.
 
     >>> error_probability([[1.0, 0.0], [1.0, float("nan")]]).tolist()
     [0.5, 0.0]
@@ -232,5 +231,5 @@ def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Findings:
         if edge.information >= cut
     ]
     return Findings(
-        rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "What systems tell about each other"
+        rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "Information of systems about each other"
     )

@@ -1,9 +1,9 @@
-"""How likely a real difference is to be found: between two correlations, by theory or on one's own data, and
-between two accuracies.
+"""Probability of detecting a real difference: between two correlations, by theory or on a data set, and between
+two accuracies.
 
-Power is the share of repetitions in which the test rejects at `alpha`. That of Williams' test is simulated
+Power is the share of repetitions in which the test rejects at `alpha`. The power of Williams' test is simulated
 from normal populations, whose sample correlations are drawn directly (Bartlett's decomposition of the Wishart
-distribution), so its cost does not grow with n. That of McNemar's exact test is summed without simulation.
+distribution), so its cost does not grow with n. The power of McNemar's exact test is summed without simulation.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ def data_power(
     dimension = judgments.dimension(human)
     if len(set(judgments.groups or ())) > 1:
         raise InputError(
-            "power needs one group (language pair), but these judgments have several; pass one of"
+            "power on data needs judgments of one group (language pair), and these have several; pass a part of"
             " judgments.by_group()."
         )
     cells = np.stack([judgments.oriented(first), judgments.oriented(second), judgments.humans[dimension]])
@@ -422,8 +422,8 @@ def _sample_correlations(population: Array, n: int, resamples: int, seed: int) -
 
 
 def _injected(first: Array, second: Array, human: Array, cells: Array, known: Array, effect: float) -> Array:
-    """The second metric's cells with so much of the human means added that it correlates by `effect` less
-    than the first.
+    """Return the second metric's cells with a share of the human means added, so that it correlates by `effect`
+    less than the first.
     """
     r1, r2 = float(pearson(first, human)), float(pearson(second, human))
     wanted = r1 - effect

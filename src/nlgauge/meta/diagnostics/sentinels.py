@@ -1,12 +1,12 @@
-"""Sentinels: scores that know nothing of an output's quality. What they reach at a level, every metric
-reaches there for nothing.
+"""Sentinels: scores that do not depend on an output's quality. Every metric can reach their agreement at a level
+without measuring quality.
 
-    constant          the same for every output: no coefficient is defined, and what acc_eq gives it is the floor of acc_eq
+    constant          the same for every output: no coefficient is defined, and its acc_eq is the floor of acc_eq
     random            normal numbers
     candidate_length  the length of the output in words
-    reference_only    that of the references
-    source_only       that of the source
-    segment_mean      the mean human score of the other systems' outputs of the segment: the best that the source alone can tell
+    reference_only    the length of the references
+    source_only       the length of the source
+    segment_mean      the mean human score of the other systems' outputs of the segment: the best prediction from only the source
 
 A level at which `source_only`, `reference_only` or `segment_mean` beats metrics rewards knowing which inputs
 are hard; correlate within inputs (level "input") instead.
@@ -50,7 +50,7 @@ def sentinel_scores(
     human: str | None = None,
     seed: int = 12345,
 ) -> dict[str, Array]:
-    """The sentinels that can be made, (systems, segments) each; those of lengths need the texts.
+    """Return the available sentinels, (systems, segments) each; sentinels of lengths need the texts.
 
     Made for one human dimension.
     """
@@ -138,7 +138,7 @@ def sentinels(
     return Findings(
         rows,
         made(seed=seed, metrics=", ".join(judgments.labels)),
-        "What can be reached without seeing quality",
+        "Agreement reached by sentinels",
     )
 
 
@@ -150,7 +150,7 @@ def _found(
 
 
 def _mean_of_others(people: Array) -> Array:
-    """The mean of the other systems' cells of a segment; NaN where there are none."""
+    """Return the mean of the other systems' cells of a segment; NaN if there are none."""
     known = ~np.isnan(people)
     filled = np.where(known, people, 0.0)
     others = known.sum(axis=0) - known

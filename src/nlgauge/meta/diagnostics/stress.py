@@ -1,8 +1,8 @@
 """Stress tests: does a metric score a good text above the same text made worse, and by how much?
 
-`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes pairs that somebody
-else made, such as ACES or DEMETR. Both score with `nlgauge.Scorer`, so that any metric can be tested, and
-count, over the pairs of a phenomenon:
+`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes existing pairs, such as
+ACES or DEMETR. Both score with `nlgauge.Scorer`, so that any metric can be tested, and count, over the pairs of a
+phenomenon:
 
     detected       wins / n, with Wilson's interval; a metric of random numbers has .5, a constant one 0
     tied           ties / n
@@ -33,7 +33,7 @@ from nlgauge.stats.intervals import check_confidence, quantile
 Floor = Literal["unrelated", "empty"]
 # Scores that differ by less than this share are equal: the same sums in another order.
 _ROUNDING = 1e-9
-# What each phenomenon of ACES counts in its score.
+# Weight of each phenomenon of ACES in its score.
 ACES_WEIGHTS = {
     "addition": 5.0,
     "omission": 5.0,
@@ -196,8 +196,8 @@ def contrast(
     for name, values in (("references", references), ("source", sources)):
         if None in values and any(value is not None for value in values):
             raise InputError(
-                f"pair {values.index(None)} has no {name}, but other pairs have; pass {name} for every pair, or for"
-                " none."
+                f"pair {values.index(None)} has no {name}, and other pairs have; pass {name} for every pair or"
+                " for none."
             )
     several = (
         None if None in references else [[one] if isinstance(one, str) else list(one) for one in references]
@@ -264,7 +264,7 @@ def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
 
 
 class _Pairs(NamedTuple):
-    """Scores of good and of bad texts, higher better, and whether the two texts differ."""
+    """The scores of good and of bad texts, higher is better, and True for pairs whose texts differ."""
 
     good: Array
     bad: Array
@@ -317,8 +317,8 @@ def _report(pairs: _Pairs, floor: Array, confidence: float) -> dict[str, Any]:
 
 
 def _scores(result: Result) -> dict[str, dict[str, Array]]:
-    """Of every metric (the first output of each part), the segment scores of each system, so that higher
-    is better.
+    """Return the segment scores of each system by metric (the first output of each part), oriented so that
+    higher is better.
     """
     names = output_names(result)
     found: dict[str, dict[str, Array]] = {}

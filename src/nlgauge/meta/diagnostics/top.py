@@ -77,7 +77,7 @@ def top_systems(
     for small k are lower even for good metrics.
     """
     if judgments.groups is not None:
-        raise InputError("top_systems takes one group; pass each part of judgments.by_group().")
+        raise InputError("top_systems needs judgments of one group; pass each part of judgments.by_group().")
     dimension = judgments.dimension(human)
     means = human_means(judgments.humans[dimension], judgments.weights)
     judged = [i for i in np.argsort(-means, kind="stable").tolist() if not np.isnan(means[i])]

@@ -34,7 +34,7 @@ _MEANT = {
 
 
 class _Part(NamedTuple):
-    """The estimate of one system or pair of systems, with the metrics and from the labels alone."""
+    """The estimate of one system or pair of systems, with the metrics and from only the labels."""
 
     found: Controlled
     alone: Controlled
@@ -212,7 +212,7 @@ def predicted(given: LabeledSample, of: Of, folds: int, seed: int) -> Array:
 
 
 def assumptions(given: LabeledSample, generalise_to: str) -> str:
-    """What the intervals rest on, and what breaks them."""
+    """Return the assumptions of the intervals, and what violates them."""
     with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
     return (
         f"Assumes that the labelled {given.drawn} were drawn at random {with_chance}, without regard to what"
@@ -225,7 +225,7 @@ def assumptions(given: LabeledSample, generalise_to: str) -> str:
 def _summed_up(
     given: LabeledSample, predictions: Array, of: Of, new_inputs: bool
 ) -> dict[tuple[int, ...], Summed]:
-    """The sums of each system, or of each pair of systems where both are labelled on the same segments."""
+    """Return the sums of each system, or of each pair of systems with labels on the same segments."""
     numbers = range(len(given.systems))
     found: dict[tuple[int, ...], Summed] = {}
     for which in (
@@ -269,8 +269,8 @@ def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
 
 
 def _shared(given: LabeledSample, which: tuple[int, ...]) -> float:
-    """The covariance of two systems' means over all inputs, from segments where both are labelled; 0, the
-    safe side, where they are few.
+    """Return the covariance of two systems' means over all inputs, from segments with both labels; 0, which is
+    conservative, if there are few.
     """
     a, b = (given.human[s] for s in which)
     both = ~np.isnan(a + b)
@@ -375,7 +375,9 @@ def _check(
             f" got {generalise_to!r}."
         )
     if power is not None and not 0 <= power <= 1:
-        raise ParameterError(f"power must be from 0 (only labels) to 1, or None to choose it, got {power!r}.")
+        raise ParameterError(
+            f"power must be from 0 (only labels) to 1, or None to estimate it, got {power!r}."
+        )
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
     check_confidence(confidence)

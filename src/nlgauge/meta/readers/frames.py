@@ -105,7 +105,7 @@ def _array(values: Any, name: str) -> Array:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{name} must be numbers in rows of equal length, with NaN for missing values."
+            f"{name} must be numbers in rows of equal length; use NaN for a missing value."
         ) from None
 
 
@@ -240,7 +240,7 @@ def _ratings(
     shape: tuple[int, int],
     people: Sequence[str] | None,
 ) -> Array:
-    """(S, N, annotators); one annotator where each cell has one number."""
+    """Return ratings (S, N, annotators); one annotator if each cell has one number."""
     if people is not None:
         order = {person: i for i, person in enumerate(dict.fromkeys(people))}
         found = np.full((*shape, len(order)), np.nan)
@@ -248,7 +248,7 @@ def _ratings(
         for cell, person, value in zip(cells, people, values, strict=True):
             if (cell, person) in seen:
                 raise InputError(
-                    f"annotator {person!r} judged one output twice ({name}); pass one row per system, segment"
+                    f"annotator {person!r} rated one output twice ({name}); pass one row per system, segment"
                     " and annotator."
                 )
             seen.add((cell, person))
@@ -282,8 +282,8 @@ def _scores(
 def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
     if len(set(cells)) != len(cells):
         raise InputError(
-            f"some outputs have several rows ({name}); pass one row per system and segment, or name the"
-            " column of annotators with annotator=."
+            f"some outputs have several rows ({name}); pass one row per system and segment, or name the column"
+            " of annotators with annotator=."
         )
 
 
@@ -298,8 +298,8 @@ def as_number(value: Any, what: str) -> float:
 
 
 def as_numbers(value: Any, what: str) -> list[float]:
-    """What each annotator said of one output, NaN for one who did not judge it; a single number is that of
-    one annotator.
+    """Return the ratings of one output, NaN for an annotator who did not judge it; a single number is the rating
+    of one annotator.
 
     >>> as_numbers([4, None], "adequacy"), as_numbers("3", "adequacy")
     ([4.0, nan], [3.0])
@@ -404,7 +404,7 @@ def joined(cls: type[Judgments], parts: Mapping[Any, Judgments]) -> Judgments:
         If there are no parts, or a metric has different directions.
     """
     if not parts:
-        raise InputError("the list of judgments to join is empty.")
+        raise InputError("no judgments to join; pass at least one.")
     systems = list(dict.fromkeys(system for part in parts.values() for system in part.systems))
     rows = {group: [systems.index(system) for system in part.systems] for group, part in parts.items()}
     higher: dict[str, bool | None] = {}

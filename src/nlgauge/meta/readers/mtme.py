@@ -63,8 +63,8 @@ def from_mtme(
     root = Path(directory)
     if not (root / "human-scores").is_dir():
         raise InputError(
-            f"{str(root)!r} has no directory human-scores; pass the directory of one test set (wmt22, ...) in the"
-            " layout of mt-metrics-eval."
+            f"{str(root)!r} has no directory human-scores; pass the directory of one test set (wmt22, ...) in"
+            " the layout of mt-metrics-eval."
         )
     humans, labels = (None if names is None else listed(names) for names in (human, metrics))
     higher = higher_is_better or {}

@@ -1,4 +1,4 @@
-"""Judgments of a Result: its segment scores beside human scores from its fields, a frame or a file."""
+"""Judgments of a Result: its segment scores with human scores from its fields, a frame or a file."""
 
 from __future__ import annotations
 
@@ -174,9 +174,7 @@ def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
         return None
     systems = [str(system) for system in corpus.fields[field]]
     if isinstance(corpus.ids, range) and len(set(systems)) > 1:
-        raise InputError(
-            "records of several systems need an 'id' that identifies the segment of each record."
-        )
+        raise InputError("records of several systems need an 'id' with the segment of each record.")
     ids = [str(segment) for segment in corpus.ids]
     # If several systems have the same segment, a pooled id is followed by the system's name.
     named = all(segment.endswith(f"/{system}") for segment, system in zip(ids, systems, strict=True))
@@ -199,8 +197,8 @@ def _of_segments(values: Sequence[Any], places: Array, name: str) -> tuple[Any, 
     for place, value in zip(places[: len(values)].tolist(), values, strict=True):
         if by_segment.setdefault(place, value) != value:
             raise InputError(
-                f"the field {name!r} has two values for one segment, {by_segment[place]!r} and {value!r};"
-                " use one value per segment."
+                f"the field {name!r} has two values for one segment, {by_segment[place]!r} and {value!r}; use"
+                " one value per segment."
             )
     return tuple(by_segment[place] for place in sorted(by_segment))
 
@@ -239,8 +237,8 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
         isinstance(value, str) for values in columns.values() for value in values
     ):
         raise ResultError(
-            f"this result was saved without texts, and {', '.join(columns)} were read as texts, as the numbers of a CSV"
-            " file are; save it with texts, or pass the human scores as a file."
+            f"this result was saved without texts, and {', '.join(columns)} had texts (numbers of a CSV file"
+            " are texts); save the result with texts, or pass the human scores as a file."
         )
     return columns
 
@@ -267,8 +265,8 @@ def _of_rows(
     segment: str,
     annotator: str | None,
 ) -> dict[str, list[Any]]:
-    """Human scores of all outputs, from rows with a system and a segment; those of other systems or segments
-    are refused.
+    """Return human scores of all outputs, from rows with a system and a segment; other systems or segments are
+    refused.
     """
     records = records_of(human)
     chosen = list(dimensions or [name for name in records[0] if name not in (system, segment, annotator)])

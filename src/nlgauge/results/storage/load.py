@@ -1,7 +1,7 @@
 """Load a saved result: its files are mapped, and checked before they are used.
 
-A result always loads, whoever wrote its metrics: if the class of a metric is not here, its scores are read,
-and nothing can be computed anew.
+A result always loads: if the class of a metric is not imported, its scores are read, and nothing can be
+computed again.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def load(directory: str | Path) -> Result:
                 ) from None
         if not place.exists():
             raise ResultError(
-                f"cannot find the directory {place}{did_you_mean(place.name, _beside(place))}."
+                f"the directory {place} does not exist{did_you_mean(place.name, _beside(place))}."
             ) from None
         raise ResultError(
             f"{place} is not an nlgauge result: {Path(error.filename).name} is missing."

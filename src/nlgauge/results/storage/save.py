@@ -1,4 +1,4 @@
-"""Save a result: its directory is written beside its place and moved there whole."""
+"""Save a result: its directory is written next to its place and moved there whole."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def check_free(directory: Path, overwrite: bool) -> None:
             f"{home} cannot be written to, so {directory} cannot be made; choose another directory."
         )
     if directory.is_symlink():
-        raise ResultError(f"{directory} is a symbolic link; use its target {directory.resolve()}.")
+        raise ResultError(
+            f"{directory} is a link; use the directory that it points to, {directory.resolve()}."
+        )
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
     if not is_result(directory):

@@ -165,7 +165,7 @@ def test_landscape_is_not_turned_and_needs_scores_of_segments():
     axes = plots.landscape(given, "ter")
     assert "ter (lower is better)" in " ".join(words(axes)).replace("\n", " ")
     assert lines(axes, given.systems[0])[0][0, 1] == pytest.approx(0.6)
-    with pytest.raises(InputError, match="scores only whole systems"):
+    with pytest.raises(InputError, match="whole systems"):
         plots.landscape(dataclasses.replace(given, system_scores={"bleu": np.ones(2)}), "bleu")
 
 
