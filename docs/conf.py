@@ -20,7 +20,9 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["scripts", "_extra"]
+exclude_patterns = ["scripts", "_extra", "_templates"]
+templates_path = ["_templates"]
+smartquotes = False  # texts contain code
 # Docstrings have code in single backticks.
 default_role = "code"
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath", "fieldlist"]
@@ -51,6 +53,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,  # times depend on the machine
     "write_computation_times": False,
     "capture_repr": (),
+    "image_scrapers": ("tools.site.gallery.plots_of_nlgauge",),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -61,7 +64,9 @@ html_css_files = ["nlgauge.css"]
 html_js_files = ["tables.js"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"index": [], "leaderboard": [], "choose": [], "glossary": [], "faq": []}
+# A list of all metrics or all names next to each of their pages would take a third of the build.
+_WITHOUT = ("index", "leaderboard", "choose", "glossary", "faq", "metrics/*", "reference/api/generated/*")
+html_sidebars = {pages: [] for pages in _WITHOUT}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 6,

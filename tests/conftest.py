@@ -77,7 +77,7 @@ def _errors_speak_to_their_interface() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(NlgaugeError, "__init__", checked(NlgaugeError.__init__, problems))
         yield
-    assert problems == set()
+    assert not problems, "\n".join(sorted(problems))
 
 
 @pytest.fixture(scope="module", params=["python", "native"])

@@ -5,23 +5,30 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 from collections.abc import Callable
 
 from nlgauge.errors import NlgaugeError
 
 # Commands to run in a shell have options in either interface.
 _COMMAND = re.compile(r"\b(?:nlgauge|ray|pip|git|npm) [a-z].*")
-_OPTION = re.compile(r"(?<![\w-])--[a-z]")
-# `rouge(stemmer=True)` names a metric on the command line too.
-_KEYWORD = re.compile(r"(?<![\w(,.])(?<!, )\b[a-z_]+=(?:True|False|None)\b")
+_OPTION = re.compile(r"(?:^|(?<=[\s(`'\"]))--[a-z]")
+# `rouge(stemmer=True)` names a metric on the command line too, and NumPy's errors name allow_pickle.
+_KEYWORD = re.compile(r"(?<![\w(,.])(?<!, )\b(?!allow_pickle)[a-z_]+=(?:True|False|None)\b")
 
 
-def mixed(python: str, cli: str) -> list[str]:
-    """Return the forms of a message that use the words of the other interface."""
-    return [
-        *([f"for Python: {python}"] if _OPTION.search(_COMMAND.sub("", python)) else []),
-        *([f"for the command line: {cli}"] if _KEYWORD.search(cli) else []),
-    ]
+# Errors of these packages are read in one interface only.
+_CLI, _PYTHON = "nlgauge.cli.", "nlgauge.compat."
+
+
+def mixed(python: str, cli: str, module: str = "") -> list[str]:
+    """Return the forms of a message, raised in a module, that use the words of the other interface."""
+    problems = []
+    if not module.startswith(_CLI) and _OPTION.search(_COMMAND.sub("", python)):
+        problems.append(f"for Python: {python}")
+    if not module.startswith(_PYTHON) and _KEYWORD.search(cli):
+        problems.append(f"for the command line: {cli}")
+    return problems
 
 
 def checked(init: Callable[..., None], problems: set[str]) -> Callable[..., None]:
@@ -30,7 +37,11 @@ def checked(init: Callable[..., None], problems: set[str]) -> Callable[..., None
     @functools.wraps(init)
     def construct(self: NlgaugeError, *args: object, **options: object) -> None:
         init(self, *args, **options)
+        frame = sys._getframe(1)
+        while frame.f_code.co_name == "__init__" and frame.f_back is not None:
+            frame = frame.f_back
         test = os.environ.get("PYTEST_CURRENT_TEST", "")
-        problems.update(f"{problem}  ({test})" for problem in mixed(str(self), self.for_cli()))
+        found = mixed(str(self), self.for_cli(), frame.f_globals.get("__name__", ""))
+        problems.update(f"{problem}  ({test})" for problem in found)
 
     return construct

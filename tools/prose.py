@@ -33,7 +33,6 @@ KINDS = (
 PAGES = {"README.md": "readme", "CHANGELOG.md": "changelog", "CONTRIBUTING.md": "docs"}
 WARN = {"warn", "_warn", "warn_once", "_warn_once", "caution"}
 KEYWORDS = {"help": "help", "short_help": "help", "epilog": "help", "warning": "warning"}
-COMMANDS = {"command", "group"}
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -188,18 +187,15 @@ def _last_name(node: ast.expr) -> str:
 def _kind_of_call(name: str, kind: str) -> str:
     if name in WARN:
         return "warning"
+    if name == "Group":
+        return "help"
     return "error" if name.endswith("Error") else kind
 
 
 def _is_command(node: ast.FunctionDef) -> bool:
-    """Return True if a decorator makes the function a command, or if parameters have the types of options."""
-    if any(_last_name(decorator) in COMMANDS for decorator in node.decorator_list):
-        return True
-    types = [parameter.annotation for parameter in node.args.args + node.args.kwonlyargs]
-    return not node.name.startswith("_") and any(
-        annotation is not None and re.match(r"Annotated\[|[A-Z]\w*$", ast.unparse(annotation))
-        for annotation in types
-    )
+    """Return True if a decorator makes an object of a class (`@Command`) or of click (`@click.command()`)."""
+    names = map(_last_name, node.decorator_list)
+    return any(name[:1].isupper() or name in ("command", "group") for name in names)
 
 
 def _markdown(path: Path, root: Path, kind: str) -> Iterator[Piece]:

@@ -13,33 +13,31 @@
   for (const [key, value] of new URLSearchParams(location.search)) if (key in state) state[key] = value;
   const form = document.querySelector(".lb-filters"), head = document.querySelector(".lb-table thead"), body = document.querySelector(".lb-table tbody"), count = document.querySelector(".lb-count");
   const element = (name, properties = {}, ...children) => { const made = Object.assign(document.createElement(name), properties); made.append(...children); return made; };
-  const matches = (row, except) => filters.every(({ at, filter }) => filter === except || !state[filter] || String(row[at]) === state[filter]) && row[5].toLowerCase().includes(state.metric.toLowerCase());
+  const matches = (row, chosen = filters) => chosen.every(({ at, filter }) => !state[filter] || String(row[at]) === state[filter]);
+  const named = row => row[5].toLowerCase().includes(state.metric.toLowerCase());
   const selects = {};
   for (const { title, filter } of filters) {
-    selects[filter] = element("select");
-    selects[filter].addEventListener("change", event => { state[filter] = event.target.value; settle(filter); draw(); });
+    selects[filter] = element("select", { ariaLabel: title });
+    selects[filter].addEventListener("change", event => { state[filter] = event.target.value; draw(); });
     form.append(element("label", {}, element("span", { textContent: title }), selects[filter]));
   }
-  const search = element("input", { type: "search", value: state.metric });
+  const search = element("input", { type: "search", value: state.metric, ariaLabel: "metric" });
   search.addEventListener("input", () => { state.metric = search.value; draw(); });
   form.append(element("label", {}, element("span", { textContent: "metric" }), search));
   form.addEventListener("submit", event => event.preventDefault());
-  // A choice that leaves no row resets the filters after it.
-  const settle = changed => {
-    for (const { filter } of filters) if (filter !== changed && !rows.some(row => matches(row))) state[filter] = "";
-  };
+  // Each filter offers the values that the filters before it leave; a value that they exclude is reset.
   const options = () => {
-    for (const { at, filter } of filters) {
-      const values = [...new Set(rows.filter(row => matches(row, filter)).map(row => String(row[at])))];
-      if (state[filter] && !values.includes(state[filter])) values.push(state[filter]);
+    filters.forEach(({ at, filter }, number) => {
+      const values = [...new Set(rows.filter(row => matches(row, filters.slice(0, number))).map(row => String(row[at])))];
+      if (!values.includes(state[filter])) state[filter] = "";
       selects[filter].replaceChildren(...["", ...values].map(value => element("option", { value, textContent: value || "any", selected: value === state[filter] })));
-    }
+    });
   };
   const shownColumns = () => columns.filter(column => !column.filter || !state[column.filter]);
   const draw = () => {
     options();
     const order = columns.find(column => column.title === state.sort) ?? columns[1], sign = state.order === "down" ? -1 : 1;
-    const shown = rows.filter(row => matches(row)).sort((a, b) => {
+    const shown = rows.filter(row => matches(row) && named(row)).sort((a, b) => {
       const [x, y] = [a[order.at], b[order.at]];
       if (x === null || y === null) return (x === null) - (y === null);
       return (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y))) * sign;

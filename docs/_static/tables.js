@@ -1,5 +1,8 @@
-// Tables of class "sortable": click a heading to sort, type to filter.
+// Tables of class "sortable": click a heading to sort, type to filter. Toggles of the sidebar get names for screen readers.
 document.addEventListener("DOMContentLoaded", () => {
+  for (const toggle of document.querySelectorAll(".bd-sidebar-primary summary")) {
+    toggle.ariaLabel = `Pages of ${toggle.closest("li").querySelector("a").textContent.trim()}`;
+  }
   for (const table of document.querySelectorAll("table.sortable")) {
     const body = table.tBodies[0], rows = [...body.rows];
     const scroll = document.createElement("div");

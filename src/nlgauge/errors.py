@@ -24,10 +24,19 @@ from types import TracebackType
 
 
 class NlgaugeError(Exception):
-    """The root: catch it to catch everything that nlgauge raises on purpose.
+    """Base class of all errors that nlgauge raises on purpose.
 
-    message: what is wrong. python, cli: what to do in each interface; without `cli` both have the same text.
+    Parameters
+    ----------
+    message : str
+        Statement of what is wrong.
+    python : str, optional
+        Action to take in Python.
+    cli : str, optional
+        Action to take on the command line. Default: `python`.
 
+    Examples
+    --------
     >>> error = NlgaugeError("out contains a result", python="pass overwrite=True to replace it", cli="use --overwrite")
     >>> print(error)
     out contains a result; pass overwrite=True to replace it.
@@ -40,7 +49,13 @@ class NlgaugeError(Exception):
         self.message, self.python, self.cli = message, python, cli or python
 
     def for_cli(self) -> str:
-        """Return the message with the hint for the command line."""
+        """Return the message with the hint for the command line.
+
+        Returns
+        -------
+        str
+            Sentence that states what is wrong and what to do.
+        """
         return _sentence(self.message, self.cli)
 
     def _render_traceback_(self) -> list[str]:
@@ -138,11 +153,12 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 def no_such(kind: str, name: object, known: Iterable[object], place: str = "") -> str:
-    """Return the message that there is nothing of this name, with what there is.
+    """Return the message for an unknown name, with the known names.
 
     >>> no_such("level", "systems", ["system", "input"])
-    "there is no level 'systems' (did you mean 'system'?); there are system, input."
+    "unknown level 'systems' (did you mean 'system'?); choose one of system, input."
     """
     names = [str(each) for each in known]
     near = did_you_mean(str(name), names)
-    return f"there is no {kind} {name!r:.60}{place}{near}; there are {', '.join(names) or 'none'}."
+    advice = f"choose one of {', '.join(names)}" if names else "none exist"
+    return f"unknown {kind} {name!r:.60}{place}{near}; {advice}."

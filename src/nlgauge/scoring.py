@@ -97,11 +97,26 @@ class Scorer:
 
     Parameters
     ----------
-    metrics
-        As in `nlgauge.score`.
-    **options
-        `executor`, `run_concurrent`, `cache`, `output`, `resume`, `overwrite`, `carbon` and
-        `allow_remote_code`, as in `nlgauge.score`.
+    metrics : str, metric, mapping or iterable of these, optional
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), metric objects, or mappings with the keys "path"
+        (name), "resulting_name" (label) and "compute_kwargs". Default: bleu, chrf and rouge.
+    run_concurrent : bool, default False
+        Use the executor "processes" if `executor` is None.
+    executor : str or Executor, optional
+        Executor of the chunks: "serial", "threads", "processes", "ray", or an object of `nlgauge.engine.executors`.
+        Default: "threads" if all metrics are built in and have no model, otherwise "serial".
+    cache : bool, default True
+        Read and write the cache of segment statistics of costly metrics.
+    output : str or Path, optional
+        Directory to save the result in. Rows are saved as soon as they are computed.
+    resume : bool, default False
+        Continue the unfinished run in `output`.
+    overwrite : bool, default False
+        Replace the result in `output`.
+    carbon : str, optional
+        Three-letter country code, such as "DEU", to track energy and CO2 (`result.costs.carbon`).
+    allow_remote_code : bool, default False
+        Let Hugging Face evaluate search for metrics that nlgauge does not know. It downloads and runs third-party scripts.
 
     Examples
     --------
@@ -133,7 +148,52 @@ class Scorer:
     def __call__(
         self, predictions: Any, references: Any = None, sources: Any = None, **options: Unpack[CallOptions]
     ) -> Result:
-        """Score texts; the arguments are those of `nlgauge.score`."""
+        """Score texts with the metrics of this scorer.
+
+        Parameters
+        ----------
+        predictions : sequence of str, mapping, records or data frame
+            N texts, one per segment, or a list of texts per segment; a mapping from systems to such sequences; or records
+            (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources.
+        references : sequence, optional
+            N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
+        sources : sequence of str, optional
+            N source texts, one per segment.
+        ids : iterable, optional
+            N identifiers, one per segment. Default: 0 to N - 1.
+        weights : iterable of float, optional
+            N weights, one per segment.
+        documents : iterable, optional
+            N document labels, one per segment. Segments of a document are resampled together.
+        lang : str, optional
+            ISO language code, used for tokenizers, sentence splitters and default models.
+        fields : mapping, optional
+            Further values of the segments: a mapping from field names to N values each.
+        systems : sequence of str, optional
+            Systems to read. If records have no prediction field, these are the columns that contain predictions.
+        skip_missing : bool, default False
+            Skip segments with a missing text, and warn how many.
+        common : bool, default False
+            Skip segments that some system lacks, and warn how many.
+        pooled : bool, default False
+            Treat every record as a separate segment, whichever system it is from.
+        reduce_fn : str or callable, optional
+            Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+            function, or a callable that maps an array of scores to a number.
+        seed : int
+            Seed of all random numbers of the run.
+        batch_size : int, optional
+            Number of texts that a model reads at once.
+        device : str, optional
+            Torch device, such as "cpu", "cuda" or "cuda:1".
+        show_progress : bool, optional
+            Show a progress bar. Default: if standard error is a terminal and the run is long.
+
+        Returns
+        -------
+        Result
+            Scores, segment scores, intervals, tests and explanations.
+        """
         chosen = completed("Scorer.__call__", CallOptions, DEFAULTS, options)
         run = run_options(chosen["seed"], chosen["batch_size"], chosen["device"])
         reduce_fn, show_progress = chosen["reduce_fn"], chosen["show_progress"]
@@ -158,7 +218,25 @@ class Scorer:
     def score_corpus(
         self, corpus: Corpus, reduce_fn: ReduceFn, options: RunOptions, show_progress: bool | None = None
     ) -> Result:
-        """The Result of scoring a corpus that was read already."""
+        """Score a corpus that is already in memory.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            N segments with the predictions of S systems.
+        reduce_fn : str or callable, optional
+            Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+            function, or a callable that maps an array of scores to a number.
+        options : RunOptions
+            Seed, batch size and device of the run.
+        show_progress : bool, optional
+            Show a progress bar. Default: if standard error is a terminal and the run is long.
+
+        Returns
+        -------
+        Result
+            Scores, segment scores, intervals, tests and explanations.
+        """
         job = self._job(corpus, reduce_fn, options)
         if self.output is not None:
             from nlgauge.results.storage.resume import run_in_memory
@@ -185,10 +263,27 @@ class Scorer:
         options: RunOptions,
         show_progress: bool | None = None,
     ) -> Result:
-        """The Result of a corpus that comes in pieces, which need not fit into memory; see
-        `results.storage.resume.run_on_disk`.
+        """Score a corpus that is read in chunks and need not fit into memory.
 
-        Without an output it is in a temporary directory, which goes with it.
+        Parameters
+        ----------
+        pieces : callable
+            Function of a scratch directory that returns an iterable of corpora, each with consecutive segments.
+        source : mapping
+            Plain description of the input, by which a resumed run recognizes it.
+        reduce_fn : str or callable, optional
+            Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+            function, or a callable that maps an array of scores to a number.
+        options : RunOptions
+            Seed, batch size and device of the run.
+        show_progress : bool, optional
+            Show a progress bar. Default: if standard error is a terminal and the run is long.
+
+        Returns
+        -------
+        Result
+            Result on disk, in the output directory of the scorer. Without an output directory it is in a temporary
+            directory, which is removed together with the result.
         """
         from nlgauge.results.storage.resume import Destination, run_on_disk
 
@@ -228,70 +323,80 @@ def score(
     metrics: MetricSpec | Iterable[MetricSpec] | None = None,
     **options: Unpack[ScoreOptions],
 ) -> Result:
-    """Score predictions against references and sources, in any of the shapes of `nlgauge.corpus`.
+    """Score predictions, with references and sources if the metrics need them.
 
     Parameters
     ----------
-    predictions
-        A list of texts, a mapping from systems to such lists, records, or a data frame; a segment may have
-        several predictions.
-    references
-        For each segment a text or a list of texts.
-    sources
-        For each segment a text.
-    metrics
-        Names, such as "bleu" or "chrf(word_order=2)", Metric values, or {"path": name, "resulting_name":
-        label, "compute_kwargs": {...}}; by default bleu, chrf and rouge.
-    run_concurrent
-        The same as executor="processes".
-    executor
-        How chunks are computed: "serial", "threads", "processes", "ray" or one of
-        `nlgauge.engine.executors`.
-    cache
-        Take rows of costly metrics that were computed before from the cache of statistics, and add new ones.
-    output
-        A directory that the result is saved to, its rows as soon as they are computed.
-    resume
+    predictions : sequence of str, mapping, records or data frame
+        N texts, one per segment, or a list of texts per segment; a mapping from systems to such sequences; or records
+        (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources.
+    references : sequence, optional
+        N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
+    sources : sequence of str, optional
+        N source texts, one per segment.
+    metrics : str, metric, mapping or iterable of these, optional
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), metric objects, or mappings with the keys "path"
+        (name), "resulting_name" (label) and "compute_kwargs". Default: bleu, chrf and rouge.
+    run_concurrent : bool, default False
+        Use the executor "processes" if `executor` is None.
+    executor : str or Executor, optional
+        Executor of the chunks: "serial", "threads", "processes", "ray", or an object of `nlgauge.engine.executors`.
+        Default: "threads" if all metrics are built in and have no model, otherwise "serial".
+    cache : bool, default True
+        Read and write the cache of segment statistics of costly metrics.
+    output : str or Path, optional
+        Directory to save the result in. Rows are saved as soon as they are computed.
+    resume : bool, default False
         Continue the unfinished run in `output`.
-    overwrite
+    overwrite : bool, default False
         Replace the result in `output`.
-    carbon
-        The three-letter code of a country, such as "DEU", to track energy and CO2 (`result.costs.carbon`).
-    allow_remote_code
-        Let Hugging Face evaluate look for metrics that nlgauge does not know; it runs other people's scripts.
-    ids
-        One identifier per segment.
-    weights
-        How much each segment counts.
-    documents
-        One label per segment; segments of a document are resampled together.
-    lang
-        An ISO code, for tokenizers, sentence splitters and default models.
-    fields
-        Further values of the segments, by name.
-    systems
-        The systems to read; of records without a prediction, the columns that hold theirs.
-    skip_missing
-        Leave out segments of which a text is missing.
-    common
-        Leave out segments that some system lacks.
-    pooled
-        Take every record as a segment of its own, whichever system it is from.
-    reduce_fn
-        "best" (default), "max", "min", a NumPy name or a callable, for several references or predictions.
-    seed
-        The seed of everything random.
-    batch_size
-        How many texts a model reads at once.
-    device
-        "cpu", "cuda", ...
-    show_progress
-        Show a progress bar; by default if a terminal is there and the run is long.
+    carbon : str, optional
+        Three-letter country code, such as "DEU", to track energy and CO2 (`result.costs.carbon`).
+    allow_remote_code : bool, default False
+        Let Hugging Face evaluate search for metrics that nlgauge does not know. It downloads and runs third-party scripts.
+    ids : iterable, optional
+        N identifiers, one per segment. Default: 0 to N - 1.
+    weights : iterable of float, optional
+        N weights, one per segment.
+    documents : iterable, optional
+        N document labels, one per segment. Segments of a document are resampled together.
+    lang : str, optional
+        ISO language code, used for tokenizers, sentence splitters and default models.
+    fields : mapping, optional
+        Further values of the segments: a mapping from field names to N values each.
+    systems : sequence of str, optional
+        Systems to read. If records have no prediction field, these are the columns that contain predictions.
+    skip_missing : bool, default False
+        Skip segments with a missing text, and warn how many.
+    common : bool, default False
+        Skip segments that some system lacks, and warn how many.
+    pooled : bool, default False
+        Treat every record as a separate segment, whichever system it is from.
+    reduce_fn : str or callable, optional
+        Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+        function, or a callable that maps an array of scores to a number.
+    seed : int
+        Seed of all random numbers of the run.
+    batch_size : int, optional
+        Number of texts that a model reads at once.
+    device : str, optional
+        Torch device, such as "cpu", "cuda" or "cuda:1".
+    show_progress : bool, optional
+        Show a progress bar. Default: if standard error is a terminal and the run is long.
 
     Returns
     -------
     Result
         Scores, segment scores, intervals, tests and explanations.
+
+    Raises
+    ------
+    InputError
+        If texts are missing, empty or of unequal numbers.
+    ParameterError
+        If an option or a parameter of a metric is outside its domain.
+    UnknownMetricError
+        If no metric has the name.
 
     Examples
     --------
@@ -311,12 +416,12 @@ def _remove(directory: str | None) -> None:
 
 
 def run_options(seed: int = SEED, batch_size: int | None = None, device: str | None = None) -> RunOptions:
-    """The options of a run, or an error that says which of them is not one."""
+    """Return the options of a run; raise ParameterError if an option is invalid."""
     return RunOptions(_checked(seed, "seed", 0), _batch(batch_size), _device(device))
 
 
 def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> Destination | None:
-    """Where a result is written to while it is computed, or an error that says what is not a place."""
+    """Return the destination of a result, None without a directory; raise ParameterError if it is invalid."""
     from nlgauge.results.storage.resume import Destination
 
     flags = {name: _flag(value, name) for name, value in (("resume", resume), ("overwrite", overwrite))}
@@ -324,7 +429,9 @@ def output_of(directory: str | Path | None, resume: bool, overwrite: bool) -> De
         asked = next((name for name, value in flags.items() if value), None)
         if asked:
             raise ParameterError(
-                f"{asked} is about what is in the output directory; say which one, with output=DIRECTORY."
+                f"{asked} needs an output directory",
+                python="pass output=DIRECTORY",
+                cli="name it with -o",
             )
         return None
     if not isinstance(directory, str | Path) or not _names_a_place(str(directory)):

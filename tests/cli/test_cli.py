@@ -253,7 +253,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         ),
         (
             ["score", "-m", "faithfulness", "-r", "refs.txt", "sysA.txt"],
-            "no metric 'faithfulness'; summac, alignscore",
+            "metric 'faithfulness'; summac, alignscore",
         ),
         (
             ["score", "-m", "bertscore(model=my dir)", "-r", "refs.txt", "sysA.txt"],
@@ -285,7 +285,7 @@ def test_blank_lines_of_later_reference_files_are_no_references() -> None:
         (["score"], "predictions ... -r REFERENCES SYSTEM"),
         (["score", "--nonsense"], "--nonsense"),
         (["nonsense"], "unknown command 'nonsense'"),
-        (["card", "blue"], "no metric 'blue'"),
+        (["card", "blue"], "metric 'blue'"),
         (["list", "--category", "nonsense"], "'nonsense' ... Categories"),
     ],
 )
@@ -303,7 +303,7 @@ def test_wrong_use_exits_with_2_and_says_what_is_wrong(arguments: list[str], mes
 @pytest.mark.parametrize(
     "error",
     [
-        ModelError("the model is not here"),
+        ModelError("the model is not installed"),
         MissingExtraError("torch", "models", "bertscore"),
         RuntimeError("odd [red]"),
     ],
@@ -496,14 +496,14 @@ def test_compare() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["compare", "out", "sysA", "sysC"], 2, "no system 'sysC'"),
+        (["compare", "out", "sysA", "sysC"], 2, "system 'sysC'"),
         (["compare", "out", "--test", "t"], 2, "test ... 'randomization' or 'bootstrap'"),
         (["compare", "."], 1, "run.json is missing"),
         (["compare", "nowhere"], 1, "directory ... nowhere"),
-        (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "no metric 'chrf'"),
-        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "no segment '9'"),
-        (["explain", "out", "-m", "wer", "--segment", "x"], 2, "no segment 'x'"),
-        (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "no system 'C'"),
+        (["explain", "out", "-m", "chrf", "--segment", "0"], 2, "metric 'chrf'"),
+        (["explain", "out", "-m", "wer", "--segment", "9"], 2, "segment '9'"),
+        (["explain", "out", "-m", "wer", "--segment", "x"], 2, "segment 'x'"),
+        (["explain", "out", "-m", "wer", "--segment", "0", "--system", "C"], 2, "system 'C'"),
         (
             ["explain", "out", "-m", "distinct", "--segment", "0"],
             1,
@@ -585,7 +585,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
         asked.append((name, hub))
         if name == "gone":
-            raise ModelError("there is no model 'gone'")
+            raise ModelError("unknown model 'gone'")
         return Path("cache") / name
 
     monkeypatch.setattr(fetch, "get", get)
@@ -595,7 +595,7 @@ def test_models(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [("minilm", False), ("smollm2", False), ("owner/name", True)]
     result = run("models", "get", "gone")
     assert result.exit_code == 1
-    assert "there is no model 'gone'" in result.stderr
+    assert "unknown model 'gone'" in result.stderr
 
 
 def test_models_are_checked_and_removed(folder: Path) -> None:

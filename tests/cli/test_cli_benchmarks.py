@@ -72,5 +72,5 @@ def test_import_refuses_pickles(tmp_path, folder):
     (tmp_path / "abs.pkl").write_bytes(b"\x80\x04.")
     code, _, err = run("benchmarks", "import", str(tmp_path / "abs.pkl"))
     assert code == 2
-    assert "never opened here" in err
+    assert "pickle" in err
     assert not folder.exists()

@@ -152,12 +152,12 @@ def test_a_directory_is_of_one_study(tmp_path):
     run("sample", "-m", "chrf", "-o", str(place), *QUICK)
     code, _, err = run("sample", "-m", "chrf", "--sample", "5", "-o", str(place), *QUICK)
     assert code == 2
-    assert "holds a study of other texts" in err
+    assert "study of other texts" in err
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
     code, _, err = run("sample", "-m", "chrf", "-o", str(tmp_path / "full"), *QUICK)
     assert code == 2
-    assert "holds no study" in err
+    assert "not contain a study" in err
 
 
 def test_a_study_is_opened_again(tmp_path):
@@ -170,7 +170,7 @@ def test_a_study_is_opened_again(tmp_path):
     (place / "study.json").write_text("{", "utf-8")
     with pytest.raises(ResultError, match="is damaged"):
         reopened(place)
-    with pytest.raises(ResultError, match="holds no study"):
+    with pytest.raises(ResultError, match="no study"):
         reopened(tmp_path)
 
 
@@ -189,7 +189,7 @@ def test_compare_tests_the_metrics_that_are_kept(tmp_path):
     _, benchmark, scores = reopened(tmp_path / "out")
     expected = compare(benchmark.judgments(scores), human="relevance", resamples=50, coefficient="kendall")
     assert [row["p_adjusted"] for row in document["rows"]] == [row["p_adjusted"] for row in expected]
-    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalise-to", "inputs")
+    code, out, err = run("compare", place, "-m", "chrf,wer", "--resamples", "50", "--generalize-to", "inputs")
     assert code == 0, err
     assert "The claims are about new inputs" in out
     rows = [line.split()[:3] for line in out.splitlines() if re.match(r"(relevance|fluency) +chrf", line)]
@@ -552,7 +552,7 @@ def test_what_agreement_costs(kept):
     assert any(row["frontier"] for row in json.loads(out)["rows"])
     code, _, err = run("cost", str(kept), "-m", "bleu")
     assert code != 0
-    assert "there is no metric 'bleu'" in err
+    assert "metric 'bleu'" in err
 
 
 def test_plots_on_request(kept, tmp_path):
@@ -601,7 +601,7 @@ def test_plots_on_request(kept, tmp_path):
         *QUICK,
     )
     assert code == 2
-    assert "needs exactly one metric; choose one with -m: chrf, ter" in err
+    assert "-m: chrf, ter" in err
 
 
 @pytest.mark.parametrize(
@@ -737,7 +737,7 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     pytest.importorskip("matplotlib")
     code, _, err = run("estimate", "sample", "-m", "chrf")
     assert code == 2
-    assert "choose one with --human: relevance, fluency" in err
+    assert "--human: relevance, fluency" in err
     code, _, err = run("sample", "-m", "chrf", "--plot", f"topk={tmp_path / 'x.pdf'}", *QUICK)
     assert code == 2
     assert "--plot topk needs exactly one human dimension" in err
@@ -745,7 +745,7 @@ def test_what_is_of_one_dimension_and_group_says_how_to_choose(tmp_path):
     path.write_text("".join(json.dumps(record) + "\n" for record in records()), "utf-8")
     code, _, err = run("estimate", str(path), "--human", "adequacy", "--group-by", "lp", "-m", "chrf")
     assert code == 2
-    assert "choose one with --group: fr-en, de-en" in err
+    assert "--group: fr-en, de-en" in err
 
 
 def saved_result(tmp_path: Path, rows: list[dict], **options) -> Path:
@@ -811,7 +811,7 @@ def test_a_result_without_texts_has_numbers_enough(tmp_path):
     nlgauge.score(as_text, metrics=["chrf"]).save(tmp_path / "text", texts=False)
     code, _, err = run(str(tmp_path / "text"), *WORDS)
     assert code == 1
-    assert "saved without texts, and adequacy held texts" in " ".join(err.split())
+    assert "without texts, and adequacy" in " ".join(err.split())
     nlgauge.score(records()[1:], metrics=["chrf"], pooled=True).save(tmp_path / "pooled", texts=False)
     code, _, err = run(str(tmp_path / "pooled"), *WORDS)
     assert code == 1
@@ -858,8 +858,8 @@ def test_what_a_saved_result_cannot_answer_is_said(tmp_path, kept):
         ((place, "--human", "lp"), "same for all systems"),
         ((place, "--human", "adequacy", "-m", "bleu"), "metric 'bleu'"),
         ((place, "--human", "adequacy", "--group", "fr-en"), "--group-by"),
-        ((place, "--human", "adequacy", "--sample", "2"), "--sample requires a benchmark or a file"),
-        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o requires a benchmark or a file"),
+        ((place, "--human", "adequacy", "--sample", "2"), "--sample ... benchmark"),
+        ((place, "--human", "adequacy", "-o", str(tmp_path / "x")), "-o ... benchmark"),
         ((str(kept), "--human", "relevance"), "is a study, not a result"),
         ((str(tmp_path), "--human", "adequacy"), "is not an nlgauge result"),
         (("compare", place), "human scores ... --human"),

@@ -333,7 +333,7 @@ def test_adding_and_removing_metrics() -> None:
         scorer.add_metric("bleu", resulting_name="characters")
     scorer.remove_metric("characters")
     scorer.remove_metric("CustomMetric")
-    with pytest.raises(ParameterError, match="no metric left"):
+    with pytest.raises(ParameterError, match=r"no metrics.*add_metric"):
         scorer(preds, refs)
 
 
@@ -415,7 +415,7 @@ def test_a_metric_from_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(UnknownMetricError, match="__main_class__"):
         load_metric(write_custom(tmp_path / "wrong", "Other"))
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UnknownMetricError, match=r"holds no empty\.py"):
+    with pytest.raises(UnknownMetricError, match=r"no empty\.py"):
         load_metric(tmp_path / "empty")
 
 

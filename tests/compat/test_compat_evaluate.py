@@ -297,11 +297,11 @@ def test_squad_counts_questions_without_a_prediction_as_0_and_takes_plain_texts(
             "squad_v2",
             [{"id": "y", "prediction_text": "a", "no_answer_probability": 0}],
             [{"id": "x", "answers": {"text": ["a"]}}],
-            "'x'; give one",
+            "questions.*'x'",
         ),
         ("squad_v2", ["a"], ["a"], "reference.*SQuAD"),
         ("accuracy", [0, 1], [1, 1], "class labels"),
-        ("nist_mt", ["a b"], ["a b"], "give a smaller n"),
+        ("nist_mt", ["a b"], ["a b"], "NIST.*smaller n"),
     ],
 )
 def test_inputs_that_cannot_be_scored(name: str, predictions: Any, references: Any, message: str) -> None:
@@ -392,7 +392,7 @@ def test_texts_are_collected() -> None:
         metric.compute(predictions=preds[2:], references=refs[2:])
         == nlgauge.score(preds, refs, metrics="wer")["wer"]["wer"]
     )
-    with pytest.raises(InputError, match="nothing to score"):
+    with pytest.raises(InputError, match=r"predictions=\[\.\.\.\]"):
         metric.compute()
     metric.add(prediction="a", reference="a")
     with pytest.raises(InputError, match=r"predictions.*references"):

@@ -84,7 +84,7 @@ def test_paths_that_do_not_fit(place: Path) -> None:
     write(place / "R", c__txt="more")
     with pytest.raises(InputError, match=r"c\.txt"):
         scorer(place / "P", place / "R")
-    with pytest.raises(InputError, match="holds no files"):
+    with pytest.raises(InputError, match="no files"):
         scorer(write(place / "empty"), place / "R")
 
 
@@ -270,7 +270,7 @@ def test_metrics_that_come_later_say_so(name: str) -> None:
 
 def test_meteor_plus_plus_says_what_it_needs():
     for call in (lambda: load_metric("meteor++"), lambda: nlgauge.score(["a"], ["a"], metrics="meteor++")):
-        with pytest.raises(ParameterError, match=r"list.*copy_words="):
+        with pytest.raises(ParameterError, match=r"list.*copy_words"):
             call()
     loaded = load_metric("METEOR++", copy_words=["Rome"])
     lost = loaded.compute(["I saw Paris"], ["I saw Rome"])["METEOR++"]["score"]

@@ -86,10 +86,10 @@ def test_a_script_is_computed_by_evaluate(script: Path, form: str) -> None:
         "parameters": f"{file}(scale=3)",
         "dictionary": dictionary,
     }[form]
-    with pytest.warns(UserWarning, match="somebody else's code") as told:
+    with pytest.warns(UserWarning, match="runs the code of") as told:
         result = nlgauge.score(PREDICTIONS, REFERENCES, metrics=[spec, "chrf"], allow_remote_code=True)
     assert ran(script)
-    assert f"runs {file.resolve()}, which" in str(told[0].message)
+    assert f"runs the code of {file.resolve()}" in str(told[0].message)
     assert told[0].filename == __file__
     label, scale = (
         "mine" if form == "dictionary" else "overlap",
@@ -106,7 +106,7 @@ def test_a_script_is_computed_by_evaluate(script: Path, form: str) -> None:
 
 def test_a_signature_names_the_text_of_the_script(script: Path) -> None:
     def signature() -> str:
-        with pytest.warns(UserWarning, match="somebody else's code"):
+        with pytest.warns(UserWarning, match="runs the code of"):
             return nlgauge.score(
                 PREDICTIONS, REFERENCES, metrics=str(script), allow_remote_code=True
             ).signatures["overlap"]
@@ -132,12 +132,12 @@ def test_nothing_runs_without_permission(script: Path, monkeypatch: pytest.Monke
                 call()
     with pytest.raises(
         UnknownMetricError,
-        match=(r"Hugging Face.*allow_remote_code=True, or --allow-"),
+        match=(r"Hugging Face.*allow_remote_code=True"),
     ):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script))
-    with pytest.raises(UnknownMetricError, match="evaluate may compute it"):
+    with pytest.raises(UnknownMetricError, match="Hugging Face evaluate"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="code_eval")
-    with pytest.raises(UnknownMetricError, match=r"shows all\.$"):
+    with pytest.raises(UnknownMetricError, match=r"shows all metrics\.$"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="blue")
     with pytest.raises(ParameterError, match=r"allow_remote_code.*True or False.*'yes'"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script), allow_remote_code="yes")  # type: ignore[arg-type]
@@ -159,17 +159,15 @@ def test_what_is_not_there_says_so(script: Path, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(UnknownMetricError, match=why):
             nlgauge.score(PREDICTIONS, REFERENCES, metrics=name, allow_remote_code=True)
 
-    not_found(
-        "code_eval", "no metric 'code_eval'.*because HF_HUB_OFFLINE is set; give the path of its script"
-    )
+    not_found("code_eval", "metric 'code_eval'.*HF_HUB_OFFLINE.*path")
     not_found("somebody/overlap", "because HF_HUB_OFFLINE is set")
     monkeypatch.setenv("NLGAUGE_OFFLINE", "1")
     not_found("code_eval", "because NLGAUGE_OFFLINE is set")
-    not_found(str(tmp_path / "nothing"), "There is no script of evaluate at that path either")
-    not_found("nothing.py", "There is no script of evaluate at that path either")
+    not_found(str(tmp_path / "nothing"), "Hugging Face evaluate has no script")
+    not_found("nothing.py", "Hugging Face evaluate has no script")
     (script / "overlap.py").write_text("raise RuntimeError('out of order')")
-    with pytest.warns(UserWarning, match="somebody else's code"):
-        not_found(str(script), "evaluate does not give it either: RuntimeError: out of order")
+    with pytest.warns(UserWarning, match="runs the code of"):
+        not_found(str(script), "evaluate.*RuntimeError: out of order")
     monkeypatch.setattr(from_evaluate.importlib.util, "find_spec", lambda name: None)
     not_found(
         "code_eval", "Hugging Face evaluate, which may have it, is not installed; run: pip install evaluate"
@@ -204,7 +202,7 @@ def test_a_hub_name_is_named_before_evaluate_is_asked(monkeypatch: pytest.Monkey
 
 
 def test_a_result_is_saved_and_loads_where_evaluate_is_not(script: Path, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         result = nlgauge.score(
             {"A": PREDICTIONS, "B": REFERENCES},
             REFERENCES,
@@ -226,7 +224,7 @@ def test_a_result_is_saved_and_loads_where_evaluate_is_not(script: Path, tmp_pat
 
 def test_nothing_of_the_registry_takes_the_place_of_a_saved_one(tmp_path: Path) -> None:
     directory = write(tmp_path, "chrf", ("predictions", "references"))
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(directory), allow_remote_code=True).save(
             tmp_path / "result"
         )
@@ -236,35 +234,35 @@ def test_nothing_of_the_registry_takes_the_place_of_a_saved_one(tmp_path: Path) 
 
 
 def test_what_a_script_does_not_take_is_an_error_of_the_metric(script: Path, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         scorer = nlgauge.Scorer(str(script), allow_remote_code=True)
     with pytest.raises(MetricError, match=r"overlap fails on these texts: \w+: "):
         scorer(PREDICTIONS, [[text, text] for text in REFERENCES])
     with pytest.raises(InputError, match="overlap needs references"):
         scorer(PREDICTIONS)
     alone = write(tmp_path, "counted", ("predictions",))
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         assert nlgauge.score(PREDICTIONS, metrics=str(alone), allow_remote_code=True)["counted"]["texts"] == 3
     other = write(tmp_path, "measured", ("data",))
     with (
-        pytest.warns(UserWarning, match="somebody else's code"),
+        pytest.warns(UserWarning, match="runs the code of"),
         pytest.raises(UnknownMetricError, match=r"data.*predictions"),
     ):
         nlgauge.score(PREDICTIONS, metrics=str(other), allow_remote_code=True)
 
 
 def test_load_metric_and_its_scorers_ask_for_the_same_permission(script: Path) -> None:
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         metric = load_metric(str(script), "mine", compute_kwargs={"scale": 2}, allow_remote_code=True)
     assert metric.compute(PREDICTIONS, REFERENCES)["mine"]["score"] == 4 / 3
     assert nlgauge.score(PREDICTIONS, REFERENCES, metrics=metric)["mine"]["score"] == 4 / 3
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         scorer = NLGMetricverse(
             metrics=["chrf", {"path": str(script / "overlap.py"), "resulting_name": "mine"}],
             allow_remote_code=True,
         )
     assert scorer(PREDICTIONS, REFERENCES)["mine"]["overlap"] == 2 / 3
-    with pytest.warns(UserWarning, match="somebody else's code"):
+    with pytest.warns(UserWarning, match="runs the code of"):
         scorer.add_metric(str(script))
     assert scorer(PREDICTIONS, REFERENCES)["overlap"]["overlap"] == 2 / 3
     with pytest.raises(ParameterError, match=r"allow_remote_code.*metric"):
@@ -288,9 +286,9 @@ def test_the_command_line_asks_for_the_flag(script: Path, tmp_path: Path) -> Non
     for name, lines in (("p.txt", PREDICTIONS), ("r.txt", REFERENCES)):
         (tmp_path / name).write_text("\n".join(lines) + "\n")
     arguments = ["score", "-m", str(script), "-r", str(tmp_path / "r.txt"), str(tmp_path / "p.txt")]
-    assert "--allow-remote-code, permits that" in " ".join(refused(*arguments).split())
+    assert "--allow-remote-code" in " ".join(refused(*arguments).split())
     assert not ran(script)
     shown = warned(*arguments, "--allow-remote-code")
     assert (shown.exit_code, ran(script)) == (0, True)
     assert "0.6667" in shown.stdout
-    assert "which is somebody else's code" in " ".join(shown.stderr.split())
+    assert "runs the code of" in " ".join(shown.stderr.split())

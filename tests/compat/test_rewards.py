@@ -222,7 +222,7 @@ def test_a_missing_source_is_told_how_to_be_the_prompt():
             "wer.*0.*0 and 1",
         ),
         ("density", {}, "values.*0 and 1"),
-        ("density", {"scale": "unit"}, "neither direction is better"),
+        ("density", {"scale": "unit"}, "no better direction"),
         ("chrf", {"scale": "0-1"}, "scale.*None, 'unit'"),
         ("chrf", {"scale": (1, 1)}, "scale must be None"),
         ("chrf", {"scale": (0, math.inf)}, "scale must be None"),

@@ -382,7 +382,7 @@ def without(record: dict[str, object], *names: str) -> dict[str, object]:
             [{"key": "k", "M0": "p q", "M1": "q r", "n": 1, "ref": "r"}],
             "column ... systems=['M0', 'M1'",
         ),
-        (pandas.DataFrame({"prediction": []}), "there are no records"),
+        (pandas.DataFrame({"prediction": []}), "records are empty"),
     ],
 )
 def test_records_that_cannot_be_read(records, message):

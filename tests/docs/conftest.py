@@ -20,29 +20,19 @@ _HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the site: NLGAUGE_SITE, or a build without pictures of models."""
+    """The directory of the site: NLGAUGE_SITE, or a build with few pictures whose tutorials are not executed."""
     built = os.environ.get("NLGAUGE_SITE")
     if built:
         return Path(built).resolve()
     pytest.importorskip("sphinx", reason="Sphinx is not installed (dependency group docs)")
     place = tmp_path_factory.mktemp("site")
     pages, target = str(place / "docs"), str(place / "site")
-    # The builder html shares sidebars between pages, and takes two thirds of the time of dirhtml.
-    # Tutorials that start other programs are executed by `make docs`, and as notebooks by thorough tests.
-    executed = r"sphinx_gallery_conf.filename_pattern=/plot_(?!gate|is_my_judge)"
-    # An empty cache: tutorials that use a model if it is installed do not load PyTorch.
-    environment = {**os.environ, "NLGAUGE_CACHE": str(place / "models")}
     for command in (
-        ["-m", "tools.site", "--no-models", pages],
-        ["-m", "sphinx", "-W", "--keep-going", "-q", "-D", executed, "-b", "html", pages, target],
+        ["-m", "tools.site", pages, "--pictures", "chrf", "wer"],
+        ["-m", "sphinx", "-W", "--keep-going", "-q", "-D", "plot_gallery=0", "-b", "dirhtml", pages, target],
     ):
         done = subprocess.run(
-            [sys.executable, *command],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr[-5000:]
     return Path(target)
@@ -60,6 +50,7 @@ def address(site: Path) -> Iterator[str]:
     Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
+    server.server_close()
 
 
 @pytest.hookimpl(trylast=True)

@@ -252,7 +252,7 @@ def test_a_worker_is_told_its_threads(monkeypatch):
         raise OSError("none")
 
     monkeypatch.setattr(processes.subprocess, "Popen", no_process)
-    with pytest.raises(NlgaugeError, match="could not be started"):
+    with pytest.raises(NlgaugeError, match="cannot start"):
         processes._Worker({}, 3)
     assert told == ["3"]
 
@@ -286,16 +286,16 @@ def assert_ended(started: list[processes._Worker]) -> None:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (None, "worker.*process"),
-        ("exec true", "worker.*0"),
-        ("exit 3", "worker.*3"),
+        (None, "worker process"),
+        ("exec true", "worker process ... code 0"),
+        ("exit 3", "worker process ... code 3"),
         (
             "echo 'Welcome to this machine!'; exec cat > /dev/null",
-            "an answer that cannot be read (it begins with b'Welcome to t')",
+            "worker process ... (it begins with b'Welcome to t')",
         ),
-        ("exec 0<&- 1>&-; exec sleep 600", "worker.*-9"),
-        ("head -c 12 > /dev/null; kill -9 $$", "worker.*-9"),
-        ("printf 'nlg'", "worker.*0"),
+        ("exec 0<&- 1>&-; exec sleep 600", "worker process ... code -9"),
+        ("head -c 12 > /dev/null; kill -9 $$", "worker process ... code -9"),
+        ("printf 'nlg'", "worker process ... code 0"),
     ],
     ids=[
         "cannot start",
@@ -371,7 +371,7 @@ def test_a_workers_error_surfaces_as_ours(two_workers):
 
 def test_a_worker_that_dies_surfaces_as_ours(two_workers, monkeypatch):
     monkeypatch.setenv("PYTHONHOME", "/nowhere/at/all")
-    with pytest.raises(NlgaugeError, match=r"worker.*process"):
+    with pytest.raises(NlgaugeError, match=r"worker process"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="wer", executor=SMALL)
 
 

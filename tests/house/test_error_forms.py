@@ -55,6 +55,12 @@ def test_problems_are_collected_when_errors_are_constructed(monkeypatch: pytest.
     assert len(problems) == 1
 
 
+def test_errors_of_one_interface_speak_to_it():
+    assert mixed("use --resume", "use --resume", "nlgauge.cli.options") == []
+    assert mixed("pass idf=True", "pass idf=True", "nlgauge.compat.bert_score") == []
+    assert len(mixed("pass idf=True", "pass idf=True", "nlgauge.io.files")) == 1
+
+
 def test_commands_and_metrics_may_be_named_in_both():
     hint = "run: nlgauge models get minilm --hub, or use rouge(stemmer=True) or rouge(variants='rouge1', stemmer=True)"
     assert mixed(hint, hint) == []

@@ -28,7 +28,7 @@ import warnings
 import click
 
 
-@click.command()
+@Command
 @click.option("--out", help="Directory to write to.")
 def run(out):
     """Runs it."""

@@ -337,7 +337,7 @@ def test_a_table_without_rows_says_which_columns_it_has() -> None:
         (["r.jsonl:prediction", "-r", "r.jsonl:nothing"], "r.jsonl ... 'nothing'"),
         (["r.jsonl:prediction", "-r", "short.txt"], "short.txt ... 50 ... r.jsonl ... 60"),
         (["r.jsonl", "--where", "domain=sports"], "record ... 'sports'"),
-        (["p.txt", "-r", "r.txt", "--ids", "d.txt"], "ids must differ, 'd0'"),
+        (["p.txt", "-r", "r.txt", "--ids", "d.txt"], "ids must ... 'd0'"),
         (["r.jsonl", "--where", "colour=red"], "records ... 'colour'"),
         (
             ["one_gap.jsonl"],
@@ -759,7 +759,7 @@ def test_what_unpacks_to_more_than_the_memory_is_refused(
     }[suffix]
     Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 300_000))
     monkeypatch.setattr(blocks, "memory", lambda: 1 << 20)
-    with pytest.raises(InputError, match=r"memory.*-o RESULT"):
+    with pytest.raises(InputError, match=r"memory.*parts"):
         Inputs([f"p.txt{suffix}"]).read()
 
 

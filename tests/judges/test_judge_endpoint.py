@@ -108,7 +108,7 @@ def test_nothing_is_paid_twice(cache, tmp_path):
         assert len(server.bodies) == 4 and other["j"]["score"] == first["j"]["score"]
     offline = score(server.url, ["a", "b", "c"], cache, calls="offline=True")
     assert offline["j"]["score"] == pytest.approx(4.25)
-    with pytest.raises(JudgeError, match=r"1.*offline=True"):
+    with pytest.raises(JudgeError, match=r"1 .*offline"):
         score(server.url, ["a", "d"], cache, calls="offline=True")
     first.save(tmp_path / "result")
     assert nlgauge.load(tmp_path / "result").costs.used == first.costs.used
@@ -269,7 +269,7 @@ def test_a_reply_that_was_cut_is_asked_for_once_more_with_the_next_seed(cache):
 def test_probabilities_that_were_not_given_are_missed(cache):
     with (
         serving(lambda body, number: completion("4")) as server,
-        pytest.raises(JudgeError, match=r"gave none; use scoring='samples'"),
+        pytest.raises(JudgeError, match=r"logprobs.*scoring='samples'"),
     ):
         score(server.url, ["a"], cache)
     assert sqlite3.connect(cache).execute("SELECT count(*) FROM replies").fetchone() == (0,)
@@ -359,8 +359,7 @@ def test_a_dry_run_sends_nothing_and_counts(cache):
     assert math.isnan(result["j"]["score"]) and result["j"]["failed"] == 3
     shown = " ".join(str(result).split())
     assert (
-        "3 rows have no score: this was a dry run, and nothing was sent" in shown
-        and "gave no reply" not in shown
+        "3 rows have no score: this was a dry run, and nothing was sent" in shown and "not reply" not in shown
     )
     prompt, reply = used["judge estimated prompt tokens"], used["judge estimated reply tokens"]
     assert (
@@ -466,7 +465,7 @@ def test_a_damaged_cache_is_set_aside(cache):
         cache.write_bytes(cache.read_bytes()[:4096] + b"\xff" * 8192)
         with pytest.warns(
             UserWarning,
-            match=r"now.*replies\.sqlite\.damaged-",
+            match=r"renamed.*replies\.sqlite\.damaged-",
         ):
             result = score(server.url, ["text 0 " * 20], cache)
         assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) == 31
@@ -494,7 +493,7 @@ def test_the_key_is_nowhere_but_in_the_header(cache, tmp_path, capfd):
         return steady(body, number)
 
     with serving(script) as server:
-        with pytest.warns(UserWarning, match="gave no reply") as warned:
+        with pytest.warns(UserWarning, match="not reply") as warned:
             result = score(server.url, ["a", "echo", "angry"], cache, calls="tries=1")
             explained = "".join(str(result.explain("j", i)) for i in range(3))
         result.save(tmp_path / "result")
@@ -618,7 +617,7 @@ def test_errors_of_a_client_are_read_by_their_status(cache):
     with pytest.warns(UserWarning, match="reply.*requests"):
         result = nlgauge.score(["a", "odd"], metrics=metric)
     assert result[str(metric)]["failed"] == 1 and result[str(metric)]["score"] == pytest.approx(4.25)
-    with pytest.raises(JudgeError, match=r"instead.*response"):
+    with pytest.raises(JudgeError, match=r"instead.*choices"):
         nlgauge.score(["a"], metrics=FileJudge(model=Client(lambda **body: "4", name="words")))
     with pytest.raises(JudgeError, match="neither complete"):
         nlgauge.score(["a"], metrics=FileJudge(model=Client(object(), name="nothing")))

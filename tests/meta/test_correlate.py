@@ -285,7 +285,7 @@ def test_pairs_that_people_ordered() -> None:
     ]
     ignoring = correlate(judged, "input", replace(measure("darr"), ties="ignore"), interval=None)
     assert ignoring[0]["value"] == 1
-    with pytest.raises(InputError, match="DARR alone"):
+    with pytest.raises(InputError, match="DARR"):
         correlate(judged, "input", "kendall")
 
 
@@ -352,13 +352,13 @@ def test_what_is_refused() -> None:
         correlate(judged, method="normal")
     with pytest.raises(ParameterError, match="resamples must be"):
         correlate(judged, resamples=0)
-    with pytest.raises(ParameterError, match="no coefficient 'pearsn'"):
+    with pytest.raises(ParameterError, match="coefficient 'pearsn'"):
         correlate(judged, coefficient="pearsn")
     with pytest.raises(ParameterError, match=r"level.*system"):
         correlate(judged, "system", "darr")
-    with pytest.raises(UnknownNameError, match="no metric 'bleu'"):
+    with pytest.raises(UnknownNameError, match="metric 'bleu'"):
         correlate(judged, metrics="bleu")
-    with pytest.raises(UnknownNameError, match="no human dimension 'fluency'"):
+    with pytest.raises(UnknownNameError, match="human dimension 'fluency'"):
         correlate(judged, human="fluency")
     with pytest.raises(InputError, match="no metrics"):
         correlate(Judgments.from_arrays(judged.human(), None))

@@ -73,7 +73,7 @@ def test_several_annotators() -> None:
     assert judged.human()[0].tolist() == [0.5, 1.5]
     lists = Judgments.from_frame([{**row, "adequacy": [1, None, 3]} for row in ROWS], "adequacy", "chrf")
     assert lists.human().tolist() == [[2, 2]] * 3
-    with pytest.raises(InputError, match="judged one output twice"):
+    with pytest.raises(InputError, match=r"'x'.*twice"):
         Judgments.from_frame([*rows, rows[0]], "adequacy", "chrf", annotator="who")
     rows[0]["chrf"] = 9.0
     with pytest.raises(InputError, match=r"scores.*output"):
@@ -206,7 +206,7 @@ def test_from_the_layout_of_mt_metrics_eval(tmp_path: Path) -> None:
     assert Judgments.from_mtme(tmp_path, ["en-de"]).groups == ("en-de", "en-de")
     with pytest.raises(InputError, match=r"human.*scores"):
         Judgments.from_mtme(tmp_path, "en-fr")
-    with pytest.raises(InputError, match="no folder human-scores"):
+    with pytest.raises(InputError, match="human-scores"):
         Judgments.from_mtme(tmp_path / "none", "en-de")
 
 
@@ -220,7 +220,7 @@ def test_what_is_refused() -> None:
         Judgments.from_arrays(good, good, groups=[1, 2])
     with pytest.raises(InputError, match="weights must be"):
         Judgments.from_arrays(good, good, weights=[0, 0, 0])
-    with pytest.raises(UnknownNameError, match="higher_is_better names 'ter'"):
+    with pytest.raises(UnknownNameError, match=r"higher_is_better.*'ter'"):
         Judgments.from_arrays(good, good, higher_is_better={"ter": False})
     with pytest.raises(InputError, match=r"'adequcy'.*'adequacy'"):
         Judgments.from_frame(ROWS, "adequcy", "chrf")
@@ -230,11 +230,11 @@ def test_what_is_refused() -> None:
         Judgments.from_frame([*ROWS, ROWS[0]], "adequacy", "chrf")
     with pytest.raises(InputError, match="rows are needed"):
         Judgments.from_frame([], "adequacy", "chrf")
-    with pytest.raises(UnknownNameError, match="no metric 'bleo'"):
+    with pytest.raises(UnknownNameError, match="metric 'bleo'"):
         Judgments.from_arrays(good, {"bleu": good}).oriented("bleo")
-    with pytest.raises(InputError, match="say which human dimension"):
+    with pytest.raises(InputError, match="human dimension"):
         Judgments.from_arrays({"a": good, "b": good}, good).human()
-    with pytest.raises(UnknownNameError, match="no human dimension 'c'"):
+    with pytest.raises(UnknownNameError, match="human dimension 'c'"):
         Judgments.from_arrays({"a": good, "b": good}, good).human("c")
     with pytest.raises(InputError, match="not a file of columns"):
         Judgments.from_frame("x.txt", "a", "b")

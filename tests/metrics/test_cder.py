@@ -101,7 +101,7 @@ def test_tokenizer_and_case():
     assert edits("The cat.", "the cat") == 0
     assert edits("The cat.", "the cat", "cder(tokenizer='whitespace')") == 2
     assert edits("The cat.", "the cat", "cder(tokenizer='whitespace', lowercase=True)") == 1
-    with pytest.raises(ParameterError, match="no tokeniser 'wrong'"):
+    with pytest.raises(ParameterError, match="tokenizer 'wrong'"):
         Cder(tokenizer="wrong")
 
 

@@ -44,5 +44,5 @@ def test_summeval_as_published():
 
 
 def test_parameters_outside_their_domain():
-    with pytest.raises(ParameterError, match=r"compression.*tokenizer"):
+    with pytest.raises(ParameterError, match=r"tokenizer.*'punctuated'.*'none'"):
         Compression(tokenizer="none")

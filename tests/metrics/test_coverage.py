@@ -125,7 +125,7 @@ def test_long_texts_of_one_token_take_no_time():
 
 
 def test_parameters_outside_their_domain():
-    with pytest.raises(ParameterError, match=r"coverage.*tokenizer"):
+    with pytest.raises(ParameterError, match=r"tokenizer.*'punctuated'.*'google'"):
         Coverage(tokenizer="google")
 
 

@@ -129,7 +129,7 @@ def test_steps_can_be_written_by_the_judge():
         ({"scale": (5, 1), "definition": "x"}, "g_eval: scale.*digits"),
         ({"scale": (0, 100), "definition": "x"}, "g_eval: scale.*digits"),
         ({"steps": "1."}, "g_eval: definition"),
-        ({"scoring": "guess"}, "g_eval: scoring.*probabilities"),
+        ({"scoring": "guess"}, "g_eval: scoring.*'probabilities'"),
         ({"base_url": "http://u:secret@host/v1"}, "password"),
         ({"base_url": "host/v1"}, "base_url.*address"),
         ({"calls": "max_cots=1"}, "did you mean 'max_cost'"),

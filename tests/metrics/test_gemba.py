@@ -210,5 +210,5 @@ def test_names_and_what_is_refused():
     assert Gemba(variant="MQM").outputs()["gemba"][0].low == -25
     with pytest.raises(ParameterError, match=r"with_reference.*False.*MQM"):
         Gemba(variant="MQM", with_reference=True)
-    with pytest.raises(ParameterError, match=r"scoring.*samples"):
+    with pytest.raises(ParameterError, match=r"scoring.*'samples'"):
         Gemba(scoring="probabilities")

@@ -95,7 +95,7 @@ def test_other_name_and_wrong_parameters():
     assert parse("google_bleu") == Gleu()
     with pytest.raises(ParameterError, match=r"max_order.*1 to 100.*0"):
         Gleu(0)
-    with pytest.raises(ParameterError, match=r"tokenizer.*13a.*'bert'"):
+    with pytest.raises(ParameterError, match=r"tokenizer.*'13a'.*'bert'"):
         Gleu(tokenizer="bert")
 
 

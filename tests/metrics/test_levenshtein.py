@@ -73,7 +73,7 @@ def test_options():
         nlgauge.score(["a b!"], ["A c"], metrics="levenshtein(tokenizer='unicode')")["levenshtein"]["score"]
         == 0.5
     )
-    with pytest.raises(ParameterError, match="no tokeniser 'wrong'"):
+    with pytest.raises(ParameterError, match="tokenizer 'wrong'"):
         Levenshtein(tokenizer="wrong")
 
 

@@ -104,5 +104,5 @@ def test_explanation_names_sentences_and_words(
 
 
 def test_parameters_outside_their_domain() -> None:
-    with pytest.raises(ParameterError, match=r"sms.*mode"):
+    with pytest.raises(ParameterError, match=r"mode.*'sms'.*'words'"):
         Sms("words")

@@ -105,7 +105,7 @@ def test_wrong_weights_are_refused_and_nothing_is_kept(cache: Path, monkeypatch:
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(fetch.subprocess, "run", run)
-    with pytest.raises(ModelError, match=r"expected .*nothing was kept"):
+    with pytest.raises(ModelError, match=r"expected .*nothing was installed"):
         fetch.get("tiny")
     assert not list(cache.iterdir())
 
@@ -272,7 +272,7 @@ def test_a_model_of_the_hubs_own_cache_is_found(cache: Path) -> None:
         ("roberta-large", "models get roberta-large --hub"),
         ("minilmm", "did you mean 'minilm'"),
         ("./nowhere", "directory with config.json"),
-        ("own:mine", "never saved"),
+        ("own:mine", "not saved"),
     ],
 )
 def test_a_missing_model_says_what_to_do(name: str, message: str) -> None:
@@ -324,7 +324,7 @@ def test_weights_exchanged_on_disk_change_hash_and_are_said(cache: Path, pip: li
     (place / "model.safetensors").unlink()
     (place / "model.safetensors").write_bytes(WEIGHTS[::-1])
     os.utime(place / "model.safetensors", ns=(before.st_atime_ns, before.st_mtime_ns))
-    with pytest.warns(UserWarning, match="fetched"):
+    with pytest.warns(UserWarning, match="have changed"):
         exchanged = store.weights_hash(place)
     assert exchanged == hashlib.sha256(WEIGHTS[::-1]).hexdigest()
     assert store.changed_files(place) == ["model.safetensors"]

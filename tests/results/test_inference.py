@@ -351,7 +351,7 @@ def test_one_segment_alone_has_no_interval_and_says_why():
             interval = result.intervals()["A"][label]["score"]
             assert math.isnan(interval.low)
             assert math.isnan(interval.high)
-            assert interval.reason == "one segment (or document) alone: nothing to resample"
+            assert interval.reason == "only one segment (or document): nothing to resample"
             row = result.compare()[label]
             assert math.isnan(row.p)
             assert row.reason == interval.reason

@@ -382,7 +382,7 @@ def test_few_common_segments_have_an_interval_and_letters() -> None:
     alone = graded({"A": [*good, *["?"] * 23, 0.5], "B": ["?"] * 31 + [0.4]}).compare()["grade"]
     assert (
         math.isnan(alone.p)
-        and alone.reason == "one segment (or document) alone has scores of both systems: nothing to resample"
+        and alone.reason == "only one segment (or document) has scores of both systems: nothing to resample"
     )
 
 

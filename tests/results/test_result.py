@@ -222,7 +222,7 @@ def test_explain_by_number_and_by_id():
     assert result.explain("exact_match", 0, "A") == []
     with pytest.raises(ParameterError, match=r"\(A, B\).*explain\(..., system='A'\)"):
         result.explain("wer", 0)
-    with pytest.raises(KeyError, match="no system 'C'"):
+    with pytest.raises(KeyError, match="system 'C'"):
         result.explain("wer", 0, system="C")
     for segment in (2, -1, "s3"):
         with pytest.raises(ParameterError, match=f"{segment!r}.*2.*'s1' to 's2'"):

@@ -79,7 +79,7 @@ def test_scores_say_why_they_are_nan() -> None:
     rows = nlgauge.score({"A": ["one two"], "B": ["one"]}, metrics="distinct").scores("records")
     found = {(row["system"], row["output"]): row["reason"] for row in rows}
     assert found["B", "distinct2"] == "no text is long enough to have such an n-gram"
-    assert found["A", "distinct1"] == "one segment (or document) alone: nothing to resample"
+    assert found["A", "distinct1"] == "only one segment (or document): nothing to resample"
 
 
 def test_frames_have_short_names(result: Result) -> None:

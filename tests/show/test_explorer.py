@@ -412,7 +412,7 @@ def test_nothing_is_written(
 
 
 def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ParameterError, match="no result"):
+    with pytest.raises(ParameterError, match="at least one result"):
         serve({})
     for host in ("0.0.0.0", "example.com", "::"):
         with pytest.raises(ParameterError, match="other machines"):
@@ -422,7 +422,7 @@ def test_where_it_cannot_start(result: Result, monkeypatch: pytest.MonkeyPatch) 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(ParameterError, match=r"--port 0.*free"):
+        with pytest.raises(ParameterError, match=r"port=0.*free"):
             serve({"x": result}, port=taken.getsockname()[1])
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(MissingExtraError, match=r"nlgauge\[web\]"):

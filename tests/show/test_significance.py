@@ -271,9 +271,9 @@ def test_a_baseline_that_is_no_system_is_refused_before_anything_is_scored(
         result.compare("S1", baseline="S1")
     with pytest.raises(ParameterError, match=r"legacy='sacrebleu'.*baseline"):
         result.compare(all_pairs=True, legacy="sacrebleu")
-    assert "there is no system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
-    assert "omit --baseline and the systems" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
-    assert "omit --baseline" in refused("compare", saved(2), "--baseline", "S0", "--all")
+    assert "system 'S9'" in refused("compare", saved(2), "--baseline", "S9")
+    assert "--baseline" in refused("compare", saved(2), "--baseline", "S0", "--ranks")
+    assert "--baseline" in refused("compare", saved(2), "--baseline", "S0", "--all")
     for name in ("ref", "a", "b"):
         (tmp_path / f"{name}.txt").write_text("x\ny\n")
     files = [str(tmp_path / f"{name}.txt") for name in ("ref", "a", "b")]

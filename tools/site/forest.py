@@ -36,11 +36,12 @@ def svg(lines: list[Line], title: str) -> str:
         f' aria-label="{html.escape(title, quote=True)}">'
     ]
     for tick in TICKS:
-        kind = "zero" if tick == 0 else "grid"
-        parts.append(_stroke(kind, at(tick), TOP, at(tick), bottom))
         parts.append(f'<text class="tick" x="{at(tick)}" y="{bottom + 18}">{tick:g}</text>')
     for index, line in enumerate(lines):
         y = TOP + ROW * index + 30
+        parts += [
+            _stroke("zero" if tick == 0 else "grid", at(tick), y - 8, at(tick), y + 8) for tick in TICKS
+        ]
         parts.append(f'<text class="name" x="0" y="{y - 12}">{html.escape(line.name)}</text>')
         parts.append(f'<text class="value" x="100%" y="{y - 12}">{html.escape(line.text)}</text>')
         if line.low is not None and line.high is not None:

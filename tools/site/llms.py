@@ -25,7 +25,7 @@ SECTIONS = {
 }
 # Pages that are too long, or of interest only to people who develop nlgauge.
 NOT_IN_FULL = (
-    "results/leaderboard",
+    "results/",
     "about/changelog",
     "about/contributing",
     "about/performance",

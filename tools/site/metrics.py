@@ -56,12 +56,12 @@ def packaged() -> dict[str, AnyMetric]:
     }
 
 
-def write(target: Target, evidence: list[Table], *, models: bool) -> None:
-    """Write the pages of all metrics."""
+def write(target: Target, evidence: list[Table], *, pictures: list[str] | None = None) -> None:
+    """Write the pages of all metrics; pictures: the metrics whose explanations are drawn, or None for all."""
     metrics = packaged()
     for name, metric in metrics.items():
         text = card(name)
-        drawn = picture(name, text.default_model, models=models)
+        drawn = picture(name, text.default_model) if pictures is None or name in pictures else None
         if drawn is not None and drawn.svg:
             target.write(f"metrics/{drawn.file}", drawn.svg)
         target.write(f"metrics/{name}.md", page(text, metric, agreements(evidence, name), drawn))
@@ -87,7 +87,7 @@ def page(text: Card, metric: AnyMetric, rows: list[Agreement], drawn: Picture | 
         "When it misleads": sections["When it misleads"],
         "Parameters": sections["Parameters"],
         "Other implementations": _others(text),
-        "Citation": f"```bibtex\n{text.citation}\n```\n\n{sections['References']}",
+        "Citation": f"```bibtex\n{text.citation}\n```\n\n{linked(sections['References'])}",
     }
     body = "\n\n".join(f"## {heading}\n\n{content.strip()}" for heading, content in parts.items())
     # Links of cards and names of files are written for the repository.
@@ -145,7 +145,7 @@ def _agreement(text: Card, rows: list[Agreement], output: Output) -> str:
     chosen = [row for row in rows if row.label == label and "texts" in row.entry]
     lines = [
         forest.Line(
-            f"{row.table.task}: {row.benchmark}",
+            row.benchmark,
             shown(row.entry["texts"]),
             row.entry["texts"]["value"],
             row.entry["texts"].get("low"),
@@ -209,6 +209,15 @@ def _others(text: Card) -> str:
     ]
     calls = f" Calls of the other library next to calls of nlgauge: {', '.join(pages)}." if pages else ""
     return f"Tested against: {text.tested_against.rstrip('.')}.{calls}"
+
+
+def linked(text: str) -> str:
+    """Return Markdown in which bare addresses are links.
+
+    >>> linked("Paper. https://aclanthology.org/W15-3049")
+    'Paper. <https://aclanthology.org/W15-3049>'
+    """
+    return re.sub(r"(?<![<(\"`])https?://[^\s>)]*[^\s>).,;]", r"<\g<0>>", text)
 
 
 def _index(metrics: dict[str, AnyMetric]) -> str:

@@ -83,7 +83,9 @@ def require_folder(path: Path) -> None:
     """
     folder = path.absolute().parent
     if not folder.exists():
-        raise ParameterError(f"there is no directory {path.parent} to write {path.name} to; create it first.")
+        raise ParameterError(
+            f"cannot write {path.name}: the directory {path.parent} does not exist; create it first."
+        )
     if not folder.is_dir():
         raise ParameterError(f"{folder} is a file, so {path} cannot be written; choose another place.")
 

@@ -109,13 +109,43 @@ class Exported(Exporting):
     """
 
     def to_text(self, path: str | Path | None = None, *, width: int = 80, decimals: int | None = None) -> str:
-        """Return a table as plain text, as a terminal of this width shows it."""
+        """Return the table as plain text, for a terminal.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        width : int, default 80
+            Width of the terminal in characters.
+        decimals : int, optional
+            Number of decimals of each number. Default: as many as the output asks for.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+        """
         return self._text(path, width, decimals=decimals)
 
     def to_markdown(
         self, path: str | Path | None = None, *, small_print: bool = True, decimals: int | None = None
     ) -> str:
-        """Return a Markdown table with its notes."""
+        """Return the table as Markdown with its notes.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        small_print : bool, default True
+            Add the signatures.
+        decimals : int, optional
+            Number of decimals of each number. Default: as many as the output asks for.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+        """
         return self._markdown(path, small_print, decimals=decimals)
 
     def to_latex(
@@ -127,19 +157,67 @@ class Exported(Exporting):
         small_print: bool = True,
         decimals: int | None = None,
     ) -> str:
-        r"""Return a LaTeX table environment; the paper needs `\usepackage{booktabs}`."""
+        r"""Return the table as a LaTeX table environment.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        caption : str, optional
+            Caption of the table.
+        label : str, optional
+            LaTeX label of the table.
+        small_print : bool, default True
+            Add the signatures.
+        decimals : int, optional
+            Number of decimals of each number. Default: as many as the output asks for.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+
+        Notes
+        -----
+        The document needs `\usepackage{booktabs}`.
+        """
         return self._latex(path, caption, label, small_print, decimals=decimals)
 
     def to_html(self, path: str | Path | None = None, *, decimals: int | None = None) -> str:
-        """Return a piece of HTML without scripts, which a page or a notebook can show."""
+        """Return the table as a piece of HTML without scripts.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        decimals : int, optional
+            Number of decimals of each number. Default: as many as the output asks for.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+        """
         return self._html(path, decimals=decimals)
 
     def to_csv(
         self, path: str | Path | None = None, *, delimiter: str = ",", safe: bool | None = None
     ) -> str:
-        r"""Return the records as CSV, every number in full.
+        """Return the records as CSV, with all digits.
 
-        delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas.
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        delimiter : str, default ","
+            Field delimiter; a tab writes TSV.
+        safe : bool, optional
+            Mark texts that a spreadsheet would read as formulas with an apostrophe.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
         """
         return self._csv(path, delimiter, safe)
 

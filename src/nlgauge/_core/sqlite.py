@@ -102,8 +102,8 @@ class CacheFile:
         if aside is None:
             raise Unusable(self.path, self._form, error) from None
         warnings.warn(
-            f"the {self._form.title} {self.path} is damaged ({error}); it is now {aside.name}, and a new one is"
-            " begun.",
+            f"the {self._form.title} {self.path} is damaged ({error}); it was renamed to"
+            f" {aside.name}, and a new file replaces it.",
             stacklevel=6,
         )
 

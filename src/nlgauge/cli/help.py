@@ -104,7 +104,8 @@ def _names(parameter: click.Parameter, context: click.Context) -> str:
     """Return the names of an option with its metavar, short names first; or the metavar of an argument."""
     if not isinstance(parameter, click.Option):
         return parameter.make_metavar(context)
-    names = ", ".join(sorted(parameter.opts, key=lambda name: name.startswith("--")))
+    shown = [name for name in parameter.opts if name not in getattr(parameter, "aliases", ())]
+    names = ", ".join(sorted(shown, key=lambda name: name.startswith("--")))
     names += "".join(f" / {name}" for name in parameter.secondary_opts)
     return names if parameter.is_flag else f"{names} {parameter.make_metavar(context)}"
 

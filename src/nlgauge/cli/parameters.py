@@ -46,7 +46,8 @@ class Declared:
     complete: Completer | None = None
     existing_directory: bool = False
     existing_file: bool = False
-    hidden: bool = False
+    # Accepted, but not in the help: British spellings.
+    aliases: tuple[str, ...] = ()
 
 
 def option(
@@ -99,11 +100,11 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
 
 class Option(click.Option):
-    """An option that knows its panel in the help."""
+    """An option that knows its panel in the help, and names that are not in the help."""
 
-    def __init__(self, *names: Any, panel: str, **settings: Any) -> None:
-        super().__init__(*names, **settings)
-        self.panel = panel
+    def __init__(self, names: list[str], aliases: tuple[str, ...], panel: str, **settings: Any) -> None:
+        super().__init__([*names, *aliases], **settings)
+        self.panel, self.aliases = panel, aliases
 
 
 class Argument(click.Argument):
@@ -140,7 +141,7 @@ def parameter(name: str, hint: Any, default: Any) -> click.Parameter:
         return Argument([name], nargs=-1 if several else 1, **settings)
     if kind is bool:
         settings["is_flag"] = True
-    return Option([name, *declared.names], multiple=several, **settings)
+    return Option([name, *declared.names], declared.aliases, multiple=several, **settings)
 
 
 def _complete_file(_: click.Context, __: click.Parameter, start: str) -> list[CompletionItem]:

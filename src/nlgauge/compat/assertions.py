@@ -54,12 +54,12 @@ def assert_not_worse(
     label = next(iter(result.labels))
     row = comparison[label if output is None else (label, output)]
     if not row.units:
-        raise AssertionError(f"{row.name} cannot be compared with that of the baseline: {row.reason}.")
+        raise AssertionError(f"cannot compare {row.name} with the baseline: {row.reason}.")
     if row.units < (needed := units_needed(alpha, 1)):
         segments = counted(row.units, "segment")
         raise InputError(
-            f"{segments} with both scores cannot reach p < {alpha:g}, so nothing could fail; give {needed} or"
-            " more segments."
+            f"{segments} with both scores cannot reach p < {alpha:g}, so the assertion cannot fail; pass at least"
+            f" {needed} segments."
         )
     if comparison.caution:
         warnings.warn(comparison.caution, stacklevel=2)
@@ -68,7 +68,7 @@ def assert_not_worse(
     if row.output.higher_is_better is None:
         raise ParameterError(f"of {row.output.name} neither direction is better, so no system is worse.")
     if math.isnan(row.gain) or math.isnan(row.p):
-        raise AssertionError(f"{row.name} cannot be compared with that of the baseline: {row.reason}.")
+        raise AssertionError(f"cannot compare {row.name} with the baseline: {row.reason}.")
     if row.gain < 0 and -row.gain > margin and row.p < alpha:
         raise AssertionError(_message(row, comparison.confidence, margin))
 

@@ -65,7 +65,7 @@ class BERTScorer:
         if all_layers:
             raise ParameterError("all_layers is not supported; score once per layer, with num_layers=...")
         if not isinstance(idf, bool):
-            raise ParameterError("idf must be True or False; give the texts to weigh tokens by as idf_sents.")
+            raise ParameterError("idf must be True or False; pass the texts that weigh tokens as idf_sents.")
         self.lang = checked(lang)
         self.batch_size = batch_size
         self.device = device
@@ -135,8 +135,7 @@ class BERTScorer:
         """
         if self.idf and self._weights is None:
             raise InputError(
-                "the weights of tokens are not computed yet; give idf_sents=... or call compute_idf(texts)"
-                " first."
+                "the weights of tokens are not computed yet; pass idf_sents, or call compute_idf(texts) first."
             )
         scores = self._scored(cands, refs, self._weights, batch_size)
         return (scores, self.hash) if return_hash else scores
@@ -259,15 +258,14 @@ def _shipped(lang: str | None, model: str) -> Path:
     package = find_spec("bert_score")
     if package is None or package.origin is None:
         raise ParameterError(
-            f"the baseline of {model!r} is not known here for this layer and language; give"
-            " baseline_path=..., a file of rows LAYER,P,R,F, or install bert-score, which has such files:"
-            " pip install bert-score"
+            f"the baseline of {model!r} for this layer and language is unknown; pass baseline_path, a file of rows"
+            " LAYER,P,R,F, or install bert-score, which has such files: pip install bert-score"
         )
     folder = Path(package.origin).parent / "rescale_baseline" / lang.lower()
     file = folder / f"{model}.tsv"
     if not file.is_file():
         raise ParameterError(
-            f"bert-score has no baseline of {model!r} for {lang!r}; give baseline_path=..., a file of rows"
+            f"bert-score has no baseline of {model!r} for {lang!r}; pass baseline_path, a file of rows"
             " LAYER,P,R,F."
         )
     return file

@@ -25,14 +25,14 @@ class Collected:
             raise InputError("no predictions were given; add prediction=... or predictions=[...].")
         if self._columns and given.keys() != self._columns.keys():
             raise InputError(
-                f"this batch has {', '.join(given)}, those before have {', '.join(self._columns)}; give the"
-                " same in every batch."
+                f"this batch has {', '.join(given)}, but earlier batches have {', '.join(self._columns)}; pass the"
+                " same arguments for every batch."
             )
         for name, items in given.items():
             if len(items) != len(given["predictions"]):
                 raise InputError(
-                    f"{name} has {len(items)} items, predictions has {len(given['predictions'])}; give one"
-                    " for each prediction."
+                    f"{name} has {len(items)} items but predictions has {len(given['predictions'])}; pass one per"
+                    " prediction."
                 )
         if "references" in given:  # some batches may have one reference per segment, others several
             given["references"] = [
@@ -44,5 +44,5 @@ class Collected:
     def columns(self) -> tuple[list[Any], list[Any] | None, list[Any] | None]:
         """Predictions, references and sources of all batches."""
         if not self._columns:
-            raise InputError("there is nothing to score; give predictions=[...], or add them first.")
+            raise InputError("the predictions are missing; pass predictions=[...], or add them first.")
         return self._columns["predictions"], self._columns.get("references"), self._columns.get("sources")

@@ -95,15 +95,15 @@ def from_evaluate(
         )
     local = local_script(name)
     if local is None and _not_on_the_hub(name):
-        raise UnknownMetricError(f"{unknown} There is no script of evaluate at that path either.")
+        raise UnknownMetricError(f"{unknown} Hugging Face evaluate has no script at that path either.")
     if local is None and (
         offline := next(
             (variable for variable in _OFFLINE if os.environ.get(variable, "") not in ("", "0")), ""
         )
     ):
         raise UnknownMetricError(
-            f"{unknown} On the Hugging Face hub it is not looked for, because {offline} is set; give the path"
-            " of its script."
+            f"{unknown} The Hugging Face hub was not searched, because {offline} is set; pass the path of the"
+            " script."
         )
     place = (
         str(local.resolve())
@@ -111,8 +111,8 @@ def from_evaluate(
         else f"{name if '/' in name else f'{_HUB}/{name}'} of the Hugging Face hub"
     )
     warnings.warn(
-        f"{name!r} is not a metric of nlgauge; Hugging Face evaluate runs {place}, which is somebody else's"
-        " code. It has no intervals and no tests.",
+        f"{name!r} is not a metric of nlgauge; Hugging Face evaluate runs the code of {place}. The score has"
+        " no intervals and no significance tests.",
         stacklevel=_caller(),
     )
     own = dict(arguments)
@@ -124,7 +124,7 @@ def from_evaluate(
         _inputs(module)
     except Exception as error:  # whatever a download or somebody else's script does
         raise UnknownMetricError(
-            f"{unknown} evaluate does not give it either: {type(error).__name__}: {error!s:.300}"
+            f"{unknown} Hugging Face evaluate cannot load it either: {type(error).__name__}: {error!s:.300}"
         ) from None
     metric = FromEvaluate(resulting_name or _label(name), own)
     metric.path, metric.module, metric.variant = name, module, variant

@@ -50,8 +50,8 @@ def matching(
     explained = result.explain(result.labels[0], 0)
     if not explained:
         raise ParameterError(
-            "there is nothing to draw: neither text has a token that the model knows, or every word of one of"
-            " them weighs 0."
+            "nothing can be drawn: neither text has a token that the model knows, or every word of one text has"
+            " weight 0."
         )
     axes = plots.explanation(explained[0], form=form)
     if fname and not interactive:

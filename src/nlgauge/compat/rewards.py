@@ -76,7 +76,7 @@ class Reward:
         """One number for each prediction, higher is better; `undefined` where the metric has none."""
         if (predictions is None) == (completions is None):
             raise InputError(
-                f"the reward {self.__name__} takes predictions or, as TRL names them, completions; give one"
+                f"the reward {self.__name__} takes predictions or, as TRL names them, completions; pass one"
                 " of the two."
             )
         texts = _texts(completions if predictions is None else predictions)
@@ -140,21 +140,53 @@ def reward(
     batch_size: int | None = None,
     device: str | None = None,
 ) -> Reward:
-    """A function that gives the score of each prediction as a list of floats, higher is better: a reward for
-    training.
+    """Make a reward function that returns the score of each prediction; higher is better.
 
-    It is called with (predictions, references, sources), as lists, or as TRL calls reward functions:
-    prompts=, completions= (texts or chat messages, of which the last one of the assistant counts) and the
-    columns of the dataset.
+    Parameters
+    ----------
+    metric : str, metric or mapping
+        One metric, in any form that `nlgauge.score` accepts. It needs segment scores.
+    output : str, optional
+        Output of the metric to return. Default: the first.
+    scale : None, "unit" or tuple of two floats
+        None uses the scale of the metric, with the sign changed if lower is better. "unit" maps the bounds of the
+        output to 0 and 1. `(zero, one)` names the values that become 0 and 1; `(1, 0)` makes 1 - WER, which is negative
+        if a prediction has more errors than the reference has words.
+    references : str, optional
+        Column of the dataset with references. Default: a column with a usual name, such as "reference", "target" or
+        "answer".
+    sources : str, optional
+        Column of the dataset with sources. Default: a column with a usual name, such as "source". The column "prompts"
+        contains the prompts.
+    undefined : float, default NaN
+        Value that replaces an undefined score. TRL ignores NaN.
+    reduce_fn : str or callable, optional
+        Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+        function, or a callable that maps an array of scores to a number.
+    lang : str, optional
+        ISO language code, used for tokenizers, sentence splitters and default models.
+    fitted_on : iterable, optional
+        References of the training set, for metrics that count words in them, such as cider.
+    batch_size : int, optional
+        Number of texts that a model reads at once.
+    device : str, optional
+        Torch device, such as "cpu", "cuda" or "cuda:1".
 
-    output: which number of the metric, its first by default. scale: None for the metric's own, with the sign
-    changed where lower is better; "unit" for 0 to 1, where the metric has bounds; (zero, one) for the values
-    that shall become 0 and 1: (1, 0) makes 1 - WER, which is below 0 where there are more errors than words.
-    references, sources: the dataset's column, by default one with a usual name, such as "reference",
-    "target", "answer" or "source"; "prompts" are the prompts. undefined: what stands for a score that is
-    undefined; TRL leaves NaN out. fitted_on: the references of the training set, for metrics that count words
-    in them, such as cider. reduce_fn, lang, batch_size, device: as in `nlgauge.score`.
+    Returns
+    -------
+    Reward
+        Function of `(predictions, references, sources)`, each a sequence of length N, that returns a list of N floats.
+        It also accepts the arguments that TRL passes to reward functions: `prompts`, `completions` and the columns of
+        the dataset. Completions are texts or chat messages; the last message of the assistant is scored.
 
+    Raises
+    ------
+    ParameterError
+        If several metrics are passed, the metric has no segment scores, the output is unknown, the scale does not suit
+        the output, or `fitted_on` is missing.
+
+    Examples
+    --------
     >>> reward("chrf", scale="unit")(["the cat sat", "a dog"], ["the cat sat", "a cat"])[0]
     1.0
     >>> reward("wer")(completions=[[{"role": "assistant", "content": "a dog"}]], reference=["a cat"])
@@ -208,16 +240,15 @@ def _ends(output: Output, scale: Any) -> tuple[float, float]:
     elif scale in (None, "unit"):
         if output.higher_is_better is None:
             raise ParameterError(
-                f"of {output.name} neither direction is better; say which values become 0 and 1: scale=(zero,"
-                " one)."
+                f"{output.name} has no better direction; set the values that become 0 and 1: scale=(zero, one)."
             )
         if scale is None:
             return (0.0, 1.0) if output.higher_is_better else (0.0, -1.0)
         if math.isfinite(output.low) and math.isfinite(output.high):
             return (output.low, output.high) if output.higher_is_better else (output.high, output.low)
         raise ParameterError(
-            f"{output.name} is from {output.low:g} to {output.high:g}, not bounded on both sides; say which"
-            " values become 0 and 1: scale=(zero, one)."
+            f"{output.name} is from {output.low:g} to {output.high:g}, not bounded on both sides; set the"
+            " values that become 0 and 1: scale=(zero, one)."
         )
     raise ParameterError(
         "scale must be None, 'unit' or two numbers that differ, the values that become 0 and 1; got"
@@ -233,12 +264,12 @@ def _fits(job: Job, lang: str | None, fitted_on: Iterable[Any] | None) -> Fits:
         return {}
     if fit.over != "references":
         raise ParameterError(
-            f"{label} is fitted on all predictions of a system, so the score of one does not stand alone and"
-            " cannot be a reward."
+            f"{label} is fitted on all predictions of a system, so the score of one prediction depends on the"
+            " others and cannot be a reward."
         )
     if fitted_on is None:
         raise ParameterError(
-            f"{label} counts words in a set of references; give those of the training set:"
+            f"{label} counts words in a set of references; pass the references of the training set:"
             " nlgauge.reward(..., fitted_on=references)."
         )
     references = list(fitted_on)

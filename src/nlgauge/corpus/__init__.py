@@ -48,8 +48,34 @@ from nlgauge.errors import InputError
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
-    """Segments with the predictions of one or more systems, references and sources, as columns of text
-    ids.
+    """Segments with the predictions of one or more systems, references and sources.
+
+    Parameters
+    ----------
+    texts : Texts
+        Distinct texts. All columns contain ids of these texts.
+    ids : sequence
+        N identifiers, one per segment.
+    predictions : mapping of str to Ragged
+        Text ids of the predictions, one or more per segment, by system.
+    references : Ragged, optional
+        Text ids of the references, any number per segment.
+    sources : ndarray of shape (N,), optional
+        Text ids of the sources.
+    weights : ndarray of shape (N,), optional
+        Weights of the segments.
+    documents : sequence of str, optional
+        N document labels, one per segment.
+    lang : str, optional
+        ISO language code, used for tokenizers, sentence splitters and default models.
+    fields : mapping, optional
+        Further columns that are the same for every system: N values by field.
+    system_fields : mapping, optional
+        Further columns that differ between systems: N values by field and system.
+
+    Notes
+    -----
+    `Corpus.read` accepts texts in all supported forms.
     """
 
     texts: Texts
@@ -82,12 +108,45 @@ class Corpus:
         common: bool = False,
         pooled: bool = False,
     ) -> Corpus:
-        """The corpus of what was given, in any of the shapes of this module's table.
+        """Read a corpus from texts in any form that `nlgauge.score` accepts.
 
-        fields: what else is known of the segments, by name. systems: the systems to read; of records without
-        a prediction, the columns that hold theirs. skip_missing: leaves out segments of which a text is
-        missing. common: leaves out segments that some system lacks. pooled: takes every record as a segment
-        of its own, whichever system it is from. What is left out is counted in a warning.
+        Parameters
+        ----------
+        predictions : sequence of str, mapping, records or data frame
+            N texts, one per segment, or a list of texts per segment; a mapping from systems to such sequences; or records
+            (dictionaries, a data frame, an Arrow table, a dataset), which also contain references and sources.
+        references : sequence, optional
+            N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
+        sources : sequence of str, optional
+            N source texts, one per segment.
+        ids : iterable, optional
+            N identifiers, one per segment. Default: 0 to N - 1.
+        weights : iterable of float, optional
+            N weights, one per segment.
+        documents : iterable, optional
+            N document labels, one per segment. Segments of a document are resampled together.
+        lang : str, optional
+            ISO language code, used for tokenizers, sentence splitters and default models.
+        fields : mapping, optional
+            Further values of the segments: a mapping from field names to N values each.
+        systems : sequence of str, optional
+            Systems to read. If records have no prediction field, these are the columns that contain predictions.
+        skip_missing : bool, default False
+            Skip segments with a missing text, and warn how many.
+        common : bool, default False
+            Skip segments that some system lacks, and warn how many.
+        pooled : bool, default False
+            Treat every record as a separate segment, whichever system it is from.
+
+        Returns
+        -------
+        Corpus
+            N segments with the predictions of S systems.
+
+        Raises
+        ------
+        InputError
+            If texts are missing, empty or of unequal numbers.
         """
         records = as_records(predictions)
         if records is not None:
@@ -110,12 +169,30 @@ class Corpus:
 
     @classmethod
     def of_parts(cls, parts: RawColumns, lang: str | None, piece: bool = False) -> Corpus:
-        """The corpus of columns that were put together already; of a `piece` of a larger one all weights
-        may be 0.
+        """Make a corpus from columns that are already assembled.
+
+        Parameters
+        ----------
+        parts : RawColumns
+            Columns of texts and values.
+        lang : str, optional
+            ISO language code, used for tokenizers, sentence splitters and default models.
+        piece : bool, default False
+            The columns are a chunk of a larger corpus; all weights of a chunk may be 0.
+
+        Returns
+        -------
+        Corpus
+            N segments with the predictions of S systems.
+
+        Raises
+        ------
+        InputError
+            If there is no system or no segment, or the systems have unequal numbers of segments.
         """
         language.checked(lang)
         if not parts.predictions:
-            raise InputError("predictions is an empty mapping; give at least one system.")
+            raise InputError("predictions is an empty mapping; pass at least one system.")
         for system in parts.predictions:
             check_system(system)
         texts = Texts()
@@ -132,7 +209,7 @@ class Corpus:
             count = len(given)
             columns[system] = given.column(texts, least=1)
         if count == 0:
-            raise InputError("predictions is empty; give at least one segment.")
+            raise InputError("predictions is empty; pass at least one segment.")
         return cls(
             texts=texts,
             ids=ids_of(parts.ids, count),
@@ -164,12 +241,12 @@ class Corpus:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems' names, in the order given."""
+        """Names of the S systems, in the order of the input."""
         return tuple(self.predictions)
 
     @property
     def reference_count(self) -> str:
-        """How many references every segment has, "var" where that varies."""
+        """Number of references of every segment as text, "var" if it varies."""
         if self.references is None:
             return "0"
         if self.references.is_single:
@@ -178,7 +255,18 @@ class Corpus:
         return str(least) if least == most else "var"
 
     def take(self, segments: Array) -> Corpus:
-        """The corpus of these segments, with the same text ids."""
+        """Return the corpus of some segments, with the same text ids.
+
+        Parameters
+        ----------
+        segments : ndarray of int
+            Numbers of the segments, in the new order.
+
+        Returns
+        -------
+        Corpus
+            The corpus of these segments.
+        """
         numbers = segments.tolist()
         return replace(
             self,
@@ -196,11 +284,28 @@ class Corpus:
         )
 
     def bare(self) -> Corpus:
-        """The corpus without what scoring its texts does not need: weights, documents and fields."""
+        """Return the corpus without weights, documents and fields, which scoring does not need.
+
+        Returns
+        -------
+        Corpus
+            The corpus with texts only.
+        """
         return replace(self, weights=None, documents=None, fields={}, system_fields={})
 
     def apart(self, segments: Array) -> Corpus:
-        """The corpus of these segments with texts of its own, each distinct one once."""
+        """Return the corpus of some segments with a separate store of their distinct texts.
+
+        Parameters
+        ----------
+        segments : ndarray of int
+            Numbers of the segments, in the new order.
+
+        Returns
+        -------
+        Corpus
+            The corpus of these segments, with new text ids.
+        """
         part = self.take(segments)
         columns = [*part.predictions.values(), *([] if part.references is None else [part.references])]
         ids = np.concatenate(
@@ -221,8 +326,23 @@ class Corpus:
         )
 
     def matching(self, **conditions: Any) -> Array:
-        """The numbers of the segments whose fields are what was asked for, as they are or as text; a list
-        asks for any of its items.
+        """Return the numbers of the segments that meet all conditions.
+
+        Parameters
+        ----------
+        **conditions
+            Fields of the segments and their values, such as `domain="news"`; a list matches any of its items. Values are
+            compared directly or as text.
+
+        Returns
+        -------
+        ndarray of int
+            Numbers of the segments, in order.
+
+        Raises
+        ------
+        InputError
+            If a field is unknown or no segment matches.
         """
         found = np.arange(len(self))
         for name, condition in conditions.items():
@@ -232,8 +352,25 @@ class Corpus:
         return found
 
     def where(self, **conditions: Any) -> Corpus:
-        """The corpus of the segments whose fields are what was asked for.
+        """Return the corpus of the segments that meet all conditions.
 
+        Parameters
+        ----------
+        **conditions
+            Fields of the segments and their values, such as `domain="news"`; a list matches any of its items.
+
+        Returns
+        -------
+        Corpus
+            The corpus of these segments.
+
+        Raises
+        ------
+        InputError
+            If a field is unknown or no segment matches.
+
+        Examples
+        --------
         >>> corpus = Corpus.read(["a", "b", "c"], fields={"domain": ["news", "ted", "news"], "year": [2020, 2021, 2021]})
         >>> list(corpus.where(domain="news", year="2021").ids)
         [2]
@@ -241,8 +378,17 @@ class Corpus:
         return self.take(self.matching(**conditions))
 
     def groups(self, name: str) -> dict[Any, Array]:
-        """The numbers of the segments by the value that they have in this field, in order of first
-        appearance.
+        """Group the segments by the values of a field.
+
+        Parameters
+        ----------
+        name : str
+            Field of the segments.
+
+        Returns
+        -------
+        dict
+            Numbers of the segments by value, in order of first appearance.
         """
         found: dict[Any, array[int]] = {}
         for i, value in enumerate(self.values(name)):
@@ -250,8 +396,22 @@ class Corpus:
         return {value: np.array(numbers, dtype=np.int64) for value, numbers in found.items()}
 
     def values(self, name: str) -> Sequence[Any]:
-        """The values of a field, one per segment; "id" (or "segment") and "document" are fields too where
-        no other is called so.
+        """Return the values of a field.
+
+        Parameters
+        ----------
+        name : str
+            Field of the segments. "id" (or "segment") and "document" are also fields, unless another field has the name.
+
+        Returns
+        -------
+        sequence
+            N values, one per segment.
+
+        Raises
+        ------
+        InputError
+            If the field is unknown or differs between systems.
         """
         own = {"id": self.ids} if self.documents is None else {"id": self.ids, "document": self.documents}
         known = {**own, **self.fields}
@@ -265,9 +425,20 @@ class Corpus:
         return known[found]
 
     def number(self, segment: Hashable) -> int | None:
-        """The number of the segment with this id, else of the one whose id reads so, else the number that was
-        given; None where there is none.
+        """Return the number of a segment.
 
+        Parameters
+        ----------
+        segment : hashable
+            Id of the segment, an id as text, or the number of the segment, tried in this order.
+
+        Returns
+        -------
+        int or None
+            Number of the segment; None if no segment matches.
+
+        Examples
+        --------
         >>> corpus = Corpus.read(["a", "b", "c"], ids=[2, 1, 7])
         >>> corpus.number(1), corpus.number("7"), corpus.number(0), corpus.number("x")
         (1, 2, 0, None)
@@ -286,7 +457,13 @@ class Corpus:
         return place if 0 <= place < len(self) else None
 
     def distinct_references(self) -> Array:
-        """The ids of all references, each once per segment."""
+        """Return the text ids of all references, each once per segment.
+
+        Returns
+        -------
+        ndarray of int
+            Text ids, segment by segment.
+        """
         assert self.references is not None
         found: Array = np.unique(np.column_stack([self.references.owners, self.references.values]), axis=0)[
             :, 1
@@ -294,7 +471,18 @@ class Corpus:
         return found
 
     def only(self, *systems: str) -> Corpus:
-        """The corpus with these systems alone."""
+        """Return the corpus with some of the systems.
+
+        Parameters
+        ----------
+        *systems : str
+            Systems of the corpus.
+
+        Returns
+        -------
+        Corpus
+            The corpus with only these systems.
+        """
         return replace(
             self,
             predictions={system: self.predictions[system] for system in systems},
@@ -305,16 +493,28 @@ class Corpus:
         )
 
     def adding(self, predictions: Mapping[str, Any]) -> Corpus:
-        """The corpus of the same segments with other systems' predictions alone, text ids kept and
-        extended.
+        """Return the corpus of the same segments with the predictions of other systems only.
+
+        Parameters
+        ----------
+        predictions : mapping
+            N predictions by system.
+
+        Returns
+        -------
+        Corpus
+            The corpus of the new systems. Text ids remain valid, and new texts get further ids.
+
+        Raises
+        ------
+        InputError
+            If a system already exists or has another number of segments.
         """
         columns = {}
         for system, given_texts in predictions.items():
             check_system(system)
             if system in self.predictions:
-                raise InputError(
-                    f"system {system!r} is already in the result; give the new one another name."
-                )
+                raise InputError(f"system {system!r} is already in the result; choose another name.")
             name = f"predictions[{system!r}]"
             given = ColumnInput.of(given_texts, name)
             if len(given) != len(self):
@@ -323,7 +523,22 @@ class Corpus:
         return replace(self, predictions=columns, system_fields={})
 
     def swapping(self, one: str, other: str, where: Array) -> Corpus:
-        """The corpus in which two systems have changed places in these segments."""
+        """Return the corpus in which two systems have exchanged their predictions in some segments.
+
+        Parameters
+        ----------
+        one : str
+            First system.
+        other : str
+            Second system.
+        where : ndarray of bool, shape (N,)
+            True for the segments to exchange.
+
+        Returns
+        -------
+        Corpus
+            The corpus with exchanged predictions.
+        """
         both = Ragged.concatenate([self.predictions[one], self.predictions[other]])
         ours, theirs = np.arange(len(self)), np.arange(len(self)) + len(self)
         swapped = {
@@ -333,7 +548,18 @@ class Corpus:
         return replace(self, predictions={**self.predictions, **swapped})
 
     def chunks(self, characters: int = 200_000) -> list[Array]:
-        """Runs of whole segments with about this many characters of text each."""
+        """Split the segments into consecutive chunks of about equal amounts of text.
+
+        Parameters
+        ----------
+        characters : int, default 200,000
+            Approximate number of characters per chunk.
+
+        Returns
+        -------
+        list of ndarray of int
+            Numbers of the segments of each chunk.
+        """
         lengths = text_lengths(self.texts.strings)
         columns = [*self.predictions.values()] + ([self.references] if self.references is not None else [])
         if (
@@ -352,12 +578,22 @@ class Corpus:
         return [np.arange(start, end) for start, end in pairwise(bounds)]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one plain dictionary per segment."""
+        """Return one plain dictionary per segment.
+
+        Returns
+        -------
+        list of dict
+            N records: id, predictions and, if present, source, references, weight, document and fields.
+        """
         return list(self.each_record())
 
     def each_record(self) -> Iterator[dict[str, Any]]:
-        """What `records` gives, one after the other, for corpora whose records would take much memory at
-        once.
+        """Yield the dictionaries of `records` one by one, for corpora that exceed memory.
+
+        Yields
+        ------
+        dict
+            Record of a segment.
         """
         sources = None if self.sources is None else self.sources.tolist()
         references = None if self.references is None else self.references.lists()

@@ -176,15 +176,13 @@ def given_parts(
 ) -> RawColumns:
     """The parts as they were given beside each other."""
     if named_fields is not None and not isinstance(named_fields, Mapping):
-        raise InputError(
-            f"fields is {named_fields!r:.40}; give {{name: values}}, one value for each segment."
-        )
+        raise InputError(f"fields is {named_fields!r:.40}; pass {{name: values}} with one value per segment.")
     named = {str(name): values for name, values in (named_fields or {}).items()}
     if not isinstance(predictions, Mapping):
         if systems:
             raise InputError(
-                "systems says which columns of records, or which of several systems, are read; predictions is"
-                " one list of texts."
+                "systems selects columns of records, or some of several systems, but predictions is one list of"
+                " texts; leave systems out."
             )
         return RawColumns(
             {DEFAULT_SYSTEM: predictions},
@@ -308,7 +306,7 @@ def _check_ids(records: Records, names: Mapping[str, str], rows: Sequence[int]) 
     for i, segment in zip(rows, segments, strict=True):
         if is_missing(segment) or not is_hashable(segment):
             raise InputError(
-                f"{records.place(i)}: {names['id']!r} is {segment!r:.40}; give a name or a number."
+                f"{records.place(i)}: {names['id']!r} is {segment!r:.40}; ids must be names or numbers."
             )
         other = seen.setdefault(segment, i)
         if other != i:
@@ -337,7 +335,9 @@ def _rows_by_system(
 ) -> dict[str, Sequence[int]]:
     """The rows of each system, the same segments in the same order for all."""
     if "id" not in names:
-        raise InputError("records of several systems need an 'id' that says which segment each is of.")
+        raise InputError(
+            "records of several systems need an 'id' that identifies the segment of each record."
+        )
     rows: dict[str, Sequence[int]] = {}
     for i, system in enumerate(records.columns[names["system"]]):
         rows.setdefault(str(system), []).append(i)  # type: ignore[attr-defined]

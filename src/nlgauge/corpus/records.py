@@ -198,7 +198,7 @@ def as_records(predictions: Any) -> Records | None:
         splits = [name for name, value in predictions.items() if hasattr(value, "column_names")]
         if splits:
             raise InputError(
-                f"predictions is a {type(predictions).__name__} of several splits; give one of them, such as"
+                f"predictions is a {type(predictions).__name__} of several splits; pass one split, such as"
                 f" [{splits[0]!r}]."
             )
         return None
@@ -231,9 +231,7 @@ def check_alone(**others: Any) -> None:
     """Raises where something was given beside records."""
     beside = [name for name, value in others.items() if value is not None]
     if beside:
-        raise InputError(
-            f"predictions are records, which carry their own fields; {beside[0]} was given beside them."
-        )
+        raise InputError(f"predictions are records, which have their own fields; leave {beside[0]} out.")
 
 
 def blocks_of_records(predictions: Any) -> Iterator[Records] | None:
@@ -277,7 +275,7 @@ def names_of(records: Records, wide: Sequence[str]) -> dict[str, str]:
     are none of them.
     """
     if not records.count:
-        raise InputError("there are no records; give at least one segment.")
+        raise InputError("the records are empty; pass at least one segment.")
     columns = [name for name in records.columns if name not in wide]
     names = {}
     for our, theirs in FIELD_NAMES.items():

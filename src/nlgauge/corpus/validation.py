@@ -41,8 +41,7 @@ class ColumnInput(NamedTuple):
                 odd = nested.index(not nested[0])
                 shapes = ("a list", "one text") if nested[0] else ("one text", "a list")
                 raise InputError(
-                    f"{name}[0] is {shapes[0]}, {name}[{odd}] is {shapes[1]}; give texts alone or lists"
-                    " alone."
+                    f"{name}[0] is {shapes[0]} but {name}[{odd}] is {shapes[1]}; pass only texts or only lists."
                 )
             if not nested[0]:
                 return cls(name, items)
@@ -67,7 +66,7 @@ class ColumnInput(NamedTuple):
         for i, length in enumerate([1] * len(self.items) if self.lengths is None else self.lengths.tolist()):
             if length < least:
                 raise InputError(
-                    f"{self.name}[{i}] is an empty list; give at least one text, '' if the system gave none."
+                    f"{self.name}[{i}] is an empty list; pass at least one text, '' if the system has none."
                 )
             found.extend(
                 _text(next(items), f"{self.name}[{i}]" if length == 1 else f"{self.name}[{i}][{j}]")
@@ -95,7 +94,7 @@ def sources_of(sources: Any, count: int, texts: Texts) -> Array:
     items = items_of(sources, "sources")
     if len(items) != count:
         raise InputError(
-            f"sources has {len(items)} items, predictions has {count}; give one text for each prediction."
+            f"sources has {len(items)} items but predictions has {count}; pass one text per prediction."
         )
     return ColumnInput("sources", items).column(texts, least=1).values
 
@@ -109,7 +108,7 @@ def weights_of(weights: Iterable[float], count: int, piece: bool = False) -> Arr
         raise InputError("weights must be numbers, one for each segment.") from None
     if len(column) != count:
         raise InputError(
-            f"weights has {column.size} items, predictions has {count}; give one number for each segment."
+            f"weights has {column.size} items but predictions has {count}; pass one number per segment."
         )
     if not np.isfinite(column).all() or (column < 0).any() or (column.sum() == 0 and not piece):
         raise InputError("weights must be finite, not negative, and not all 0.")
@@ -120,9 +119,7 @@ def values_of(values: Iterable[Any], count: int, name: str) -> list[Any]:
     """Values of any kind, one for each of so many segments."""
     items = items_of(values, name, "names")
     if len(items) != count:
-        raise InputError(
-            f"{name} has {len(items)} items, predictions has {count}; give one for each segment."
-        )
+        raise InputError(f"{name} has {len(items)} items but predictions has {count}; pass one per segment.")
     return items
 
 
@@ -149,8 +146,9 @@ def ids_of(ids: Iterable[Any] | None, count: int) -> Sequence[Hashable]:
             seen: set[Hashable] = set()
             twice = next(name for name in given if name in seen or seen.add(name))  # type: ignore[func-returns-value]
             raise InputError(
-                f"ids must differ, {twice!r} is there twice; for several systems give each record its system,"
-                " or predictions={name: texts}."
+                f"ids must be unique, but {twice!r} occurs twice",
+                python="for several systems pass predictions={name: texts}, or records with a 'system'",
+                cli="for several systems use one file per system, or records with a 'system'",
             )
     return range(count) if items == list(range(count)) else tuple(items)
 
@@ -166,15 +164,14 @@ def items_of(values: Any, name: str, what: str = "texts") -> list[Any]:
     """The items of a sequence of any kind that people keep texts in."""
     if isinstance(values, str | bytes):
         raise InputError(
-            f"{name} is one {type(values).__name__}; give a list of {what}, for a single one a list with one"
-            " item."
+            f"{name} is one {type(values).__name__}; pass a list of {what}, with one item for a single text."
         )
     if values is None:
-        raise InputError(f"{name} is None; give a list of {what}.")
+        raise InputError(f"{name} is None; pass a list of {what}.")
     if isinstance(values, type) or not is_text_list(values):
-        raise InputError(f"{name} is {_a(values)}; give a list of {what}.")
+        raise InputError(f"{name} is {_a(values)}; pass a list of {what}.")
     if hasattr(values, "columns"):
-        raise InputError(f"{name} is {_a(values)}; give one of its columns.")
+        raise InputError(f"{name} is {_a(values)}; pass one of its columns.")
     return list(values)
 
 
@@ -194,7 +191,7 @@ def _text(value: Any, place: str) -> str:
             python="pass skip_missing=True to leave such segments out",
             cli="use --skip-missing to leave such segments out",
         )
-    raise InputError(f"{place} is {_a(value)} ({value!r:.40}); give a str.")
+    raise InputError(f"{place} is {_a(value)} ({value!r:.40}); pass a str.")
 
 
 def _encodable(text: str, place: str) -> str:
@@ -205,7 +202,7 @@ def _encodable(text: str, place: str) -> str:
     except UnicodeEncodeError as error:
         raise InputError(
             f"{place} has a lone surrogate (U+{ord(text[error.start]):04X}) at character {error.start}, which"
-            " no text can hold; read the data with its right encoding."
+            " is not valid text; read the data with the correct encoding."
         ) from None
     return text
 
@@ -215,7 +212,7 @@ def _label(item: Any, place: str, hashable: bool) -> str:
     if is_missing(item) or not (
         is_hashable(item) if hashable else not isinstance(item, Mapping) and not is_text_list(item)
     ):
-        raise InputError(f"{place} is {item!r:.40}; give a name or a number.")
+        raise InputError(f"{place} is {item!r:.40}; it must be a name or a number.")
     return _encodable(str(item), place)
 
 

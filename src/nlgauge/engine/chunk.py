@@ -339,7 +339,7 @@ def statistics_of(metric: Metric, view: View, fitted: Arrays) -> Arrays:
     if not isinstance(found, Mapping) or list(found) != list(parts):
         names = list(found) if isinstance(found, Mapping) else type(found).__name__
         raise MetricError(
-            f"{metric.name}: statistics() must give the parts {list(parts)}, in this order; it gave {names}."
+            f"{metric.name}: statistics() must return the parts {list(parts)} in this order, but returned {names}."
         )
     checked = {}
     for part, values in found.items():

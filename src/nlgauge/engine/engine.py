@@ -109,7 +109,7 @@ def whole_scores(metric: CorpusMetric, corpus: Corpus, system: str, features: Fe
     names = [output.name for outputs in metric.outputs().values() for output in outputs]
     if not isinstance(found, dict) or (names and list(found) != names):
         raise MetricError(
-            f"{metric.name}: whole() must give the outputs {names}, in this order; it gave {found!r:.100}."
+            f"{metric.name}: whole() must return the outputs {names} in this order, but returned {found!r:.100}."
         )
     return found
 

@@ -30,7 +30,7 @@ def labelled(
         or getattr(metrics, "ndim", 1) == 0
     ):
         raise ParameterError(
-            f"metrics is {metrics!r:.60}; give names, Metric values or dictionaries with"
+            f"metrics is {metrics!r:.60}; pass names, Metric values or dictionaries with"
             f" 'path'{_hint(metrics)}."
         )
     specs = [metrics] if isinstance(metrics, str | Metric | CorpusMetric | Mapping) else list(metrics)
@@ -38,7 +38,7 @@ def labelled(
     for spec in specs:
         label, metric = _one(spec, allow_remote_code)
         if label in found:
-            raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
+            raise ParameterError(f"two metrics have the label {label!r}; set the resulting_name of one.")
         found[label] = metric
     if not found:
         raise ParameterError("no metrics were given; name at least one, `nlgauge list` shows all.")
@@ -120,8 +120,7 @@ def prepared(metrics: Mapping[str, AnyMetric], lang: str | None, reduce_fn: Redu
         name = str(filled) if label == str(metric) else label
         if name in found:
             raise ParameterError(
-                f"two metrics are labelled {name!r} for the language {lang!r}; give one of them a"
-                " resulting_name."
+                f"two metrics have the label {name!r} for the language {lang!r}; set the resulting_name of one."
             )
         found[name] = filled
     return found

@@ -20,29 +20,31 @@ FORMAT = 1
 
 
 def document(explanation: Explanation) -> dict[str, Any]:
-    """The explanation as plain values, which any JSON writer takes."""
+    """Return the explanation as plain values, for any JSON writer."""
     return {"format": FORMAT, "kind": type(explanation).__name__, **_plain(explanation)}
 
 
 def read(given: Any) -> Explanation:
-    """The explanation of a document, as `document` made it or as it was read from JSON."""
+    """Return the explanation of a document, made by `document` or read from JSON."""
     if not isinstance(given, dict) or given.get("format") != FORMAT:
         found = given.get("format") if isinstance(given, dict) else type(given).__name__
         raise ResultError(f"an explanation must be a JSON object with format {FORMAT}; got {found!r}.")
     kind = kinds().get(given.get("kind", ""))
     if kind is None:
         raise ResultError(
-            f"there is no kind of explanation {given.get('kind')!r}; there are {', '.join(kinds())}."
+            f"unknown kind of explanation {given.get('kind')!r}; choose one of {', '.join(kinds())}."
         )
     own = {name: value for name, value in given.items() if name not in ("format", "kind")}
     try:
         return msgspec.convert(own, kind, strict=False, dec_hook=_array)
     except (msgspec.ValidationError, ValueError) as error:
-        raise ResultError(f"this is not a whole explanation of the kind {kind.__name__}: {error}") from None
+        raise ResultError(
+            f"the document is not a complete explanation of the kind {kind.__name__}: {error}"
+        ) from None
 
 
 def kinds() -> dict[str, type[Explanation]]:
-    """The kinds of explanation, by name."""
+    """Return the kinds of explanation, by name."""
     return {
         name: kind
         for name, kind in vars(nlgauge.explanations).items()

@@ -177,7 +177,7 @@ def too_large(path: str, size: int) -> InputError:
     """Return what is said of a file that does not fit into memory."""
     return InputError(
         f"{path} needs more than {size / 1e9:,.1f} GB, too much for the memory of this machine",
-        python="pass output=RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
+        python="read and score it in parts",
         cli="use -o RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
     )
 
@@ -205,11 +205,11 @@ def _opened(path: str, reading: Callable[[str, BinaryIO], BinaryIO] | None = Non
     """A file that is unpacked as it is read if its name ends in .gz, .bz2, .xz or .zst."""
     place = Path(path)
     if place.is_dir():
-        raise InputError(f"{path} is a directory; give a file.")
+        raise InputError(f"{path} is a directory; name a file.")
     try:
         stream = place.open("rb")
     except FileNotFoundError:
-        raise InputError(f"there is no file {path}{_near(place)}.") from None
+        raise InputError(f"cannot find the file {path}{_near(place)}.") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
     unpacking = _UNPACKING.get(place.suffix.lower())
@@ -282,7 +282,7 @@ def _near(place: Path) -> str:
     try:
         names = sorted(other.name for other in place.parent.iterdir() if other.is_file())
     except OSError:
-        return f"; there is no folder {place.parent} either"
+        return f"; the directory {place.parent} does not exist either"
     return did_you_mean(place.name, names)
 
 
@@ -311,8 +311,8 @@ def encoding_of(data: bytes, place: str, encoding: str | None = None) -> str:
             codecs.lookup(encoding)
         except LookupError:
             raise InputError(
-                f"there is no encoding {encoding!r}; give one that Python knows, such as utf-8, cp1252,"
-                " utf-16 or gb18030."
+                f"unknown encoding {encoding!r}; use one that Python knows, such as utf-8, cp1252, utf-16 or"
+                " gb18030."
             ) from None
         return encoding
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)

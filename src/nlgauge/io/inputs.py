@@ -119,7 +119,7 @@ class Inputs(Choice):
             is_empty = False
             yield from pieces.taken(self._columns(window))
         if is_empty:
-            raise InputError(f"{next(iter(self._named.values()))} is empty; give at least one segment.")
+            raise InputError(f"{next(iter(self._named.values()))} is empty; at least one segment is needed.")
         pieces.end()
 
     def possible(self) -> bool:
@@ -210,8 +210,8 @@ class Inputs(Choice):
         for what, value in others.items():
             if value:
                 raise InputError(
-                    f"{self.systems[0]} holds records, which carry their own {what}; name the column of the"
-                    f" predictions, {self.systems[0]}:COLUMN."
+                    f"{self.systems[0]} contains records, which have their own {what}; name the column of the"
+                    f" predictions: {self.systems[0]}:COLUMN."
                 )
 
     @contextmanager
@@ -254,7 +254,7 @@ class Inputs(Choice):
         predictions = {name: reader.texts(word, skip) for name, word in named.items()}
         first = next(iter(predictions.values()))
         if not first.values:
-            raise InputError(f"{first.place} is empty; give at least one segment.")
+            raise InputError(f"{first.place} is empty; at least one segment is needed.")
         references = [reader.texts(word, skip) for word in self.references]
         sources = None if self.source is None else reader.single_texts(self.source, skip)
         ids, documents = (
@@ -302,8 +302,8 @@ def _of_system(name: str, blocks: Iterator[Records], numbered: bool) -> Iterator
 def _check_one_system(block: Records) -> None:
     if block.columns.keys() & set(FIELD_NAMES["system"]):
         raise InputError(
-            f"{block.file} says itself which system each record is from; give it alone, or one file per"
-            " system without such a field."
+            f"{block.file} has a system field; name it as the only file, or use one file per system without"
+            " that field."
         )
 
 

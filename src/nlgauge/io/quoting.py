@@ -165,8 +165,8 @@ def is_quoted(quoted: QuotedRows, plain: PlainRows, place: str) -> bool:
     if odd is not None:
         if plain.doubled is not None:
             raise InputError(
-                f"{place}, line {plain.doubled} doubles the quotes inside a quoted field, line {odd} has"
-                f" quotes as they stand. {_REMEDY}"
+                f"{place}, line {plain.doubled} doubles the quotes inside a quoted field, but line {odd} has"
+                f" unescaped quotes. {_REMEDY}"
             )
         return False
     if quoted.across is not None and len(plain.lengths) == 1:

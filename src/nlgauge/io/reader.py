@@ -49,7 +49,7 @@ class Reader:
                 if address.kind in ("tsv", "csv")
                 else ""
             )
-            raise InputError(f"{given} holds columns; name one, {given}:COLUMN (there are {there}).{numbers}")
+            raise InputError(f"{given} has the columns {there}; name one as {given}:COLUMN.{numbers}")
         name = (
             NAMELESS
             if address.column is None
@@ -108,8 +108,8 @@ class Reader:
         key = address.path, address.numbered
         if (address.path, not address.numbered) in self.tables:
             raise InputError(
-                f"{address.path} is asked for columns by name and by number; names need a header row, numbers"
-                " a file without one. Use names alone."
+                f"columns of {address.path} are named both by name and by number; names need a header row, and"
+                " numbers a file without one. Use only names."
             )
         if key not in self.tables:
             self.tables[key] = whole_file(address, self._encoding, self._delimiter)

@@ -134,7 +134,9 @@ class RecordPieces:
         """
         names = names_of(records, [])
         if "id" not in names:
-            raise InputError("records of several systems need an 'id' that says which segment each is of.")
+            raise InputError(
+                "records of several systems need an 'id' that identifies the segment of each record."
+            )
         if self._choice.skip_missing:
             texts = [names[our] for our in ("prediction", "references", "source") if our in names]
             missing = {i for name in texts for i in gaps_in(records.columns[name])}

@@ -37,7 +37,7 @@ def checked_delimiter(given: str) -> str:
     """
     found = _DELIMITERS.get(given, given)
     if len(found) != 1 or found in '"\r\n':
-        raise InputError(f"the delimiter {given!r} is not one character; give one such as ; or | or tab.")
+        raise InputError(f"the delimiter {given!r} is not one character; use one such as ; or | or tab.")
     return found
 
 
@@ -74,8 +74,8 @@ def _object(line: str, number: int, place: str) -> dict[str, Any]:
 
 def _too_deep(place: str) -> InputError:
     return InputError(
-        f"{place} has arrays or objects in each other too deep to be read; give records whose fields are"
-        " texts, numbers or lists."
+        f"{place} has arrays or objects that are nested too deep to read; use records whose fields are texts,"
+        " numbers or lists."
     )
 
 
@@ -104,7 +104,7 @@ def json_records(text: str, place: str) -> Records:
         return Records(document, len(next(iter(document.values()))), item, place)
     if not isinstance(document, list):
         raise InputError(
-            f"{place} holds {_kind(document)}; an array of objects or of texts is needed, or an object with"
+            f"{place} contains {_kind(document)}; it must be an array of objects or texts, or an object with"
             " arrays of one length."
         )
     if document and isinstance(document[0], dict):
@@ -236,9 +236,9 @@ def _check_headless(rows: list[QuotedRow], place: str) -> None:
         len(rows) > 1 and _is_all_words(first) and not any(_is_all_words(row.fields) for row in rows[1:])
     ):
         raise InputError(
-            f"{place}: a column by number is for a file without a header row, and its first row looks like a"
-            f" header ({', '.join(first)}); give the column's name, such as {place}:{first[-1]}. If that row"
-            " is data, put a header row above it."
+            f"{place}: column numbers are for files without a header row, but the first row looks like a"
+            f" header ({', '.join(first)}); use the column's name, such as {place}:{first[-1]}. If that row is"
+            " data, add a header row above it."
         )
 
 

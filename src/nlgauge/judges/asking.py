@@ -228,7 +228,7 @@ class _Asking:
         if self.calls.offline:
             count = sum(len(indices) for _, indices in missing)
             raise JudgeError(
-                f"{count:,} replies are not in the cache, and offline=True; ask for them once without it."
+                f"{count:,} replies are not in the cache, and the judge is offline; ask for them once online."
             )
         if self.calls.dry_run:
             return self._counted(requests, missing)
@@ -324,8 +324,8 @@ class _Asking:
                 and (text_of(reply) or tokens_of(reply) is None)
             ):
                 raise JudgeError(
-                    f"{self.judge.name} was asked for the probabilities of tokens (logprobs) and gave none; "
-                    "use scoring='samples', or an endpoint that has them."
+                    f"{self.judge.name} did not return the probabilities of tokens (logprobs); use"
+                    " scoring='samples', or an endpoint that returns them."
                 )
         return found
 
@@ -337,7 +337,7 @@ class _Asking:
             (reply["why"] for row in rows for reply in row if reply.get("failure") == "failed"), None
         )
         if unanswered is not None:
-            self._warn_once(f"{self.judge.name} gave no reply to some or all requests: {unanswered}")
+            self._warn_once(f"{self.judge.name} did not reply to some or all requests: {unanswered}")
         drawn = [
             {text_of(reply) for reply in row[: self.ask.n]}
             for row in rows

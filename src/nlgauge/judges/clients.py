@@ -63,7 +63,6 @@ def _plain(response: Any) -> dict[str, Any]:
             break
     if not isinstance(response, Mapping):
         raise JudgeError(
-            f"the client gave {type(response).__name__} instead of a response with choices, as chat"
-            " completions have."
+            f"the client returned {type(response).__name__} instead of a chat completion with choices."
         )
     return dict(response)

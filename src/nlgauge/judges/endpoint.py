@@ -87,7 +87,7 @@ def checked_url(given: str) -> str:
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ParameterError(
-            "base_url must not hold a name, a password or a query; the key is read from the environment"
+            "base_url must not contain a name, a password or a query; the key is read from the environment"
             " variable of calls='key_env=...'."
         )
     return given.rstrip("/")
@@ -208,7 +208,7 @@ class Endpoint:
         except BrokenReply as broken:
             raise Unanswered(
                 "failed",
-                f"{self.client!r} gave something that is not a chat completion: {broken}.",
+                f"{self.client!r} returned something that is not a chat completion: {broken}.",
                 billed=True,
             ) from None
 

@@ -156,7 +156,7 @@ class Ledger:
             self._failures += 1
             if self._failures >= _FAILURES:
                 raise JudgeError(
-                    f"{self._failures} requests in a row failed, the last one so: {why}"
+                    f"{self._failures} requests in a row failed; the last failure: {why}"
                     f" {_KEPT[0].upper()}{_KEPT[1:]}"
                 )
 

@@ -50,7 +50,7 @@ class Plan:
     against: tuple[str, ...] = ()
 
     def family(self, labels: Sequence[str]) -> Array:
-        """Which pairs of these metrics (in the order of `np.triu_indices(M, 1)`) are tested, (P,)."""
+        """Return True for each pair of these metrics (in the order of `np.triu_indices(M, 1)`) that is tested, (P,)."""
         asked = np.array([label in self.against for label in labels], bool)
         k, m = np.triu_indices(len(labels), 1)
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
@@ -63,8 +63,8 @@ class Plan:
 
 
 class ComparedScores(NamedTuple):
-    """What a comparison is made from: x (M, S, N), z (S, N), NaN where any is missing; `whole` (S,) or
-    None for each metric.
+    """The scores of a comparison: x (M, S, N), z (S, N), NaN if any is missing; `whole` (S,) or None for each
+    metric.
     """
 
     labels: tuple[str, ...]
@@ -74,7 +74,7 @@ class ComparedScores(NamedTuple):
     whole: tuple[Array | None, ...]
 
     def by_metric(self) -> list[Scores]:
-        """Return the scores of each metric beside those of people."""
+        """Return the scores of each metric with the human scores."""
         return [Scores(x, self.z, self.weights, whole) for x, whole in zip(self.x, self.whole, strict=True)]
 
     def means(self) -> tuple[Array, Array]:
@@ -118,7 +118,7 @@ class AllPairs:
         return found
 
     def among(self, labels: tuple[str, ...]) -> AllPairs:
-        """The same with further metrics, of which nothing is known."""
+        """Return the same comparison with further metrics, whose values are unknown."""
         place = {label: at for at, label in enumerate(self.labels)}
         k, m = np.triu_indices(len(labels), 1)
         pairs = {pair: at for at, pair in enumerate(combinations(range(len(self.labels)), 2))}
@@ -146,7 +146,7 @@ class AllPairs:
             p, p_adjusted, delta = float(self.p[at]), float(self.p_adjusted[at]), float(self.deltas[at])
             (k, m), low, high = pair, float(self.low[at]), float(self.high[at])
             if self.labels[k] in self.plan.against and self.labels[m] not in self.plan.against:
-                # The metric that others are compared with stands second.
+                # The metric that others are compared with is second.
                 k, m, delta, low, high = m, k, 0.0 - delta, 0.0 - high, 0.0 - low
             yield {
                 "human": human,
@@ -237,16 +237,18 @@ def _all_pairs(scores: ComparedScores, plan: Plan, intervals: bool) -> AllPairs:
 
 
 def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
-    """The cells that all metrics and people have; scores of whole systems count at system level, where
-    they can be used.
+    """Return the cells that all metrics and the human scores have; scores of whole systems are used at system
+    level if the measure allows it.
     """
     labels = judgments.labels
     at_systems = plan.level == "system" and plan.measure.of_means
     alone = [label for label in labels if label not in judgments.metrics]
     if alone and not at_systems:
         raise InputError(
-            f"{alone[0]} scores whole systems alone, and {plan.measure.name} at {plan.level} level needs"
-            " scores of segments; leave it out with metrics=[...]."
+            f"{alone[0]} has scores of whole systems only, and {plan.measure.name} at {plan.level} level needs"
+            " scores of segments",
+            python="leave the metric out with metrics=[...]",
+            cli="leave the metric out: name the others with -m",
         )
     whole = tuple(judgments.oriented_system_scores(label) if at_systems else None for label in labels)
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
@@ -261,8 +263,9 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
         and not (at_systems and plan.swap == "systems")
     ):
         raise InputError(
-            "randomization tests take weights of segments only where systems are swapped at system level; use"
-            " test='bootstrap'."
+            "a randomization test supports segment weights only if systems are swapped at system level",
+            python="use test='bootstrap'",
+            cli="use --test bootstrap",
         )
     z = judgments.human(dimension)
     known = np.isfinite(z)
@@ -296,7 +299,7 @@ def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
         return null_differences(x, z, plan.level, plan.measure, swaps)
     null = np.empty((0, len(delta)))
     while len(null) < len(swaps) and (len(null) == 0 or not _ended(delta, null, plan.stop)):
-        # Twice as many each time, because every part costs something of its own.
+        # Twice as many each time, because every part has a fixed cost.
         further = null_differences(
             x, z, plan.level, plan.measure, swaps.part(len(null), max(_FIRST_DRAWS, 2 * len(null)))
         )
@@ -305,7 +308,7 @@ def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:
 
 
 def _ended(delta: Array, null: Array, stop: int) -> bool:
-    """Whether every difference has its number of resamples that are as large."""
+    """Return True if every difference has `stop` resamples that are as large."""
     return bool((as_extreme(delta, null).sum(axis=0) >= stop)[~np.isnan(delta)].all())
 
 

@@ -1,5 +1,5 @@
-"""How well a metric could agree with people at a level: the ceiling, the reliability and the correction
-of `nlgauge.stats.agreement`, by measure.
+"""Highest agreement with human scores that a metric could reach at a level: the ceiling, the reliability and the
+correction of `nlgauge.stats.agreement`, by measure.
 """
 
 from __future__ import annotations

@@ -26,21 +26,50 @@ if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
 TESTS = ("randomization", "williams", "bootstrap")
-# With fewer systems hardly anything can be shown about new ones.
+# With fewer systems, tests about new systems have little power.
 _FEW_SYSTEMS = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MetricComparison(Findings):
-    """One row per pair of metrics: values, their difference with its interval, p, p_adjusted, and which
-    is better if either.
+    """Differences between metrics: one row per pair of metrics, human dimension and group.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        One dictionary per pair: values, difference with its interval, `p`, `p_adjusted`, and `better`, the better metric
+        if the difference is significant.
+    made : mapping, optional
+        Settings of the analysis: seed, resamples, rule, versions.
+    title : str, optional
+        Title of the table.
+    notes : sequence of str, optional
+        Notes below the table.
+    p_values : sequence of str
+        Columns with p-values.
+    drawn_as : str, default "winmatrix"
+        Name of the plot in `nlgauge.plots`.
     """
 
     drawn_as: str = "winmatrix"
 
     def matrix(self, column: str = "p_adjusted") -> Findings:
-        """One row and one column per metric, best first; what a column of the comparison says of each
-        pair.
+        """Return a column of the comparison as a matrix of metrics, best first.
+
+        Parameters
+        ----------
+        column : str, default "p_adjusted"
+            Column of the comparison.
+
+        Returns
+        -------
+        Findings
+            M rows and M columns: the value of the column for each pair of metrics.
+
+        Raises
+        ------
+        InputError
+            If there are several human dimensions or groups.
         """
         labels, scores, _ = self._family(column)
         values = self._square(labels, column)
@@ -58,13 +87,31 @@ class MetricComparison(Findings):
         )
 
     def clusters(self, alpha: float | None = None, adjusted: bool = True) -> Findings:
-        """One row per metric, best first: its cluster, letters, how many it beats and is beaten by, and
-        whether none beats it.
+        """Return the significance cluster of each metric, best first.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Significance level. Default: the level of the comparison.
+        adjusted : bool, default True
+            Use the corrected p-values.
+
+        Returns
+        -------
+        Findings
+            M rows: cluster, letters, number of wins and losses, and `not_beaten`, True if no metric is significantly better.
+
+        Raises
+        ------
+        InputError
+            If the metrics were compared only with `against`, or there are several human dimensions or groups.
         """
         if self.made.get("against"):
             raise InputError(
-                "clusters and letters need all pairs of metrics, and these were compared with"
-                f" {', '.join(self.made['against'])} alone; leave `against` out."
+                "clusters and letters need a comparison of all pairs of metrics, and these metrics were"
+                f" compared only with {', '.join(self.made['against'])}",
+                python="leave out against",
+                cli="leave out --against",
             )
         labels, scores, p = self._family("p_adjusted" if adjusted else "p")
         alpha = float(self.made["alpha"]) if alpha is None else alpha
@@ -89,12 +136,30 @@ class MetricComparison(Findings):
         return Findings(rows, {**self.made, "alpha": alpha, "adjusted": adjusted}, "Significance clusters")
 
     def letters(self, alpha: float | None = None, adjusted: bool = True) -> dict[str, str | None]:
-        """The compact letter display: metrics that share a letter are not significantly different."""
+        """Return the compact letter display of the metrics.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Significance level. Default: the level of the comparison.
+        adjusted : bool, default True
+            Use the corrected p-values.
+
+        Returns
+        -------
+        dict of str to str or None
+            Letters by metric. Metrics that share a letter are not significantly different.
+        """
         return {row["metric"]: row["letters"] for row in self.clusters(alpha, adjusted)}
 
     def answer(self) -> list[str]:
-        """One sentence per human dimension and group: which metric agrees best with people, and which
-        cannot be separated from it.
+        """Return a sentence about the best metric for each human dimension and group.
+
+        Returns
+        -------
+        list of str
+            Sentences that name the metric with the highest agreement and the metrics that are not significantly worse; empty if
+            the metrics were compared only with `against`.
         """
         if self.made.get("against"):
             return []
@@ -190,49 +255,66 @@ def compare(
     stop: int | None = None,
     against: str | Sequence[str] | None = None,
 ) -> MetricComparison:
-    """Test whether metrics differ in their agreement with people.
+    """Test whether metrics differ in their agreement with human scores.
 
     Parameters
     ----------
-    judgments
-        Human and metric scores. Outputs that any metric or people lack are left out for all metrics.
-    level, coefficient
-        One of those of `correlate`.
-    test
-        "randomization" (the default; swaps the scores of two metrics), "bootstrap" (the default for
-        generalise_to="both", which no swap serves) or "williams" (new systems at system level, new
-        independent outputs at global level). p-values of resampling are (1 + b) / (B + 1).
-    generalise_to
-        What the claim is about: "systems" (new systems; the default), "inputs" (new inputs of these very
-        systems), or "both".
-    adjust
-        Correction for all pairs of a dimension and group: "maxT" (the default if there are resamples;
-        "maxT-raw" without scaling), "holm" (the default of Williams' test, and with `stop`), "bonferroni",
-        "bh", "by", "none".
-    resamples, seed
-        Number and seed of the resamples.
-    human, metrics
-        Human dimensions (needed if there are several) and metrics (default: all).
-    swap
-        What randomization swaps, if not what `generalise_to` says: "systems", "inputs", "cells",
-        "rows-xor-cols".
-    confidence
-        Confidence of the interval of a difference, which is Zou's for Williams' test, else the percentile
-        bootstrap over what `generalise_to` says.
-    alpha
-        `better` names a metric if p_adjusted <= alpha.
-    stop
-        A number such as 20 ends randomization tests early by Besag and Clifford's rule: with that many
-        resamples as large as the observed difference, p is settled and stays valid; a small p takes all
-        resamples.
-    against
-        Metrics that were chosen before looking, such as BLEU or a sentinel: each metric is compared with
-        each of these and with nothing else, and p-values are corrected for these planned pairs alone.
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str or Measure
+        Name in `nlgauge.stats.measures.MEASURES`, or a Measure.
+    test : {"randomization", "bootstrap", "williams"}, optional
+        Test. "randomization" swaps the scores of two metrics, and is the default. "bootstrap" is the default for
+        `generalise_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
+        new independent outputs at the global level.
+    generalise_to : {"systems", "inputs", "both"}, optional
+        Population of the claim: new systems (default), new inputs of the same systems, or both.
+    adjust : {"maxT", "maxT-raw", "holm", "bonferroni", "bh", "by", "none"}, optional
+        Correction for all pairs of a dimension and group. Default: "maxT" if there are resamples ("maxT-raw" does not scale
+        them), "holm" for Williams' test and with `stop`.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+    human : str or sequence of str, optional
+        Human dimensions. Required if there are several.
+    metrics : sequence of str, optional
+        Metrics. Default: all.
+    swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
+        Unit that randomization swaps. Default: derived from `generalise_to`.
+    confidence : float, default 0.95
+        Confidence of the interval of a difference: Zou's interval for Williams' test, otherwise the percentile bootstrap
+        over the units of `generalise_to`.
+    alpha : float, default 0.05
+        Significance level: `better` names a metric if p_adjusted <= alpha.
+    stop : int, optional
+        Stop randomization tests early by Besag and Clifford's rule: the test stops after this number of resamples (such as
+        20) with a difference as large as observed, and p remains valid. A small p needs all resamples.
+    against : str or sequence of str, optional
+        Metrics that were chosen in advance, such as BLEU or a sentinel. Each metric is compared only with these, and
+        p-values are corrected for these planned pairs.
 
     Returns
     -------
     MetricComparison
         One row per pair of metrics, human dimension and group.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two metrics.
+    ParameterError
+        If an option is invalid.
+    UnknownNameError
+        If there is no such metric or human dimension.
+
+    Notes
+    -----
+    Outputs that any metric or the human scores lack are excluded for all metrics. p-values of resampling tests are
+    (1 + b) / (B + 1), where b is the number of resamples with a difference at least as large as observed.
     """
     named = tuple(judgments.check_metric(name) for name in listed(against or ()))
     plan = planned(
@@ -296,8 +378,9 @@ def planned(
         )
     if test == "randomization" and target == "both":
         raise ParameterError(
-            "no randomization test generalises to new systems and new inputs at once; use test='bootstrap', or"
-            " swap='cells' for the test that is called PERM-BOTH and speaks of these very systems."
+            "a randomization test cannot generalize to new systems and new inputs at once",
+            python="use test='bootstrap', or swap='cells' (PERM-BOTH) to generalize to new outputs",
+            cli="use --test bootstrap",
         )
     if test == "williams":
         target = _of_williams(level, chosen, generalise_to)
@@ -362,8 +445,8 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
     )
     if units < 3:
         notes.append(
-            f"Nothing can be said from {counted(int(units), str(plan.swap)[:-1])}: at least three are needed,"
-            " and ten or more to find much."
+            f"Too few for a test: {counted(int(units), str(plan.swap)[:-1])}. At least three are needed, and ten"
+            " or more for reasonable power."
         )
     elif 2 / 2**units > plan.alpha / 10:
         notes.append(
@@ -381,6 +464,6 @@ def _notes(plan: Plan, judgments: Judgments) -> list[str]:
 
 
 def _listed(names: Sequence[str], most: int = 4) -> str:
-    """Names with "and" before the last, of which only the first few are spelled out."""
+    """Return names with "and" before the last; only the first few are spelled out."""
     shown = [*names] if len(names) <= most else [*names[: most - 1], counted(len(names) - most + 1, "other")]
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

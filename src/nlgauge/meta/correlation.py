@@ -46,51 +46,64 @@ def correlate(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Findings:
-    """Measure how well metrics agree with people.
+    """Correlate metrics with human scores.
 
     Parameters
     ----------
-    judgments
-        Human and metric scores.
-    level
-        "system", "input", "global" or "by_system", one or several.
-    coefficient
-        Names (see `nlgauge.stats.measures.MEASURES`) or measures. A coefficient is left out at levels at
-        which it has no meaning.
-    human, metrics
-        Human dimensions and metrics, one or several; by default all.
-    interval
-        What the bootstrap resamples: "systems", "inputs" or "both"; "fisher" for Fisher's formula, None for
-        no interval. An interval over inputs says nothing of other systems.
-    method
-        "percentile" or "bca".
-    resamples, seed, confidence
-        Number and seed of the bootstrap's resamples, and confidence of the intervals.
-    complete
-        Use only outputs that all metrics and people scored.
-    absolute
-        Absolute values (WMT before 2021).
-    average
-        "macro": every input counts alike; "pairs": by its number of pairs.
-    undefined
-        "drop" leaves inputs (or systems) whose correlation is not defined out of averages; "zero" counts
-        them as 0, as mt-metrics-eval can, but not inputs of which people judged fewer than two outputs.
-        `darr`, `acc_eq_calibrated` and `spa` have rules of their own for both.
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    level : str or sequence of str
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str, Measure or sequence of these
+        Names in `nlgauge.stats.measures.MEASURES`, or Measure objects. A coefficient is skipped at levels at which it is
+        not defined.
+    human : str or sequence of str, optional
+        Human dimensions. Default: all.
+    metrics : str or sequence of str, optional
+        Metrics. Default: all.
+    interval : {"both", "systems", "inputs", "fisher", None}
+        Unit that the bootstrap resamples: systems, segments ("inputs") or both; "fisher" uses Fisher's formula, None
+        computes no interval. An interval over inputs does not generalize to other systems.
+    method : {"percentile", "bca"}
+        Type of the bootstrap interval.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    complete : bool, default False
+        Use only outputs that all metrics and all human dimensions scored.
+    absolute : bool, default False
+        Return absolute values, as WMT did before 2021.
+    average : {"macro", "pairs"}
+        Weights of averaged correlations: equal, or by the number of pairs.
+    undefined : {"drop", "zero"}
+        Treatment of segments (or systems) whose correlation is undefined: excluded from averages, or counted as 0 as
+        mt-metrics-eval can do, except segments with fewer than two human scores. `darr`, `acc_eq_calibrated` and `spa` have
+        separate rules for both options.
 
     Returns
     -------
     Findings
-        One row per metric, human dimension, level and coefficient; with groups, one for each group and one
-        for their average.
+        One row per metric, human dimension, level and coefficient. With groups, one row per group and one for their
+        average. Columns: `value`, `low`, `high`; `p` (no association, only for single correlations; at the global level it
+        assumes independent outputs); `n` points; `n_groups` averaged correlations; `n_undefined` correlations excluded from
+        the average; `floor` (a constant metric, for accuracies); `ceiling` (one annotator against the mean of the others)
+        and `ceiling_reason` (why it is NaN); `disattenuated` (correlation with noise-free human scores, for Pearson and
+        Spearman); `over` (resampled unit); `undefined_resamples`; and `reason` (why a value is NaN or needs care).
+
+    Raises
+    ------
+    InputError
+        If there are no metrics or no human scores.
+    ParameterError
+        If an option is invalid, or no coefficient is defined at the levels.
 
     Notes
     -----
-    Columns: `value`, `low`, `high`; `p` of no association, of single correlations alone (at the global level
-    it takes outputs for independent); `n` points, `n_groups` averaged correlations, `n_undefined` left out of
-    the average; `floor`, what a constant metric reaches (accuracies); `ceiling`, one annotator against the
-    mean of the others, and `ceiling_reason`, why it is NaN; `disattenuated`, the correlation with human
-    scores without noise (Pearson, Spearman); `over`, what was drawn; `undefined_resamples`; `reason`,
-    why something else is NaN or to be read with care. Metrics are turned by their direction first.
+    Metrics are multiplied by their direction, so a negative value means disagreement.
     """
     plan = _Plan(interval, method, resamples, seed, check_confidence(confidence), absolute)
     wanted = [
@@ -100,7 +113,7 @@ def correlate(
     chosen = [check_level(name) for name in listed(level)]
     judged = judgments.only(metrics=metrics, human=human)
     if not judged.labels:
-        raise InputError("there are no metrics to correlate with people; give metric scores.")
+        raise InputError("no metrics to correlate with human scores; pass scores of at least one metric.")
     judged = judged.complete() if complete else judged
     steps = [(name, one) for name in chosen for one in wanted if name in one.levels]
     if not steps:
@@ -110,13 +123,13 @@ def correlate(
     parts = judged.by_group()
     if judged.humans:
         _warn_of_different_inputs(parts, chosen)
-        # Sums of scores near the largest number that there is are not defined, which the rows say.
+        # Sums of scores near the largest float overflow; the rows report them as undefined.
         with np.errstate(over="ignore", invalid="ignore"):
             found = [row for name in judged.humans for row in _rows(parts, name, steps, plan)]
     elif judged.pairs is not None:
         found = list(_pair_rows(parts, wanted, plan))
     else:
-        raise InputError("there are no human scores to correlate metrics with.")
+        raise InputError("no human scores to correlate metrics with; pass at least one human dimension.")
     how = made(
         analysis="correlate",
         interval=interval,
@@ -135,13 +148,13 @@ def correlate(
         for label in judged.labels
         if label in judged.higher_is_better and judged.higher_is_better[label] is None
     ]
-    notes = [f"Without a direction, and so as they are: {', '.join(undirected)}."] if undirected else []
+    notes = [f"Metrics without a direction, not oriented: {', '.join(undirected)}."] if undirected else []
     return Findings(found, how, "Agreement with people", notes, drawn_as="forest")
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How intervals are made."""
+    """Options of intervals."""
 
     over: str | None
     method: str
@@ -213,16 +226,17 @@ def _rows_of_groups(
 def _pair_rows(
     parts: dict[Any, Judgments], wanted: Sequence[Measure], plan: _Plan
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows where people gave pairs and no scores: of DARR alone.
+    """Yield the rows of judgments with pairs and no scores: only DARR.
 
-    `n` is the number of pairs that the metric scores, `n_groups` that of their segments, `n_undefined` that
-    of pairs without scores.
+    `n` is the number of pairs that the metric scores, `n_groups` the number of their segments, `n_undefined`
+    the number of pairs without scores.
     """
     measures = [one for one in wanted if isinstance(one, Darr)]
     if not measures:
         raise InputError(
-            "these judgments are better/worse pairs, of which DARR alone is known; use coefficient='darr',"
-            " level='input'."
+            "these judgments are better/worse pairs without scores, for which only DARR is defined",
+            python="use coefficient='darr' and level='input'",
+            cli="use --coefficient darr and --level input",
         )
     tops = dict.fromkeys(parts, _Top(math.nan, math.nan, "pairs have no scores"))
     for one in measures:
@@ -403,7 +417,7 @@ def _row(names: dict[str, Any], one: _One, top: _Top, by: Measure) -> dict[str, 
 
 
 def _why(found: Levelled, x: Array, z: Array, whole: Array | None) -> str:
-    """Why a value is not defined."""
+    """Return the reason why a value is undefined."""
     if np.isnan(x).all() and (whole is None or np.isnan(whole).all()):
         return "the metric has no scores here"
     if np.isnan(z).all():

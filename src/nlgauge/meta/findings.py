@@ -21,20 +21,33 @@ if TYPE_CHECKING:
 
     from nlgauge.show.plots.canvas import Panels
 
-# What is counted so that it can be seen when it happens.
+# Counts that are usually 0, and are shown only if they are not.
 _USUALLY_0 = ("n_undefined", "undefined_resamples")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings(Exported):
-    """Rows of plain values (one dictionary per row, all with the same names), and `made`: seed, resamples, rule,
-    versions.
+    """Rows of plain values with the settings of the analysis that computed them.
 
-    `p_values` names the columns that hold p-values, which tables show as <.0001 where they would be 0.0000;
-    `drawn_as` is the plot of such rows.
+    Parameters
+    ----------
+    rows : sequence of mapping
+        One dictionary per row, all with the same keys.
+    made : mapping, optional
+        Settings of the analysis: seed, resamples, rule, versions.
+    title : str, optional
+        Title of the table.
+    notes : sequence of str, optional
+        Notes below the table.
+    p_values : sequence of str
+        Columns with p-values, which tables show as <.0001 instead of 0.0000.
+    drawn_as : str, optional
+        Name of the plot in `nlgauge.plots`.
 
-    >>> found = Findings([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
-    >>> found.column("value"), len(found), found.where(metric="bleu").rows
+    Examples
+    --------
+    >>> findings = Findings([{"metric": "chrf", "value": 0.5}], {"seed": 1}, "Correlations")
+    >>> findings.column("value"), len(findings), findings.where(metric="bleu").rows
     ([0.5], 1, [])
     """
 
@@ -56,17 +69,49 @@ class Findings(Exported):
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns, in order."""
+        """Names of the columns, in order."""
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def column(self, name: str) -> list[Any]:
-        """One value per row."""
+        """Return the values of a column.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        list
+            One value per row.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such column.
+        """
         if self.rows and name not in self.names:
             raise UnknownNameError(no_such("column", name, self.names))
         return [row.get(name) for row in self.rows]
 
     def where(self, **conditions: Any) -> Self:
-        """The rows whose columns have these values; a list asks for any of its items."""
+        """Return the rows that meet all conditions.
+
+        Parameters
+        ----------
+        **conditions
+            Columns and their values, such as `metric="bleu"`; a list matches any of its items.
+
+        Returns
+        -------
+        Findings
+            The matching rows, possibly none, with the same settings.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such column.
+        """
         wanted = {
             name: one if isinstance(one, list | tuple | set | frozenset) else [one]
             for name, one in conditions.items()
@@ -77,8 +122,18 @@ class Findings(Exported):
         )
 
     def frame(self, frame: str | None = None) -> Any:
-        """A pandas or polars frame, whichever is installed, else a list of dictionaries; pandas frames
-        hold `made` in .attrs.
+        """Return the rows as a data frame.
+
+        Parameters
+        ----------
+        frame : {"pandas", "polars", "records"}, optional
+            Type of the table; "records" is a list of dictionaries. Default: the
+            installed library, or "records" without one.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or list of dict
+            The rows. The settings are in `.attrs` of a pandas data frame.
         """
         found = as_frame([dict(row) for row in self.rows], frame)
         if hasattr(found, "attrs"):
@@ -86,24 +141,29 @@ class Findings(Exported):
         return found
 
     def plot(self, path: str | Path | None = None, *, ax: Axes | None = None) -> Axes | Panels:
-        """Draw these rows as the plot of `nlgauge.plots` that `drawn_as` names.
+        """Draw the rows with the plot that `drawn_as` names.
 
         Parameters
         ----------
         path : str or Path, optional
-            The file to write the figure to: .pdf, .png or .svg.
+            File to write the figure to: .pdf, .png or .svg.
         ax : matplotlib.axes.Axes, optional
-            The axes to draw on; several panels take its place. By default a new figure is made.
+            Axes to draw on; several panels replace them. Default: a new figure.
 
         Returns
         -------
         matplotlib.axes.Axes or array of Axes
-            The axes.
+            Axes of the plot.
+
+        Raises
+        ------
+        InputError
+            If these rows have no plot.
         """
         from nlgauge import plots
 
         if not self.drawn_as:
-            raise InputError("there is no plot of such rows; nlgauge.plots has those that there are.")
+            raise InputError("these findings have no plot; see nlgauge.plots for the plots that exist.")
         axes: Axes | Panels = getattr(plots, self.drawn_as)(self, ax=ax)
         if path is not None:
             plots.save(axes, path)
@@ -156,7 +216,7 @@ class Findings(Exported):
 
 
 def made(**how: Any) -> dict[str, Any]:
-    """How something was made, with the versions that made it; what is None is left out."""
+    """Return the settings of an analysis with the versions of packages; settings of None are left out."""
     from nlgauge._core.versions import installed_version
 
     versions = {package: installed_version(package) for package in ("nlgauge", "numpy", "scipy")}

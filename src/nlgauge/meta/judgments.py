@@ -23,16 +23,46 @@ from nlgauge.stats.levels import Scores
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
-    """Scores of S systems on N segments; NaN is missing.
+    """Human and metric scores of S systems on N segments; NaN is missing.
 
-    `humans` and `metrics` hold one (S, N) array per dimension and per metric, `ratings` one (S, N,
-    annotators) array per dimension that several people judged (their mean is the human score where `humans`
-    has none). A metric of which `higher_is_better` is False is negated before it is compared (`oriented`);
-    None has no direction and stays as it is. `groups` names the group (language pair) of each segment:
-    systems of one group are never compared with those of another. `weights` are of segments. `system_scores`
-    holds scores of whole systems (S,), which stand for the mean over segments at system level: corpus BLEU is
-    not the mean of segment scores. `pairs` (P, 3) are better/worse pairs: segment, better, worse system.
+    Parameters
+    ----------
+    systems : sequence of str
+        Names of the S systems.
+    segments : sequence
+        Identifiers of the N segments.
+    humans : mapping of str to ndarray of shape (S, N)
+        Human scores by dimension.
+    metrics : mapping of str to ndarray of shape (S, N)
+        Metric scores by metric.
+    higher_is_better : mapping of str to bool or None, optional
+        Direction of each metric; None means that the metric has no direction. Default: True.
+    groups : sequence, optional
+        Group (language pair) of each of the N segments. Systems are compared only within groups.
+    ratings : mapping of str to ndarray of shape (S, N, annotators)
+        Ratings by dimension. Their mean is the human score of a dimension that `humans` lacks.
+    weights : ndarray of shape (N,), optional
+        Weights of the segments.
+    system_scores : mapping of str to ndarray of shape (S,)
+        Scores of whole systems by metric, used at the system level instead of the mean over segments: corpus BLEU is not the
+        mean of segment scores.
+    pairs : ndarray of shape (P, 3), optional
+        Better/worse pairs: segment, better system, worse system.
 
+    Raises
+    ------
+    InputError
+        If shapes or names are inconsistent.
+    UnknownNameError
+        If `higher_is_better` names an unknown metric.
+
+    Notes
+    -----
+    A metric whose `higher_is_better` is False is negated before it is compared (see `oriented`). A metric without a direction
+    is not changed.
+
+    Examples
+    --------
     >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"ter": [[0.9, 0.8], [0.2, 0.1]]}, higher_is_better={"ter": False})
     >>> judged
     Judgments(2 systems, 2 segments; human: human; 1 metric: ter)
@@ -81,8 +111,8 @@ class Judgments:
             keep["groups"] = tuple(self.groups)
             if len(keep["groups"]) != shape[1]:
                 raise InputError(
-                    f"groups has {len(keep['groups'])} values, there are {shape[1]} segments; give the group"
-                    " of each."
+                    f"groups has {len(keep['groups'])} values for {shape[1]} segments; pass one group per"
+                    " segment."
                 )
         unknown = [
             name
@@ -91,7 +121,7 @@ class Judgments:
         ]
         if unknown:
             raise UnknownNameError(
-                f"higher_is_better names {unknown[0]!r}, and there is not such a metric; there are"
+                f"higher_is_better names an unknown metric, {unknown[0]!r}; the metrics are"
                 f" {', '.join(self.labels)}."
             )
         if self.pairs is not None:
@@ -113,20 +143,49 @@ class Judgments:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The metrics' names, also of those that score whole systems alone."""
+        """Names of all metrics, including metrics that score only whole systems."""
         return tuple(dict.fromkeys([*self.metrics, *self.system_scores]))
 
     def human(self, dimension: str | None = None) -> Array:
-        """(S, N) the scores of one human dimension; without a name, of the only one."""
+        """Return the human scores of a dimension.
+
+        Parameters
+        ----------
+        dimension : str, optional
+            Human dimension. Required if there are several.
+
+        Returns
+        -------
+        ndarray of shape (S, N)
+            Human scores.
+        """
         return self.humans[self.dimension(dimension)]
 
     def dimension(self, name: str | None = None) -> str:
-        """The name of a human dimension, checked; without one, the only one."""
+        """Return the name of a human dimension after checking it.
+
+        Parameters
+        ----------
+        name : str, optional
+            Human dimension. Required if there are several.
+
+        Returns
+        -------
+        str
+            Human dimension.
+
+        Raises
+        ------
+        InputError
+            If `name` is None and the number of dimensions is not 1.
+        UnknownNameError
+            If there is no such dimension.
+        """
         if name is None:
             if len(self.humans) != 1:
                 raise InputError(
-                    "say which human dimension is meant, or keep one with only(human=[...]); there are"
-                    f" {', '.join(self.humans) or 'none'}."
+                    f"a single human dimension is needed, got {', '.join(self.humans) or 'none'}; name one, or"
+                    " select one with only(human=[...])."
                 )
             return next(iter(self.humans))
         if name not in self.humans:
@@ -134,17 +193,55 @@ class Judgments:
         return name
 
     def check_metric(self, label: str) -> str:
-        """The label itself; raises where there is no such metric."""
+        """Return the name of a metric after checking it.
+
+        Parameters
+        ----------
+        label : str
+            Metric.
+
+        Returns
+        -------
+        str
+            Metric.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such metric.
+        """
         if label not in self.labels:
             raise UnknownNameError(no_such("metric", label, self.labels))
         return label
 
     def sign(self, label: str) -> float:
-        """-1 for a metric of which lower is better, else 1."""
+        """Return the factor that makes higher scores of a metric better.
+
+        Parameters
+        ----------
+        label : str
+            Metric.
+
+        Returns
+        -------
+        float
+            -1 if lower is better, otherwise 1.
+        """
         return -1.0 if self.higher_is_better.get(self.check_metric(label)) is False else 1.0
 
     def oriented(self, label: str) -> Array:
-        """(S, N) the scores of a metric, higher is better; all NaN where it scores whole systems alone."""
+        """Return the scores of a metric, multiplied by its direction.
+
+        Parameters
+        ----------
+        label : str
+            Metric.
+
+        Returns
+        -------
+        ndarray of shape (S, N)
+            Scores, higher is better; NaN if the metric scores only whole systems.
+        """
         sign = self.sign(label)
         values = self.metrics.get(label)
         return (
@@ -154,17 +251,52 @@ class Judgments:
         )
 
     def oriented_system_scores(self, label: str) -> Array | None:
-        """(S,) the scores of whole systems by a metric, higher is better; None where there are none."""
+        """Return the scores of whole systems by a metric, multiplied by its direction.
+
+        Parameters
+        ----------
+        label : str
+            Metric.
+
+        Returns
+        -------
+        ndarray of shape (S,) or None
+            Scores, higher is better; None if the metric has no scores of whole systems.
+        """
         sign = self.sign(label)
         return sign * self.system_scores[label] + 0.0 if label in self.system_scores else None
 
     def scores(self, label: str, dimension: str | None = None) -> Scores:
-        """Return the oriented scores of a metric beside those of a human dimension."""
+        """Return the oriented scores of a metric together with human scores.
+
+        Parameters
+        ----------
+        label : str
+            Metric.
+        dimension : str, optional
+            Human dimension. Required if there are several.
+
+        Returns
+        -------
+        Scores
+            Metric scores and human scores of shape (S, N), weights, and scores of whole systems.
+        """
         whole = self.oriented_system_scores(label)
         return Scores(self.oriented(label), self.human(dimension), self.weights, whole)
 
     def stacked(self, labels: Sequence[str] | None = None) -> Array:
-        """(M, S, N) oriented scores of these metrics, by default of all."""
+        """Return the oriented scores of several metrics as one array.
+
+        Parameters
+        ----------
+        labels : sequence of str, optional
+            Metrics. Default: all.
+
+        Returns
+        -------
+        ndarray of shape (M, S, N)
+            Scores, higher is better.
+        """
         chosen = self.labels if labels is None else labels
         return (
             np.stack([self.oriented(label) for label in chosen])
@@ -178,7 +310,27 @@ class Judgments:
         metrics: str | Sequence[str] | None = None,
         human: str | Sequence[str] | None = None,
     ) -> Judgments:
-        """These systems, metrics and human dimensions alone."""
+        """Return the judgments of some systems, metrics and human dimensions.
+
+        Parameters
+        ----------
+        systems : sequence of str, optional
+            Systems. Default: all.
+        metrics : str or sequence of str, optional
+            Metrics. Default: all.
+        human : str or sequence of str, optional
+            Human dimensions. Default: all.
+
+        Returns
+        -------
+        Judgments
+            The selected judgments.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such system, metric or human dimension.
+        """
         labels = self.labels if metrics is None else [self.check_metric(label) for label in listed(metrics)]
         dimensions = list(self.humans) if human is None else [self.dimension(name) for name in listed(human)]
         kept = replace(
@@ -203,8 +355,19 @@ class Judgments:
         )
 
     def taken(self, systems: Array | None = None, segments: Array | None = None) -> Judgments:
-        """The systems and segments of these numbers; system scores are dropped with the segments that
-        they were made of.
+        """Return the judgments of some systems and segments, by number.
+
+        Parameters
+        ----------
+        systems : ndarray of int, optional
+            Numbers of the systems. Default: all.
+        segments : ndarray of int, optional
+            Numbers of the segments. Default: all.
+
+        Returns
+        -------
+        Judgments
+            The selected judgments. Scores of whole systems are dropped if segments are selected.
         """
         rows = np.arange(len(self.systems)) if systems is None else np.asarray(systems)
         columns = np.arange(len(self.segments)) if segments is None else np.asarray(segments)
@@ -236,8 +399,12 @@ class Judgments:
         )
 
     def by_group(self) -> dict[Any, Judgments]:
-        """Each group alone, with the systems that are judged or scored in it; {None: these judgments}
-        where there are no groups.
+        """Split the judgments by group, each with the systems that have scores in it.
+
+        Returns
+        -------
+        dict
+            Judgments by group; {None: self} if there are no groups.
         """
         if self.groups is None:
             return {None: self}
@@ -255,9 +422,17 @@ class Judgments:
         return found
 
     def complete(self, dimension: str | None = None) -> Judgments:
-        """The cells that every metric and the dimension (by default every one) have: all others become NaN.
+        """Return the judgments with only the outputs that all metrics and human dimensions score.
 
-        Segments that lose all their cells are left out.
+        Parameters
+        ----------
+        dimension : str, optional
+            Human dimension. Default: all dimensions.
+
+        Returns
+        -------
+        Judgments
+            The other outputs are NaN. Segments without any complete output are removed.
         """
         judged = list(self.humans.values()) if dimension is None else [self.human(dimension)]
         known = (
@@ -320,16 +495,19 @@ def _numbers(name: str, values: Any, shape: tuple[int, ...], dimensions: int = 2
 def _check_distinct(name: str, values: Sequence[Hashable]) -> None:
     if len(set(values)) != len(values):
         twice = next(value for value in values if values.count(value) > 1)
-        raise InputError(f"{name} must differ, {twice!r:.60} is there {values.count(twice)} times.")
+        raise InputError(f"{name} must differ, {twice!r:.60} occurs {values.count(twice)} times.")
     if not values:
-        raise InputError(f"there are no {name}.")
+        raise InputError(f"judgments need {name}, got none.")
 
 
 def _checked_pairs(pairs: Any, shape: tuple[int, int]) -> Array:
     found = np.asarray(pairs, dtype=np.int64).reshape(-1, 3)
     limits = np.array([shape[1], shape[0], shape[0]])
     if ((found < 0) | (found >= limits)).any():
-        raise InputError("pairs must hold numbers of a segment, its better and its worse system.")
+        raise InputError(
+            "pairs must be rows (segment, better system, worse system) of numbers counted from 0, with"
+            f" {shape[1]} segments and {shape[0]} systems."
+        )
     return found
 
 

@@ -1,8 +1,8 @@
 """rank: metrics over a suite of tasks, with clusters of the average.
 
 A task is one coefficient at one level for one human dimension and one group (language pair). A suite is a
-list of tasks, declared as data; the presets make it from what the judgments hold. Values are brought to [0,
-1] ((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
+list of tasks, declared as data; the presets derive it from the judgments. Values are brought to [0, 1]
+((r + 1) / 2 for correlations) and averaged with the weights of a tree: split evenly by the first
 attribute, then within each of its values by the next, and by `share` at the leaves. The null of the average
 is the weighted sum of the tasks' resamples; tasks of one group share theirs.
 """
@@ -34,8 +34,21 @@ _SHARES = {"acc_eq", "acc_eq_calibrated", "pairwise_accuracy", "spa"}
 
 @dataclass(frozen=True)
 class RankingTask:
-    """What is to be ranked: a coefficient at a level, of a human dimension (None: the only one), in a
-    group (None: all segments, or every group).
+    """A task of a ranking: a coefficient at a level, for a human dimension and a group.
+
+    Parameters
+    ----------
+    coefficient : str or Measure
+        Name in `nlgauge.stats.measures.MEASURES`, or a Measure.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    human : str, optional
+        Human dimension. Required if there are several.
+    group : optional
+        Group of the judgments. Default: every group, or all segments if there are no groups.
+    share : float, default 1.0
+        Weight of the task among tasks of the same branch.
     """
 
     coefficient: str | Measure
@@ -46,7 +59,7 @@ class RankingTask:
 
     @property
     def name(self) -> str:
-        """What the task is called in tables."""
+        """Name of the task in tables."""
         coefficient = self.coefficient if isinstance(self.coefficient, str) else self.coefficient.name
         return " ".join(
             str(part) for part in (self.group, self.human, self.level, coefficient) if part is not None
@@ -57,8 +70,8 @@ class RankingTask:
 class Preset:
     """Tasks for every group (and every human dimension, if `every_human`), and the tree of weights.
 
-    `pooled` coefficients count every group by its number of pairs of systems, so that their average is that
-    of all pairs.
+    `pooled` coefficients count every group by its number of pairs of systems, so that their average is the
+    value of all pairs.
     """
 
     tasks: tuple[RankingTask, ...]
@@ -146,27 +159,49 @@ def rank(
     swap: str | None = None,
     alpha: float = 0.05,
 ) -> Findings:
-    """Rank metrics by their average over tasks, with significance clusters of the average.
+    """Rank metrics by their average over tasks, with significance clusters.
 
     Parameters
     ----------
-    judgments
-        Human and metric scores.
-    tasks
-        The tasks, or None for those of the preset.
-    preset
-        "wmt17" to "wmt24" or "summeval".
-    by
-        Attributes for the tree of weights: "group", "human", "level", "coefficient".
-    test, generalise_to, adjust, resamples, seed, metrics, swap, alpha
-        As for `compare`, without Williams' test, which has no resamples to sum.
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    tasks : sequence of RankingTask, optional
+        Tasks. Default: the tasks of the preset.
+    preset : str, optional
+        Name in `nlgauge.meta.PRESETS`: "wmt17" to "wmt24" or "summeval".
+    by : sequence of str, optional
+        Attributes of the tree of weights: "group", "human", "level", "coefficient".
+    test : {"randomization", "bootstrap"}, optional
+        Test. "randomization" swaps the scores of two metrics, and is the default. "bootstrap" is the default for
+        `generalise_to="both"`, which randomization does not support.
+    generalise_to : {"systems", "inputs", "both"}, optional
+        Population of the claim: new systems (default), new inputs of the same systems, or both.
+    adjust : {"maxT", "maxT-raw", "holm", "bonferroni", "bh", "by", "none"}
+        Correction for all pairs of metrics.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+    metrics : sequence of str, optional
+        Metrics. Default: all.
+    swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
+        Unit that randomization swaps. Default: derived from `generalise_to`.
+    alpha : float, default 0.05
+        Significance level.
 
     Returns
     -------
     Findings
-        One row per metric, best first: the weighted average over tasks, its cluster and letters, its average
-        cluster in the tasks, each value. A metric that is undefined in a task has no average.
-        `made["tasks"]` names the tasks with their weights.
+        One row per metric, best first: weighted average over tasks, its cluster and letters, the average cluster in the
+        tasks, and the value of each task. A metric that is undefined in a task has no average. `made["tasks"]` has the tasks
+        with their weights.
+
+    Raises
+    ------
+    InputError
+        If there is no task or fewer than two metrics.
+    ParameterError
+        If the preset is unknown, or the test is "williams", which has no resamples to add.
     """
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     suite, tree = (list(tasks), tuple(by or ())) if tasks is not None else _of_preset(chosen, preset, by)
@@ -260,9 +295,28 @@ def _square(p: Array, count: int) -> Array:
 
 
 def tree_weights(tasks: Sequence[RankingTask], by: Sequence[str] = ()) -> list[float]:
-    """The weight of each task, 1 together: split evenly by the values of the first attribute, within each by
-    the next, at the leaves by `share`.
+    """Return the weights of tasks, which sum to 1.
 
+    Parameters
+    ----------
+    tasks : sequence of RankingTask
+        Tasks.
+    by : sequence of str
+        Attributes: the weight is split evenly by the values of the first, within each by the next, and by `share` at the
+        leaves.
+
+    Returns
+    -------
+    list of float
+        Weight of each task.
+
+    Raises
+    ------
+    ParameterError
+        If an attribute is unknown.
+
+    Examples
+    --------
     >>> pearson, kendall = RankingTask("pearson", "system"), RankingTask("kendall", "input")
     >>> tree_weights([pearson, RankingTask("pearson", "input"), kendall], by=["level"])
     [0.5, 0.25, 0.25]
@@ -288,7 +342,7 @@ def _of_preset(
 ) -> tuple[list[RankingTask], tuple[str, ...]]:
     if preset is None or preset not in PRESETS:
         raise ParameterError(
-            f"give tasks, or a preset of {', '.join(PRESETS)}, got"
+            f"a ranking needs tasks or a preset ({', '.join(PRESETS)}), got preset"
             f" {preset!r:.60}{did_you_mean(str(preset), PRESETS)}."
         )
     chosen = PRESETS[preset]
@@ -300,7 +354,7 @@ def _of_preset(
                 systems = len(part.systems)
                 share = systems * (systems - 1) / 2 if task.coefficient in chosen.pooled else 1.0
                 found.append(replace(task, human=human, group=group, share=share))
-    # Groups of a pooled coefficient must not be split evenly: their shares say what each counts.
+    # Groups of a pooled coefficient must not be split evenly: their shares are their weights.
     tree = chosen.by if not chosen.pooled else tuple(name for name in chosen.by if name != "group")
     return found, tuple(by) if by is not None else tree
 
@@ -310,13 +364,27 @@ def _expanded(task: RankingTask, judgments: Judgments) -> list[RankingTask]:
     if task.group is None and judgments.groups is not None:
         return [replace(task, group=group, share=task.share / len(groups)) for group in groups]
     if task.group not in groups:
-        raise InputError(f"there is no group {task.group!r:.60}; there are {', '.join(map(str, groups))}.")
+        raise InputError(f"unknown group {task.group!r:.60}; the groups are {', '.join(map(str, groups))}.")
     return [task]
 
 
 def without_outliers(judgments: Judgments, human: str | None = None, threshold: float = 2.5) -> Judgments:
-    """Without systems whose mean human score is far from the others': `|h - median| / (1.483 MAD)` >
-    threshold (the rule of WMT 2020), in any group.
+    """Remove systems whose mean human score is far from the others.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    human : str, optional
+        Human dimension. Required if there are several.
+    threshold : float, default 2.5
+        A system is removed if `|h - median| / (1.483 MAD)` exceeds this number in any group, where h is its mean human
+        score (the rule of WMT 2020).
+
+    Returns
+    -------
+    Judgments
+        Judgments without these systems.
     """
     gone = set()
     for part in judgments.by_group().values():

@@ -17,8 +17,8 @@ _BLOCK = 10_000_000
 
 
 def ordered(part: Judgments, label: str, ties: str = "discordant") -> tuple[Array, Array]:
-    """(P,) whether the metric orders each pair as people do, and whether it does not; neither where it
-    lacks a score.
+    """Return (P,) True for pairs that the metric orders as people do, and True for pairs that it does not; False
+    in both if it lacks a score.
     """
     assert part.pairs is not None
     segment, better, worse = part.pairs.T
@@ -44,8 +44,8 @@ def replicates(part: Judgments, alike: Array, against: Array, resamples: Resampl
 
 
 def columns(compared: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Of several metrics, (P, M) each: which pairs they order as people do, and which they do not; as
-    floats, which multiply fast, and exactly.
+    """Return (P, M) arrays for several metrics: the pairs that each orders as people do, and the pairs that it
+    does not; as floats, which multiply fast and exactly.
     """
     alike, against = zip(*compared, strict=True)
     return np.column_stack(alike).astype(np.float64), np.column_stack(against).astype(np.float64)

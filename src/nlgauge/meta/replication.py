@@ -33,32 +33,61 @@ def replicate(
     alpha: float = 0.05,
     splits: int = 50,
 ) -> Findings:
-    """Check how often a claim (p <= alpha, not adjusted) on a random half of systems and inputs has the
-    same sign on the other half.
-
-    Halves of one finite set are negatively dependent, so that all shares are somewhat too bad. Scores of
-    whole systems are split by systems alone.
+    """Check claims of a test on held-out systems and segments.
 
     Parameters
     ----------
-    judgments
-        Human and metric scores of one group, with at least four systems.
-    level, coefficient, test, generalise_to, resamples, seed, human, metrics, swap, alpha
-        As for `compare`, of one human dimension.
-    splits
-        Number of random halves.
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension, of one group; at least four systems.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str or Measure
+        Name in `nlgauge.stats.measures.MEASURES`, or a Measure.
+    test : {"randomization", "bootstrap", "williams"}, optional
+        Test. "randomization" swaps the scores of two metrics, and is the default. "bootstrap" is the default for
+        `generalise_to="both"`, which randomization does not support. "williams" tests new systems at the system level and
+        new independent outputs at the global level.
+    generalise_to : {"systems", "inputs", "both"}, optional
+        Population of the claim: new systems (default), new inputs of the same systems, or both.
+    resamples : int, default 500
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+    human : str, optional
+        Human dimension. Required if there are several.
+    metrics : sequence of str, optional
+        Metrics. Default: all.
+    swap : {"systems", "inputs", "cells", "rows-xor-cols"}, optional
+        Unit that randomization swaps. Default: derived from `generalise_to`.
+    alpha : float, default 0.05
+        Significance level.
+    splits : int, default 50
+        Number of random splits into halves.
 
     Returns
     -------
     Findings
-        One row per pair of metrics and a last one of all pairs: in how many splits the pair was compared,
-        how often a difference was claimed, how many of the claims kept their sign on the held-out half and
-        how many were reversed, and both as shares (of the claims; of all comparisons).
+        One row per pair of metrics and a last row for all pairs: the number of splits with a comparison (`compared`) and
+        with a claim (`claimed`), claims with the same sign (`kept`) and the opposite sign (`reversed`) on the held-out half,
+        and both as shares (of the claims, and of all comparisons).
+
+    Raises
+    ------
+    InputError
+        If there are groups, fewer than two metrics or fewer than four systems.
+    ParameterError
+        If an option is invalid.
+
+    Notes
+    -----
+    A claim is an uncorrected p <= alpha on a random half of the systems and segments. Halves of a finite set are negatively
+    dependent, so all shares are somewhat pessimistic. With scores of whole systems, only systems are split.
     """
     plan = planned(level, coefficient, test, generalise_to, "none", resamples, seed, swap, 0.95, alpha)
     chosen = judgments if metrics is None else judgments.only(metrics=metrics)
     if chosen.groups is not None:
-        raise InputError("replicate takes one group at a time: give each part of judgments.by_group().")
+        raise InputError("replicate needs judgments of one group; pass each part of judgments.by_group().")
     if len(chosen.labels) < 2 or len(chosen.systems) < 4:
         raise InputError(
             f"replicate needs two metrics and four systems, got {len(chosen.labels)} and"

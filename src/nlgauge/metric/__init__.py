@@ -29,14 +29,33 @@ Takes = Literal["pair", "joint", "alone"]
 
 @dataclass(frozen=True)
 class Output:
-    """One number of a metric: its direction (None: neither), its bounds, what NaN means for it, and how it is
-    shown.
+    """A number that a metric returns, with its direction, its bounds and its display.
 
-    `note` is for counts that a reader must know of, such as texts that were cut: it is shown below the table,
-    after the number, where that is not 0. `decimals` is how many a table shows; by default two on a scale to
-    100, none for counts, else four. A run warns where a share is above `warn_above` or below `warn_below`:
-    the share in percent, then `warning`. `missing` names the reason for a missing score that the count
-    stands for: "empty" (the prediction), "unreadable" (a reply) or "error".
+    Parameters
+    ----------
+    name : str
+        Name of the output.
+    higher_is_better : bool or None
+        Direction; None if neither direction is better.
+    low : float, optional
+        Lower bound. Default: none.
+    high : float, optional
+        Upper bound. Default: none.
+    nan : str
+        Reason that is reported if the output is NaN.
+    note : str, optional
+        Text for a count that a reader must know, such as the number of truncated texts. It is printed below the table,
+        after the count, if the count is not 0.
+    decimals : int, optional
+        Number of decimals in tables. Default: two on a scale to 100, none for counts, otherwise four.
+    warn_above : float, optional
+        A run warns if a share exceeds this number.
+    warning : str, optional
+        Text of the warning; the share in percent precedes it.
+    warn_below : float, optional
+        A run warns if a share is below this number.
+    missing : {"", "empty", "unreadable", "error"}
+        Reason for a missing score that this count represents: the prediction is empty, a reply is unreadable, or an error.
     """
 
     name: str
@@ -52,7 +71,18 @@ class Output:
     missing: str = ""
 
     def with_decimals(self, decimals: int | None) -> Output:
-        """Return the output shown with so many decimals; None: as many as it asks for."""
+        """Return the output with another number of decimals.
+
+        Parameters
+        ----------
+        decimals : int or None
+            Number of decimals in tables; None returns the output unchanged.
+
+        Returns
+        -------
+        Output
+            The output with this number of decimals.
+        """
         return self if decimals is None else replace(self, decimals=decimals)
 
 
@@ -68,8 +98,8 @@ class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 
     A row is a prediction with one reference ("pair": `references` has one id per row), with all references of
-    its segment ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for
-    metrics fitted on those.
+    its segment ("joint"), or without references ("alone"); `positions` has their numbers among the rows of
+    the system, for metrics that are fitted to these rows.
     """
 
     features: Features
@@ -104,15 +134,15 @@ class View:
         return self.sources
 
     def text(self, text_id: int) -> str:
-        """The text with this id."""
+        """Return the text with this id."""
         return self.features.texts[text_id]
 
     def get(self, feature: Any, *keys: Array | Ragged) -> tuple[Any, ...]:
-        """The feature's column and the positions of the keys in it; see `Features.get`."""
+        """Return the feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
 
     def take(self, rows: Array, parts: tuple[str, ...] | None = None) -> View:
-        """The view of these rows, in this order."""
+        """Return the view of these rows, in this order."""
         return View(
             self.features,
             self.predictions[rows],
@@ -124,11 +154,11 @@ class View:
         )
 
     def only(self, row: int, parts: tuple[str, ...]) -> View:
-        """The view of one row, for the explanation of these parts."""
+        """Return the view of one row, for the explanation of these parts."""
         return self.take(np.array([row]), parts)
 
     def rows(self, feature: RowFeature) -> Any:
-        """What a feature finds of every row; metrics that read the same rows share it."""
+        """Return the feature values of every row; metrics that read the same rows share them."""
         self.features.note(feature)
         if feature not in self._found:
             with self.features.timed(feature):
@@ -137,7 +167,8 @@ class View:
 
 
 class Stored(NamedTuple):
-    """What an array of a fit must be: ascending whole-number keys, finite numbers, or any numbers.
+    """Requirements for an array of a fit: ascending whole-number keys, finite numbers, or any numbers.
+    Lengths of the same name are equal.
 
     Lengths of the same name are equal.
     """
@@ -154,15 +185,15 @@ class Fit:
     over: ClassVar[Literal["references", "sources", "system"]]
 
     def partial(self, view: View) -> Arrays:
-        """What one chunk contributes."""
+        """Return the contribution of one chunk."""
         raise NotImplementedError
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays | None:
-        """Several contributions as one, so that they need not all be kept; None where that saves nothing."""
+        """Combine several contributions into one, to save memory; return None if that saves nothing."""
         return None
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        """The fit, as plain arrays, from the contributions in segment order."""
+        """Return the fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
 
     def layout(self, rows: int) -> dict[str, Stored]:
@@ -172,14 +203,14 @@ class Fit:
         return {}
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
-        """The fit where some of the system's predictions are kept, by number; one that holds a row for
-        each keeps theirs.
+        """Return the fit for some predictions of the system, by number; a fit with a row per prediction
+        selects their rows.
         """
         return fitted
 
 
-# What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns
-# the other way.
+# The names of nlgauge parameters in other programs, if a metric has the parameter; "not" precedes a switch
+# with the opposite meaning.
 SPELLINGS = {
     "tokenize": "tokenizer",
     "tok": "tokenizer",
@@ -194,7 +225,7 @@ SPELLINGS = {
 
 
 class AbstractMetric:
-    """What both kinds of metric share: name, parameters, printing, signature."""
+    """The common base of both kinds of metric: name, parameters, printing, signature."""
 
     name: ClassVar[str]
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -206,63 +237,147 @@ class AbstractMetric:
     languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
-    # Raised when statistics come to mean something else: those of a saved result with another revision are
-    # not interpreted.
+    # Raised when the meaning of the statistics changes: statistics of a saved result with another revision
+    # are not interpreted.
     revision: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         """Raise if a parameter is not in its domain."""
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
-        """The parts of the metric, each with its outputs; the first output of the first part is "score"."""
+        """Return the parts of the metric, each with its outputs.
+
+        Returns
+        -------
+        dict of str to tuple of Output
+            Outputs by part. The first output of the first part is the score of the metric.
+        """
         raise NotImplementedError
 
     def made_for(self) -> tuple[str, ...] | None:
-        """The languages that the metric is made for with these parameters."""
+        """Return the languages that the metric supports with these parameters.
+
+        Returns
+        -------
+        tuple of str or None
+            ISO language codes; None means any language.
+        """
         return self.languages
 
     def for_language(self, lang: str | None) -> Any:
-        """The metric with what depends on the language filled in."""
+        """Return the metric with the parameters that depend on the language filled in.
+
+        Parameters
+        ----------
+        lang : str, optional
+            ISO language code, used for tokenizers, sentence splitters and default models.
+
+        Returns
+        -------
+        metric
+            The metric itself by default.
+        """
         return self
 
     def words(self, lang: str | None) -> Tokens | None:
-        """What splits a text into the words that the metric counts; None where words do not matter to it."""
+        """Return the tokenizer that splits a text into the words that the metric counts.
+
+        Parameters
+        ----------
+        lang : str, optional
+            ISO language code, used for tokenizers, sentence splitters and default models.
+
+        Returns
+        -------
+        Tokens or None
+            Tokenizer of the parameter `tokenizer`; None if the metric does not count words.
+        """
         name = getattr(self, "tokenizer", None)
         return Tokens(name) if isinstance(name, str) else None
 
     def for_reduction(self, reduce_fn: Any) -> Any:
-        """The metric with the call's rule for several references or predictions; only one that reduces by
-        itself needs it.
+        """Return the metric with the rule for several references or predictions of a call.
+
+        Parameters
+        ----------
+        reduce_fn : str or callable, optional
+            Rule for several references or predictions of a segment: "best" (default), "max", "min", the name of a NumPy
+            function, or a callable that maps an array of scores to a number.
+
+        Returns
+        -------
+        metric
+            The metric itself by default. Only a metric that reduces scores itself overrides this method.
         """
         return self
 
     def fit(self) -> Fit | None:
-        """What must be known of the whole corpus first."""
+        """Return the fit over the whole corpus that precedes scoring.
+
+        Returns
+        -------
+        Fit or None
+            None by default.
+        """
         return None
 
     def may_leave(self) -> bool:
-        """Whether other processes may compute it; not where it counts what it asks of others."""
+        """Return True if other processes may compute the metric.
+
+        Returns
+        -------
+        bool
+            True by default. A metric that counts its requests to a service returns False.
+        """
         return True
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
-        """Everything beside our own version that changes the number."""
+        """Return all facts that change the scores, except the version of nlgauge.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            N segments with the predictions of S systems.
+
+        Returns
+        -------
+        dict of str to str
+            Name of the metric and its parameters by default.
+        """
         return {"metric": self.name, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
 
     def libraries(self) -> tuple[str, ...]:
-        """The installed packages that decide a token or a tie with these parameters; the signature names
-        their versions. By default those of the tokenizer.
+        """Return the installed packages that affect the scores with these parameters.
+
+        Returns
+        -------
+        tuple of str
+            Packages whose versions the signature shows; the libraries of the tokenizer by default.
         """
         words = self.words(None)
         return () if words is None else token_libraries(words.tokenizer)
 
     def signature(self, corpus: Corpus, run: Mapping[str, str] | None = None) -> str:
-        """One line that says which number this is; `run` holds the options of the run that change it too."""
+        """Return one line that identifies the computation of the score.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            N segments with the predictions of S systems.
+        run : mapping of str to str, optional
+            Options of the run that change the score.
+
+        Returns
+        -------
+        str
+            Facts and versions as `key:value`, separated by "|".
+        """
         versions = {package: installed_version(package) for package in (*self.libraries(), "nlgauge")}
         facts = {**self.facts(corpus), **(run or {}), **versions}
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:
-        """The metric without default parameters, as `registry.parse` reads it."""
+        """Return the metric without default parameters, as `registry.parse` reads it."""
         given = [
             f"{f.name}={getattr(self, f.name)!r}"
             for f in fields(self)  # type: ignore[arg-type]
@@ -270,75 +385,192 @@ class AbstractMetric:
         ]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
-    def require(self, holds: bool, parameter: str, domain: str) -> None:
-        """Raises unless a parameter is in its domain."""
-        if not holds:
+    def require(self, valid: bool, parameter: str, domain: str) -> None:
+        """Raise ParameterError if a parameter is outside its domain.
+
+        Parameters
+        ----------
+        valid : bool
+            True if the parameter is valid.
+        parameter : str
+            Name of the parameter.
+        domain : str
+            Description of the valid values.
+
+        Raises
+        ------
+        ParameterError
+            If `valid` is False.
+        """
+        if not valid:
             raise ParameterError(
                 f"{self.name}: {parameter} must be {domain}, got {getattr(self, parameter)!r}."
             )
 
 
 class Metric(AbstractMetric):
-    """A metric whose corpus score is a function of summed rows of statistics."""
+    """A metric whose corpus score is a function of summed rows of statistics.
+
+    Notes
+    -----
+    A subclass is a frozen dataclass whose fields are the parameters of the metric. It defines `name`, `outputs`,
+    `statistics` and `score`. The corpus score is `score` of the sum of all rows and a segment score is `score` of its
+    row, so intervals and tests need no further code.
+    """
 
     reduce: ClassVar[str] = "best"
-    # Why a row has no value if no count says so: "absent" (an input that cannot be scored), or "empty" (the
-    # prediction).
+    # Why a row has no value if no count gives the reason: "absent" (an input that cannot be scored), or
+    # "empty" (the prediction).
     missing_reason: ClassVar[str] = "absent"
 
     @property
     def costly(self) -> bool:
-        """Whether the statistics of a row are kept from run to run (`nlgauge.engine.cache`): where a model or
-        word vectors are read.
+        """True if the statistics of rows are cached between runs (`nlgauge.engine.cache`).
 
-        A class may say it otherwise, `costly: ClassVar[bool] = True`, if its numbers follow from texts,
-        parameters and `facts` alone.
+        By default these are the metrics with a parameter `model` or `vectors`. A class may set `costly: ClassVar[bool] = True`
+        if its statistics depend only on texts, parameters and `facts`.
         """
         return is_dataclass(self) and any(f.name in ("model", "vectors") for f in fields(self))
 
     def reads(self, options: RunOptions) -> tuple[Feature, ...]:
-        """The features of every text that take a pass of a model, announced so that metrics on one model
-        can share it; () where none can be.
+        """Return the model features that the metric reads, so that metrics on one model share a pass.
+
+        Parameters
+        ----------
+        options : RunOptions
+            Seed, batch size and device of the run.
+
+        Returns
+        -------
+        tuple of Feature
+            Features of every text that need a pass of a model; () if none can be shared.
         """
         return ()
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
-        """For each part, (rows, K) additive sufficient statistics in float64."""
+        """Return the additive sufficient statistics of each row.
+
+        Parameters
+        ----------
+        view : View
+            The N rows to score: text ids and the features of the texts.
+        fitted : dict of str to ndarray
+            Arrays of the fit; empty if the metric has none.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (N, K)
+            For each part of the metric, K statistics per row in float64.
+        """
         raise NotImplementedError
 
     def score(self, part: str, statistics: Array) -> Arrays:
-        """Each output of a part, over the last axis: of one row, of all rows, of sums, of resamples."""
+        """Return the outputs of a part from its statistics.
+
+        Parameters
+        ----------
+        part : str
+            Part of the metric.
+        statistics : ndarray of shape (..., K)
+            Statistics of single rows, of sums of rows, or of resamples.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (...)
+            Each output, computed over the last axis.
+        """
         raise NotImplementedError
 
     def for_segments(self) -> Metric:
-        """The metric as it scores single segments."""
+        """Return the metric that scores single segments.
+
+        Returns
+        -------
+        Metric
+            The metric itself, unless the class defines segment scores differently.
+        """
         return self
 
     def missing(self, part: str, statistics: Array) -> Array:
-        """Return which rows have no value of the first output of a part; such a row must add nothing to
-        the corpus score.
+        """Return the rows without a value of the first output of a part.
+
+        Parameters
+        ----------
+        part : str
+            Part of the metric.
+        statistics : ndarray of shape (N, K)
+            Statistics of N rows.
+
+        Returns
+        -------
+        ndarray of bool, shape (N,)
+            True if the row has no value. Such a row must add nothing to the corpus score.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.isnan(self.for_segments().score(part, statistics)[first_output(self, part).name])
 
     def is_mean(self, output: Output) -> bool:
-        """Return whether the corpus score of an output is the mean of the segment scores."""
+        """Return True if the corpus score of an output is the mean of the segment scores.
+
+        Parameters
+        ----------
+        output : Output
+            Output of the metric.
+
+        Returns
+        -------
+        bool
+            False by default.
+        """
         return False
 
     def explain(self, view: View, fitted: Arrays) -> Iterable[Explanation]:
-        """Explain the statistics of each row, from the same computation; by default not at all."""
+        """Explain the statistics of each row, from the same computation.
+
+        Parameters
+        ----------
+        view : View
+            The N rows to explain: text ids and the features of the texts.
+        fitted : dict of str to ndarray
+            Arrays of the fit; empty if the metric has none.
+
+        Returns
+        -------
+        iterable of Explanation
+            One explanation per row, or none at all; () by default.
+        """
         return ()
 
 
 class CorpusMetric(AbstractMetric):
-    """A metric that needs a system's whole output at once; it has no segment scores."""
+    """A metric that needs all predictions of a system at once; it has no segment scores.
+
+    Notes
+    -----
+    A subclass is a frozen dataclass whose fields are the parameters of the metric. It defines `name`, `outputs` and `whole`.
+    """
 
     takes: ClassVar[Takes] = "alone"
     # How often intervals and tests may recompute it; 0: they are NaN, because a recomputation costs too much.
     resamples: ClassVar[int] = 500
 
     def whole(self, corpus: Corpus, system: str, features: Features) -> dict[str, float]:
-        """Every output, for one system."""
+        """Return every output of the metric for one system.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            N segments with the predictions of the system.
+        system : str
+            Name of the system.
+        features : Features
+            Features of the texts.
+
+        Returns
+        -------
+        dict of str to float
+            Every output.
+        """
         raise NotImplementedError
 
 
@@ -356,13 +588,13 @@ REGISTERED = _Registered()
 
 
 def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
-    """Raises where another metric than this one has a name; the same class may come again, from a module
-    that is loaded anew.
+    """Raise an error if another metric has the name; the same class may be registered again when its module
+    is reloaded.
     """
     if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
         from nlgauge.metric.registry import load_own
 
-        load_own()  # so that a name of ours is refused here, not where ours is imported
+        load_own()  # so that a built-in name is refused here, not when the built-in metric is imported
     owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name)
     same = (
         owner is not None
@@ -374,7 +606,25 @@ def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
 
 
 def register(metric: MetricClass) -> MetricClass:
-    """Makes a metric known by its name and aliases; a decorator for its class."""
+    """Register the class of a metric under its name and aliases; a class decorator.
+
+    Parameters
+    ----------
+    metric : type
+        Subclass of `Metric` or `CorpusMetric`.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    MetricError
+        If the class is incomplete.
+    ParameterError
+        If another metric has the name or an alias.
+    """
     from nlgauge.metric.complete import check_class
 
     check_class(metric)
@@ -388,7 +638,7 @@ def register(metric: MetricClass) -> MetricClass:
 
 
 def first_output(metric: AnyMetric, part: str | None = None) -> Output:
-    """The output that stands for a part, or for the whole metric."""
+    """Return the leading output of a part, or of the whole metric."""
     parts = metric.outputs()
     return parts[next(iter(parts)) if part is None else part][0]
 

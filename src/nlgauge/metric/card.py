@@ -1,9 +1,8 @@
-"""Card and the taxonomy: what a metric measures and how to read it, from the Markdown file beside the
-metric's module.
+"""Card and the taxonomy: the meaning of a metric and how to read its scores, from the Markdown file next to
+its module.
 
 A card is TOML front matter between two `+++` lines, then Markdown under the headings of `HEADINGS`.
-Direction, bounds and outputs are code and never stand in a card; whether a metric needs references or sources
-is asked of the code too.
+Direction, bounds, outputs and the need for references or sources come from the code, never from a card.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _PAPER = re.compile(
 
 
 class Categories(Enum):
-    """How a metric works; `NGram` is NLG-Metricverse's name for overlap."""
+    """The method of a metric; `NGram` is NLG-Metricverse's name for overlap."""
 
     Embedding = "Embedding"
     Overlap = "Overlap"
@@ -139,8 +138,27 @@ class Card(Shown):
 
 
 def card(name: str) -> Card:
-    """The card of a metric, by its name or an alias.
+    """Return the card of a metric.
 
+    Parameters
+    ----------
+    name : str
+        Name or alias of a metric.
+
+    Returns
+    -------
+    Card
+        Description of the metric: title, paper, taxonomy, license and Markdown text.
+
+    Raises
+    ------
+    UnknownMetricError
+        If no metric has the name.
+    NlgaugeError
+        If the metric has no card, or the card cannot be read.
+
+    Examples
+    --------
     >>> card("chrf++").title
     'chrF, chrF++'
     """
@@ -148,7 +166,7 @@ def card(name: str) -> Card:
     path = _path(metric)
     if not path.is_file():
         raise NlgaugeError(
-            f"{metric.name} has no card; write it to {path.name} beside the module that defines the metric."
+            f"{metric.name} has no card; write it to {path.name} next to the module that defines the metric."
         )
     return _read(metric.name, path)
 
@@ -163,13 +181,39 @@ def list_metrics(
     needs_references: bool | None = None,
     needs_source: bool | None = None,
 ) -> list[str]:
-    """Return the names of all metrics, or of those that meet every condition, in alphabetical order.
+    """Return the names of all metrics that meet every condition, in alphabetical order.
 
-    A metric without a card never meets a condition on its card.
+    Parameters
+    ----------
+    category : str, Categories or list of these, optional
+        Member of `Categories`, or its name in any case. A list selects metrics that match any of its items.
+    appl_task : str, ApplTasks or list of these, optional
+        Member of `ApplTasks`, or its name, its short name ("MT") or a usual word ("translation") in any case. A list
+        selects metrics that match any of its items.
+    quality_dim : str, QualityDims or list of these, optional
+        Member of `QualityDims`, or its name in any case. A list selects metrics that match any of its items.
+    trained : bool, optional
+        Select metrics that are trained (True) or not (False).
+    unsupervised : bool, optional
+        Select metrics that are unsupervised (True) or not (False).
+    needs_references : bool, optional
+        Select metrics that read references (True) or do not (False).
+    needs_source : bool, optional
+        Select metrics that read sources (True) or do not (False).
 
-    category, appl_task and quality_dim are members of `Categories`, `ApplTasks` and `QualityDims`, their
-    names or short names in any case, or lists of those: a list asks for any of its items.
+    Returns
+    -------
+    list of str
+        Names of metrics. A metric without a card meets no condition on `category`, `appl_task`, `quality_dim`, `trained`
+        or `unsupervised`.
 
+    Raises
+    ------
+    ParameterError
+        If a category, task or quality is unknown.
+
+    Examples
+    --------
     >>> "smog" in list_metrics(category="grammar", needs_references=False)
     True
     """
@@ -216,7 +260,7 @@ _USUAL = {
 
 
 def _members(kind: type[Kind], given: Any) -> set[Kind] | None:
-    """The members that were asked for; None where nothing was."""
+    """Return the requested members; None if none were requested."""
     if given is None:
         return None
     items = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
@@ -240,7 +284,7 @@ def _member(kind: type[Kind], given: Any) -> Kind:
         return members.pop()
     hint = did_you_mean(_folded(given), known) if isinstance(given, str) else ""
     raise ParameterError(
-        f"{given!r} is none of the {kind.__name__}{hint}; they are {', '.join(kind.__members__)}."
+        f"unknown {kind.__name__} {given!r}{hint}; choose from {', '.join(kind.__members__)}."
     )
 
 
@@ -257,13 +301,14 @@ def _path(metric: type) -> Path:
 def _read(name: str, path: Path) -> Card:
     empty, *parts = path.read_text(encoding="utf-8").split("+++\n", 2)
     if empty or len(parts) != 2:
-        raise NlgaugeError(f"the card {path.name} must begin with TOML between two lines of +++.")
+        raise NlgaugeError(
+            f"the card {path.name} has no TOML header; start it with TOML between two lines of +++."
+        )
     front, text = parts
     headings = tuple(re.findall(r"^## (.*)$", text, flags=re.MULTILINE))
     if headings != HEADINGS:
         raise NlgaugeError(
-            f"the card {path.name} has the headings {', '.join(headings)}; they must be"
-            f" {', '.join(HEADINGS)}."
+            f"the card {path.name} has the headings {', '.join(headings)}; use {', '.join(HEADINGS)}."
         )
     try:
         given = msgspec.toml.decode(front)

@@ -1,5 +1,5 @@
-"""Whether a metric has what every metric must have, so that its author is told what is missing before
-anything is scored.
+"""Check that a metric defines everything that it must, so that its author learns of a gap before anything is
+scored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nlgauge.metric import AnyMetric, CorpusMetric, Metric, Output, Takes
 
 
 def check_class(metric: Any) -> None:
-    """Raises where a class lacks what every metric must have."""
+    """Raise MetricError if a class lacks something that every metric needs."""
     if not isinstance(metric, type) or not issubclass(metric, Metric | CorpusMetric):
         raise MetricError(
             f"{metric!r:.60} is not a class of metrics; a metric is a subclass of nlgauge.Metric or"
@@ -39,9 +39,7 @@ def check_class(metric: Any) -> None:
 
 
 def check_value(metric: AnyMetric) -> None:
-    """Raises where a metric lacks what its class must have, reads rows that do not exist, or names its
-    outputs wrongly.
-    """
+    """Raise MetricError if a metric is incomplete, reads unknown rows, or has invalid names of outputs."""
     check_class(type(metric))
     if metric.takes not in get_args(Takes):
         raise MetricError(
@@ -53,15 +51,16 @@ def check_value(metric: AnyMetric) -> None:
         isinstance(outputs, tuple | list) and outputs for outputs in parts.values()
     ):
         raise MetricError(
-            f"{metric.name}: outputs() must give a dictionary from each part to a tuple of its outputs; it"
-            f" gave {parts!r:.100}."
+            f"{metric.name}: outputs() must return a dictionary from each part to a tuple of its outputs, but"
+            f" returned {parts!r:.100}."
         )
     outputs = [output for part in parts.values() for output in part]
     odd = [output for output in outputs if not isinstance(output, Output)]
     if odd or (not outputs and isinstance(metric, Metric)):
         raise MetricError(
-            f"{metric.name}: outputs() must give Output values, at least one; it gave {odd or parts!r:.100}."
+            f"{metric.name}: outputs() must return at least one Output value, and no other values, but returned"
+            f" {odd or parts!r:.100}."
         )
     names = [output.name for output in outputs]
     if len(set(names)) < len(names):
-        raise MetricError(f"{metric.name}: outputs() must give names that differ; it gave {names}.")
+        raise MetricError(f"{metric.name}: outputs() must return different names, but returned {names}.")

@@ -28,7 +28,7 @@ _NEEDS = ("references", "sources")
 
 @dataclass(frozen=True)
 class FunctionMetric(MeanMetric):
-    """A metric whose values are those of a function; made by `nlgauge.metric_from`.
+    """A metric whose values a function returns; made by `nlgauge.metric_from`.
 
     Calling it calls the function.
     """
@@ -78,7 +78,7 @@ class FunctionMetric(MeanMetric):
         return np.array(found, dtype=np.float64).reshape(len(view), len(self.numbers))
 
     def _given(self, texts: Sequence[list[str]], rows: Sequence[tuple[str, ...]]) -> Iterable[Any]:
-        """What the function gives for each row."""
+        """Yield the return value of the function for each row."""
         for row, arguments in enumerate(rows):
             try:
                 yield self.function(*arguments)
@@ -93,15 +93,15 @@ class FunctionMetric(MeanMetric):
             if set(given) != set(names):
                 keys = tuple(map(str, given))
                 raise RowError(
-                    f"{self.called} gave the keys {', '.join(keys)}; its outputs are {', '.join(names)}: say"
-                    f" outputs={keys}",
+                    f"{self.called} returned the keys {', '.join(keys)}, but its outputs are {', '.join(names)};"
+                    f" pass outputs={keys}",
                     row,
                     texts,
                 )
             return [self._number(given[name], row, texts) for name in names]
         if len(names) > 1 and given is not None:
             raise RowError(
-                f"{self.called} gave {given!r:.60}; it must give a dictionary with {', '.join(names)}",
+                f"{self.called} returned {given!r:.60}; it must return a dictionary with {', '.join(names)}",
                 row,
                 texts,
             )
@@ -114,8 +114,8 @@ class FunctionMetric(MeanMetric):
                 raise ValueError
         except (TypeError, ValueError, OverflowError):
             raise RowError(
-                f"{self.called} gave {given!r:.60}; it must give a finite number, or None where there is"
-                " none",
+                f"{self.called} returned {given!r:.60}; it must return a finite number, or None if the score is"
+                " undefined",
                 row,
                 texts,
             ) from None
@@ -136,8 +136,8 @@ class BatchFunctionMetric(FunctionMetric):
         found = _rows(given)
         if found is None or len(found) != len(rows):
             raise MetricError(
-                f"{self.called} gave {given!r:.60}; with batch=True it must give a list of {len(rows)}"
-                " values, one for each prediction."
+                f"{self.called} returned {given!r:.60} for a batch; it must return a list of {len(rows)} values,"
+                " one per prediction."
             )
         return found
 
@@ -176,30 +176,40 @@ def metric_from(
     outputs: Iterable[str | Output] | None = None,
     batch: bool = False,
 ) -> FunctionMetric | Callable[[Callable[..., Any]], FunctionMetric]:
-    """Make a metric from a function of texts; also a decorator, with or without options.
+    """Make a metric from a function of texts; also usable as a decorator, with or without options.
 
     Parameters
     ----------
-    function
-        Takes a prediction and the texts that `needs` names, by position in that order. Returns a number, or
-        None if there is none: such a segment is left out of the mean.
-    needs
-        "references" (one at a time: the best counts, or `reduce_fn` decides), "sources", both, or None.
-    name
-        By default the name of the function.
-    higher_is_better, low, high
-        Direction (None: neither) and bounds, which are not checked.
-    outputs
-        The keys if the function returns a dictionary of numbers; the first is the score. An `Output` instead
-        of a key has its own direction and bounds.
-    batch
-        The function takes lists of texts, and returns a list of numbers, a list of dictionaries, or a
-        dictionary of lists.
+    function : callable, optional
+        Function of a prediction and the texts that `needs` names, by position: prediction, reference, source. It returns
+        a number, or None if there is no score; such a segment is excluded from the mean.
+    needs : {"references", "sources", None} or iterable of str
+        Texts that the function reads besides the prediction: "references" (one at a time; the best score is used, or
+        `reduce_fn` of `nlgauge.score` decides), "sources", both, or None.
+    name : str, optional
+        Name of the metric. Default: the name of the function.
+    higher_is_better : bool or None, default True
+        Direction of the metric; None if neither direction is better.
+    low : float, optional
+        Lower bound of the metric. It is not checked.
+    high : float, optional
+        Upper bound of the metric. It is not checked.
+    outputs : iterable of str or Output, optional
+        Keys of the dictionary of numbers that the function returns; the first is the score. An `Output` instead of a key
+        has its own direction and bounds.
+    batch : bool, default False
+        The function takes lists of texts and returns a list of numbers, a list of dictionaries, or a dictionary of lists.
 
     Returns
     -------
     FunctionMetric
-        A value for `metrics=`; without `function`, a decorator that returns one.
+        Metric for the parameter `metrics` of `nlgauge.score`; without `function`, a decorator that returns one.
+
+    Raises
+    ------
+    ParameterError
+        If the function cannot be called with these texts, the name is taken or not an identifier, or `outputs` has
+        duplicates.
 
     Examples
     --------
@@ -229,7 +239,7 @@ def metric_from(
     called = getattr(function, "__name__", "") if name is None else name
     if not isinstance(called, str) or not called.isidentifier():
         raise ParameterError(
-            f"a metric's name is made of letters, digits and _, and {called!r:.40} is not; give one:"
+            f"a metric's name must consist of letters, digits and _, but {called!r:.40} does not; pass another name:"
             " nlgauge.metric_from(f, name='...')."
         )
     check_name(called.lower())
@@ -245,7 +255,7 @@ def metric_from(
 
 
 def _check_arguments(function: Callable[..., Any], called: str, needs: tuple[str, ...]) -> None:
-    """Raises where a function cannot be called with the texts that it would get."""
+    """Raise ParameterError if the function does not accept the texts that it would get."""
     texts = ("prediction", *(need.removesuffix("s") for need in needs))
     try:
         signature = inspect.signature(function)
@@ -255,7 +265,8 @@ def _check_arguments(function: Callable[..., Any], called: str, needs: tuple[str
         signature.bind(*texts)
     except TypeError as error:
         raise ParameterError(
-            f"{called}{signature} cannot be called with ({', '.join(texts)}): {error}; see needs=."
+            f"{called}{signature} cannot be called with ({', '.join(texts)}): {error}; change its"
+            " parameters or needs=."
         ) from None
 
 
@@ -268,7 +279,7 @@ def _check_outputs(numbers: tuple[Output, ...]) -> None:
         or "score" in names[1:]
     ):
         raise ParameterError(
-            f"outputs must be names that differ, and only the first may be 'score'; got {names}."
+            f"outputs must be distinct names, and only the first may be 'score'; got {names}."
         )
     for output in numbers:
         if not output.low < output.high:
@@ -276,7 +287,7 @@ def _check_outputs(numbers: tuple[Output, ...]) -> None:
 
 
 def _rows(given: Any) -> list[Any] | None:
-    """One value for each row, of a list or a dictionary of lists; None where it is neither."""
+    """Return one value per row, from a list or a dictionary of lists; None if it is neither."""
     try:
         if isinstance(given, Mapping):
             return [dict(zip(given, values, strict=True)) for values in zip(*given.values(), strict=True)]

@@ -84,7 +84,7 @@ class Prism(LikelihoodMetric):
         read = self._lang if self.given == "reference" else self.source_lang
         if marks_of(loaded).before and read is None:
             raise ParameterError(
-                f"prism: {loaded.name} must know the language of the sources; give source_lang, such as 'de'."
+                f"prism: {loaded.name} needs the language of the sources; set source_lang, such as 'de'."
             )
         tag = _tag(loaded, read) if marks_of(loaded).before and read is not None else ""
         information, *places = view.get(
@@ -94,14 +94,12 @@ class Prism(LikelihoodMetric):
 
 
 def _tag(loaded: Loaded, lang: str) -> str:
-    """The token that stands for a language: PRISM's <de>, M2M100's __de__, or the code as the model
-    spells it.
-    """
+    """Return the token of a language: PRISM's <de>, M2M100's __de__, or the code as the model spells it."""
     unknown = getattr(loaded.tokenizer, "unk_token_id", None)
     for tag in (f"<{lang}>", f"__{lang}__", lang):
         if loaded.tokenizer.convert_tokens_to_ids(tag) not in (None, unknown):
             return tag
     raise ParameterError(
-        f"prism: {loaded.name} has no tag for the language {lang!r}; give lang as the model spells it, or a"
+        f"prism: {loaded.name} has no tag for the language {lang!r}; write lang as the model does, or use a"
         " model that translates."
     )

@@ -14,10 +14,17 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The user's own model and tokeniser, under a name that labels and signatures show.
+    """A custom model and its tokenizer, with a name for labels and signatures.
 
-    A language model is any callable that maps `input_ids` (batch, length) to an object with `logits`; an
-    encoder is a Transformers model. The tokeniser is called as a Transformers one is. Neither is changed.
+    Parameters
+    ----------
+    model : callable
+        Language model: any callable that maps `input_ids` of shape (batch, length) to an object with `logits`. Encoder:
+        a Transformers model. It is not changed.
+    tokenizer : callable
+        Tokenizer with the calling convention of Transformers. It is not changed.
+    name : str, default "own"
+        Name that labels and signatures show as "own:NAME".
     """
 
     model: Any = field(repr=False)
@@ -28,7 +35,13 @@ class Model:
         return repr(f"own:{self.name}")
 
     def weights_hash(self) -> str:
-        """The hash of the model's weights, by name and value; of nothing where it has none."""
+        """Return the hash of the model's weights, by name and value.
+
+        Returns
+        -------
+        str
+            SHA-256 digest in hexadecimal digits. A model without `state_dict` has the digest of no bytes.
+        """
         digest = hashlib.sha256()
         for name, tensor in getattr(self.model, "state_dict", dict)().items():
             digest.update(name.encode())
@@ -36,8 +49,12 @@ class Model:
         return digest.hexdigest()
 
     def dtype(self) -> str:
-        """The types of the model's weights, such as "bfloat16", or several joined by "+"; "" where it has
-        none.
+        """Return the floating-point types of the model's weights.
+
+        Returns
+        -------
+        str
+            A type such as "bfloat16", several types joined by "+", or "" if the model has no such weights.
         """
         tensors: Any = getattr(self.model, "state_dict", dict)().values()
         return "+".join(

@@ -263,7 +263,7 @@ def with_activation(model: Any, name: str) -> Any:
     layers = [module for module in changed.modules() if hasattr(module, "intermediate_act_fn")]
     if not layers:
         raise ModelError(
-            f"the activation function of a {type(model).__name__} cannot be changed; give a BERT or RemBERT."
+            f"the activation function of a {type(model).__name__} cannot be changed; use a BERT or RemBERT model."
         )
     for layer in layers:
         layer.intermediate_act_fn = ACT2FN[name]

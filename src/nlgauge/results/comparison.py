@@ -17,7 +17,7 @@ from nlgauge.results.frames import as_frame
 from nlgauge.results.labels import output_name, rows_named
 from nlgauge.results.missing import Gaps
 
-# How p-values are corrected for several tests, by the name of the field that holds them.
+# Corrections of p-values for several tests, by the name of the field with the corrected p-values.
 CORRECTIONS = {"holm": "Holm", "max_t": "max-T"}
 
 
@@ -25,11 +25,11 @@ class Compared(NamedTuple):
     """One output of two systems: both scores, the gain of the second system over the first (its baseline) with
     its interval, p-values and the test.
 
-    The gain is plus if the second system is better, whatever the direction of the output; of an output without
-    a direction it is the second score minus the first. `p` is the p-value of this test alone, `p_holm` and
-    `p_max_t` are corrected: a comparison with a baseline has the first, one of all pairs the second. Both
-    scores are those on the segments that both systems have; `gaps` counts the missing ones and bounds what
-    they could change. `units` is how many segments or documents were compared.
+    The gain is positive if the second system is better, whatever the direction of the output; for an output
+    without a direction it is the second score minus the first. `p` is the uncorrected p-value of this test,
+    `p_holm` and `p_max_t` are corrected: a comparison with a baseline has the first, a comparison of all pairs
+    the second. Both scores are computed on the segments that both systems have; `gaps` counts the missing
+    scores and bounds their effect. `units` is the number of segments or documents that were compared.
     """
 
     label: str
@@ -65,7 +65,7 @@ class Compared(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """How much better the second system is than the first; minus if it is worse."""
+        """Advantage of the second system over the first; negative if it is worse."""
         return gain_of(self.first_score - self.second_score, self.output)
 
     @property
@@ -87,7 +87,7 @@ class Compared(NamedTuple):
 
     @property
     def robust(self) -> bool:
-        """Whether the gain has the same sign whatever the missing scores are."""
+        """True if the gain has the same sign whatever the missing scores are."""
         return not self.gaps.can_change or self.bound_low > 0 or self.bound_high < 0
 
     @property
@@ -107,7 +107,7 @@ def gain_of(difference: float, output: Output) -> float:
 
 
 def gain_interval(low: float, high: float, output: Output) -> tuple[float, float]:
-    """Return the bounds of the gain of the second system from those of the difference, first minus second."""
+    """Return the bounds of the second system's gain from the bounds of the difference, first minus second."""
     ends = gain_of(low, output), gain_of(high, output)
     return min(ends), max(ends)
 
@@ -118,14 +118,14 @@ class Comparison(Exported):
 
     `correction` names the corrected p-values: "holm" if systems are compared with a baseline, for all rows
     together, or "max_t" if all pairs are compared, for all pairs of systems on each output. `test` and
-    `resamples` are what was asked for; each row says which test ran and with how many resamples.
+    `resamples` are the requested ones; each row has the test that ran and its number of resamples.
     """
 
     rows: list[Compared]
     test: str
     confidence: float
     resamples: int
-    # What to know of the tests: that there are too few segments for them, for instance.
+    # A caution about the tests, for example that they have too few segments.
     caution: str = ""
     seed: int | None = None
     # Outputs that repeat another on every segment, by label and name: one test together, and one row of a

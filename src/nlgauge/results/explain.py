@@ -1,4 +1,4 @@
-"""Why segments of a result got their scores, for many at once."""
+"""Explanations of the scores of many segments of a result at once."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def blocks_as_frame(blocks: Iterable[Mapping[str, Sequence[Any]]], frame: str | 
 
 
 def _of_one_kind(values: list[Any]) -> list[Any]:
-    """Values as polars takes them: those of kinds that no column of its can hold together become texts."""
+    """Return values that fit a polars column: values of kinds that cannot share a column become texts."""
     kinds = {type(value) for value in values} - {type(None)}
     if (len(kinds) <= 1 and not kinds & {tuple, dict}) or kinds <= {int, float}:
         return values

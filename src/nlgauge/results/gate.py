@@ -57,11 +57,11 @@ class Change:
         return cls(found[1], found[2], float(found[3] or 0))
 
     def check_direction(self, output: Output) -> None:
-        """Raises where the word says that the metric becomes better."""
+        """Raise if the condition fails when the metric becomes better, or if the metric has no direction."""
         better = output.higher_is_better
         if better is None and self.word == "worsens":
             raise ParameterError(
-                f"{output.name} is neither better high nor low; say whether it drops or rises."
+                f"{output.name} has no direction, so it cannot worsen; write drops or rises instead of worsens."
             )
         if better is not None and self.word == ("rises" if better else "drops"):
             right = "drops" if better else "rises"
@@ -107,7 +107,7 @@ class Limit:
         return cls(found[1], float(found[2]), above)
 
     def check_direction(self, output: Output) -> None:
-        """Raises where the limit would fail a system for being good."""
+        """Raise if the limit would fail a system for being good."""
         if output.higher_is_better is self.above:
             right = "--fail-under" if self.above else "--fail-over"
             raise ParameterError(
@@ -116,7 +116,7 @@ class Limit:
             )
 
     def holds(self, score: float) -> bool:
-        """Whether a score is beyond the limit."""
+        """Return True if a score is beyond the limit."""
         return score > self.value if self.above else score < self.value
 
     def __str__(self) -> str:
@@ -151,16 +151,14 @@ class Margin:
 
 @dataclass(frozen=True)
 class Rule:
-    """How verdicts are reached: the level, the margins, and the share of missing scores that may be
-    ignored.
-    """
+    """Settings of verdicts: the level, the margins, and the share of missing scores that may be ignored."""
 
     alpha: float = 0.05
     margins: tuple[Margin, ...] = ()
     max_missing: float = 0.05
 
     def margin(self, result: Result, row: Compared) -> float | None:
-        """Return the margin of a row: that of its metric, else that of all; None if there is none."""
+        """Return the margin of a row: the margin of its metric, else the margin of all metrics, else None."""
         for margin in self.margins:
             if margin.metric is not None and output_named(result, margin.metric) == (row.label, row.output):
                 return margin.of(row)
@@ -180,8 +178,7 @@ class CheckOutcome:
     failed: bool | None
     why: str
     row: Compared | None = None
-    # How many more segments (or documents) a conclusive verdict is likely to need; None if that cannot be
-    # said.
+    # Number of further segments (or documents) that a conclusive verdict is likely to need; None if unknown.
     more: int | None = None
     # The drop that the test finds with a chance of 80%.
     detectable: float = math.nan
@@ -220,8 +217,9 @@ def verdicts(
     rule: Rule,
     **options: Any,
 ) -> tuple[list[CheckOutcome], Comparison | None]:
-    """Return the verdict on every condition for every system, and the comparison behind those of change;
-    options are those of `compare`.
+    """Return the verdict on every condition for every system, and the comparison that verdicts on changes use.
+
+    options: the options of `compare`.
     """
     limited = [_limited(result, system, limit, rule) for limit in limits for system in systems]
     if not changes:
@@ -301,11 +299,11 @@ class _Gate:
         return replace(known, failed=failed, why=why, more=more)
 
     def _detectable(self, low: float, high: float, units: int) -> float:
-        """Return the drop that is found with a chance of 80%, from the interval of the gain; NaN if systems
-        that do not differ tell nothing of it.
+        """Return the drop that is detected with a probability of 80%, from the interval of the gain; NaN if the
+        systems do not differ at all.
 
-        Quantiles are those of Student's distribution, the level is divided by the number of tests, and few
-        resampled units spread too little.
+        The quantiles are from Student's distribution, the level is divided by the number of tests, and the
+        spread is corrected for few resampled units.
         """
         if units < 2 or not high > low:
             return math.nan
@@ -326,7 +324,7 @@ class _Gate:
             return False, "equal"
         significant, holds = row.p_holm < self.rule.alpha, change.holds(row)
         if margin is not None and math.isnan(low):
-            return None, f"no interval to hold against the margin: {row.reason}"
+            return None, f"no interval to compare with the margin: {row.reason}"
         within = margin is not None and low > -margin
         if holds and significant and not within:
             return True, "significantly worse"

@@ -45,7 +45,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
         if str(value) in named:
             return self.results[named[str(value)]]
         raise UnknownNameError(
-            f"there is no group {value!r} of {self.field!r}; there are {', '.join(map(repr, self.results))}."
+            f"unknown group {value!r} of {self.field!r}; the groups are {', '.join(map(repr, self.results))}."
         )
 
     def __iter__(self) -> Iterator[Any]:
@@ -65,7 +65,7 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
         seed: int | None = None,
     ) -> dict[Any, Comparison]:
         """Return the comparison of every group, as `Result.compare` makes it with these options; Holm's
-        correction counts the tests of all groups, max-T those of each group alone.
+        correction counts the tests of all groups, max-T only the tests of one group.
         """
         options: Any = {"baseline": baseline, "all_pairs": all_pairs, "test": test, "confidence": confidence}
         comparisons = {
@@ -115,8 +115,8 @@ class Groups(ExportedTable, Mapping[Any, "Result"]):
 
 
 def taken(result: Result, segments: Array) -> Result:
-    """The result on some of its segments: rows of statistics are taken, corpus metrics are computed again
-    on the texts, fits stay as they are.
+    """Return the result on some of its segments: rows of statistics are selected, corpus metrics are computed
+    again on the texts, fits stay unchanged.
     """
     corpus = result.corpus.take(segments)
     features = Features(corpus.texts, result._job.options)
@@ -163,7 +163,7 @@ def _taken(
     reason = (
         "the texts to recompute it were not saved"
         if here
-        else "the class of this metric is not here to recompute it"
+        else "its class is not imported, so it cannot be recomputed"
     )
     values = {name: math.nan if isinstance(value, float) else value for name, value in table.values.items()}
     return replace(

@@ -1,15 +1,14 @@
-"""How sure a score is, and whether two systems differ: all from tables, for every metric at once.
+"""Intervals of scores and tests of differences between systems: all from tables, for every metric at once.
 
-Intervals: percentile bootstrap over segments, or over documents where they are known (all segments of a
-document are drawn together). Tests: approximate randomization (swap the two systems' rows of a segment or
-document) and the paired bootstrap (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples
-at least as extreme, so a system against itself has p = 1, and p of randomization is never below 2 ** (1 - n),
-the least that swaps of n segments or documents allow. If all pairs of systems are compared, p is also
-corrected by max-T: the swaps (or draws) are the same for all pairs, and each difference, divided by the spread
-of its own null, is held against the largest of all pairs. Fits are held fixed throughout. A pair is compared
-on the segments that both systems have (`nlgauge.results.missing`). (Moses and sacreBLEU take the absolute
-difference before they shift, so that their p of equal systems stays near .4 where that of randomization is
-near 1.)
+Intervals: percentile bootstrap over segments, or over documents if they are known (all segments of a document
+are drawn together). Tests: approximate randomization (swap the two systems' rows of a segment or document) and
+the paired bootstrap (differences shifted to mean 0). p = (b + 1) / (B + 1) with b the resamples at least as
+extreme, so a system against itself has p = 1, and p of randomization is never below 2 ** (1 - n), the least
+that swaps of n segments or documents allow. If all pairs of systems are compared, p is also corrected by max-T:
+the swaps (or resamples) are the same for all pairs, and each difference, divided by the spread of its own null,
+is compared with the largest of all pairs. Fits are fixed throughout. A pair is compared on the segments that
+both systems have (`nlgauge.results.missing`). (Moses and sacreBLEU take the absolute difference before they
+shift, so that their p of equal systems stays near .4, while p of randomization is near 1.)
 
 Metrics that are not computed from per-segment statistics: a bootstrap would repeat texts and so bias them.
 Their intervals come from random halves drawn without replacement, whose spread about their mean, scaled by
@@ -44,7 +43,7 @@ Tables = Mapping[tuple[str, str], Table]
 Key = tuple[str, str, str]
 _NOT_TOGETHER = "not computed from per-segment statistics, so pairs cannot be tested together"
 _NO_COMMON = "no segment has a score of both systems"
-_ONE_COMMON = "one segment (or document) alone has scores of both systems: nothing to resample"
+_ONE_COMMON = "only one segment (or document) has scores of both systems: nothing to resample"
 # Numbers of statistics that are drawn from at once.
 _DRAWN_AT_ONCE = 50_000_000
 # Swapped statistics are held several times at once: their sums are as many as a quarter of that.
@@ -75,8 +74,8 @@ class PairTest(NamedTuple):
 
 @dataclass
 class Inference:
-    """Intervals and tests of tables on a corpus; what was drawn for one system or pair is kept for the
-    next comparison.
+    """Intervals and tests of tables on a corpus; resamples of a system or pair are cached for the next
+    comparison.
     """
 
     tables: Tables
@@ -110,13 +109,13 @@ class Inference:
         }
 
     def obstacle(self, table: Table) -> str:
-        """Why a table's uncertainty cannot be known; "" where it can."""
+        """Return the reason why a table's uncertainty cannot be estimated; "" if it can."""
         if self.plan.clusters.count < 2:
-            return "one segment (or document) alone: nothing to resample"
+            return "only one segment (or document): nothing to resample"
         if table.additive:
             return ""
         if not isinstance(table.metric, CorpusMetric) or table.saved_segments:
-            return "the class of this metric is not here to recompute it"
+            return "its class is not imported, so it cannot be recomputed"
         if self.plan.weights is not None:
             return "not computed from per-segment statistics, so segment weights have no meaning for it"
         if not table.metric.resamples:
@@ -134,7 +133,7 @@ class Inference:
         return self._drawn[key]
 
     def key(self, system: str, label: str, partner: str = "") -> Key:
-        """Return the key of a system's metric beside a partner: its own if both have the same segments."""
+        """Return the key of a system's metric, with a partner only if the two have different segments."""
         apart = partner and self.common(system, partner, label)[0].left_out
         return (system, label, partner) if apart else (system, label, "")
 
@@ -185,7 +184,7 @@ class Inference:
         metric = table.metric
         assert isinstance(metric, CorpusMetric)
         halves = self.plan.clusters.halves(min(self.plan.resamples, metric.resamples), self.plan.seed)
-        # Metrics read texts alone; ids, documents and fields of a stored corpus would be read for each half.
+        # Metrics read only texts; ids, documents and fields of a stored corpus would be read for each half.
         corpus = replace(self.corpus.bare(), ids=range(len(self.corpus)))
         values = [metric.whole(corpus.take(half), system, self._features) for half in halves]
         return {output.name: np.array([value[output.name] for value in values]) for output in table.outputs()}
@@ -220,7 +219,7 @@ class Inference:
         return self._corrected(rows, shuffled) if together else rows
 
     def _corrected(self, rows: Sequence[Compared], shuffled: Mapping[Key, Arrays]) -> list[Compared]:
-        """Return the rows with p-values corrected by max-T for all pairs of systems, output by output; those
+        """Return the rows with p-values corrected by max-T for all pairs of systems, output by output; p-values
         of metrics that are not computed from per-segment statistics stay NaN.
         """
         families: dict[tuple[str, str], list[int]] = {}
@@ -292,7 +291,7 @@ class Inference:
         return gaps_of(ours, theirs, output, (ours.scores()[output.name], theirs.scores()[output.name]))
 
     def ranked(self, test: str) -> list[Ranked]:
-        """For the leading output of each part of each metric, which systems can be told apart."""
+        """Return which systems differ significantly on the leading output of each part of each metric."""
         systems = list(dict.fromkeys(system for system, _ in self.tables))
         first = {label: table for (system, label), table in self.tables.items() if system == systems[0]}
         additive = [label for label, table in first.items() if table.additive]
@@ -343,7 +342,7 @@ class Inference:
         test: str,
         units: Mapping[str, int],
     ) -> dict[str, PairTest]:
-        """Return the test of each leading output, of which so many units count."""
+        """Return the test of each leading output; `units` has the number of units of each."""
         scores, others = (table.scores() for table in self.common(one, other, label))
         drawn, null = self._differences(one, other, label), shuffled.get((one, other, label))
         tests = {}
@@ -427,7 +426,7 @@ def half_sample_interval(score: float, samples: Array, confidence: float, scale:
 
 
 def _unknown(observed: float) -> str:
-    """Why the p-value of a difference is NaN."""
+    """Return the reason why the p-value of a difference is NaN."""
     return (
         "undefined in some resamples"
         if math.isfinite(observed)
@@ -449,8 +448,8 @@ def randomised(
 
 
 def p_value(observed: float, null: Array, units: float = math.inf) -> float:
-    """(b + 1) / (B + 1), b the resamples at least as extreme, and not below what swaps of so many units allow;
-    NaN if the difference is unknown.
+    """Return (b + 1) / (B + 1), b the resamples at least as extreme, and at least the smallest p that swaps of
+    `units` units allow; NaN if the difference is unknown.
     """
     if not math.isfinite(observed) or not np.isfinite(null).all():
         return math.nan

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def of_systems(result: Result, *systems: str) -> Result:
-    """The result of these systems alone."""
+    """Return the result with only these systems."""
     for system in systems:
         result._check_system(system)
     tables = {(system, label): result._tables[system, label] for system in systems for label in result.labels}
@@ -29,7 +29,7 @@ def of_systems(result: Result, *systems: str) -> Result:
 
 
 def of_metrics(result: Result, *metrics: str) -> Result:
-    """The result of these metrics alone."""
+    """Return the result with only these metrics."""
     labels = list(dict.fromkeys(result._label(metric) for metric in metrics))
     tables = {(system, label): result._tables[system, label] for system in result.systems for label in labels}
     job = replace(result._job, metrics={label: result._job.metrics[label] for label in labels})
@@ -95,7 +95,7 @@ def _matched(corpus: Corpus, other: Corpus) -> Array:
 
 
 def _check_same(result: Result, other: Result) -> None:
-    """Raises unless references, sources and weights of the two results are the same."""
+    """Raise unless references, sources and weights of the two results are the same."""
     hashed = result.has_texts != other.has_texts
     given = [_given(each.corpus, hashed and each.has_texts) for each in (result, other)]
     for segment, ours, theirs in zip(result.corpus.ids, *given, strict=True):
@@ -107,11 +107,11 @@ def _check_same(result: Result, other: Result) -> None:
         None if each.corpus.weights is None else each.corpus.weights.tolist() for each in (result, other)
     ]
     if weights[0] != weights[1]:
-        raise ResultError("the two results give other weights to the same segments.")
+        raise ResultError("the two results have different segment weights; score both with the same weights.")
 
 
 def _given(corpus: Corpus, hashed: bool) -> list[tuple[list[str], str]]:
-    """References and source of each segment, as hashes where they are compared with hashes."""
+    """Return references and source of each segment, or their hashes."""
 
     def text(number: int) -> str:
         found = corpus.texts[number]

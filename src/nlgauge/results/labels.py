@@ -19,7 +19,7 @@ Metrics = Mapping[str, AnyMetric]
 
 
 def label_of(name: str, metrics: Metrics) -> str:
-    """The label that a name stands for, or an error that names those that there are."""
+    """Return the label that a name stands for, or raise an error that lists the labels."""
     found = [name] if name in metrics else labels_found(name, metrics)
     if len(found) == 1:
         return found[0]
@@ -29,7 +29,7 @@ def label_of(name: str, metrics: Metrics) -> str:
 
 
 def labels_found(name: Any, metrics: Metrics) -> list[str]:
-    """The labels of all metrics that a name, beside the labels themselves, may stand for."""
+    """Return the labels of all metrics that a name which is not a label may stand for."""
     if not isinstance(name, str):
         return []
     try:
@@ -56,7 +56,7 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def output_name(name: str, output: str, metric: str = "") -> str:
-    """Return the name of an output: that of its metric and, unless it adds nothing, the output's after a dot.
+    """Return the name of an output: the metric's name and, unless it adds nothing, the output's after a dot.
 
     `name` is the metric's label or short name; `metric` is needed if that does not begin with the metric's
     registered name. Frames, files, tables, plots and messages use this name.

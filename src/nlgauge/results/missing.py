@@ -1,10 +1,10 @@
-"""Missing scores: which segments have none, why, and what any scores for them could do to a difference.
+"""Missing scores: the segments without a score, the reasons, and the effect that scores for them could have.
 
-A segment is missing for a system and an output if the metric gave it no value: an unreadable reply, an error,
+A segment is missing for a system and an output if the metric returned no value: an unreadable reply, an error,
 an empty prediction on a scale without a worst value, an input that the metric cannot score. Means over
 different segments are not comparable, so a pair of systems is compared on the segments that both have. If
 scores are missing because the predictions are bad, no rule is exact: only the bounds of the difference, which
-hold for all scores that the missing ones could be, tell how much they matter.
+cover all possible values of the missing scores, show how much they matter.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ class Gaps(NamedTuple):
 
     @property
     def unequal(self) -> bool:
-        """Whether one system has a score that the other lacks."""
+        """True if one system has a score that the other lacks."""
         return bool(self.first or self.second)
 
     @property
     def any(self) -> bool:
-        """Whether any score is missing."""
+        """True if any score is missing."""
         return bool(self.first or self.second or self.both)
 
     @property
     def can_change(self) -> bool:
-        """Whether a score is missing that another prediction, or another try, could have got."""
+        """True if a score is missing that another prediction, or another try, could have had."""
         return self.first + self.second + self.both > self.absent
 
     def share(self) -> float:
@@ -229,7 +229,7 @@ class _SegmentScores(MeanMetric):
 
 
 def _mcnemar(first: int, second: int) -> float:
-    """Return the exact p-value of so many segments that only the first, and only the second system lacks."""
+    """Return the exact p-value for these numbers of segments that only the first and only the second lacks."""
     from scipy.stats import binomtest
 
     return float(binomtest(first, first + second).pvalue) if first + second else 1.0

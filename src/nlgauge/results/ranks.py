@@ -1,13 +1,13 @@
-"""Ranks: which systems can be told apart on each output, with every pair of systems tested together.
+"""Ranks: which systems differ significantly on each output, with every pair of systems tested together.
 
-The test is that of a comparison of all pairs (`nlgauge.results.inference`): each pair has its own p-value, and
-one that is corrected by max-T for all pairs, which decides. The chance that any pair of equal systems is called
-different stays near the level, and a corrected p can be as small as 1 / (B + 1) however many pairs there are,
-while Holm's correction of 136 pairs could not go below 136 / (B + 1). Two systems alone are one pair: both
-p-values are the same.
+The test is the test of a comparison of all pairs (`nlgauge.results.inference`): each pair has its own p-value,
+and a p-value corrected by max-T for all pairs, which decides. The chance that any pair of equal systems is
+called different stays near the level, and a corrected p can be as small as 1 / (B + 1) for any number of pairs,
+while Holm's correction of 136 pairs could not go below 136 / (B + 1). With only two systems there is one pair,
+and both p-values are the same.
 
-With test="bootstrap" the differences of a pair are divided by their standard error, and what is observed is
-held against the largest of all pairs in every resample (`nlgauge.stats.corrections.bootstrap_max_t`).
+With test="bootstrap" the differences of a pair are divided by their standard error, and the observed difference
+is compared with the largest of all pairs in every resample (`nlgauge.stats.corrections.bootstrap_max_t`).
 
 Two systems that lack scores of different segments are compared on the segments that both have, pair by pair:
 one system with many missing scores does not take segments from the others. That difference decides which of
@@ -36,14 +36,14 @@ from nlgauge.stats.letters import letters, rank_ranges
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """One output of all systems: scores, letters, the best and worst rank that each system may have, and of
+    """One output of all systems: scores, letters, the best and worst rank that each system may have, and for
     all pairs the gain with its interval and the p-values, by row and column.
 
-    `gains` tell how much better the system of the row is than that of the column, each on the segments that
-    both have; `low` and `high` bound them. `p` is the p-value of each pair alone, `p_max_t` the one that is
-    corrected for all pairs: two systems share a letter exactly if neither is better with a corrected p of at
-    most 1 - confidence; "a" is with the best. An output without a direction has no letters. `missing` counts
-    the segments without a score of each system. If something is not known `reason` says why.
+    `gains` are the advantages of the system of the row over the system of the column, each on the segments that
+    both have; `low` and `high` bound them. `p` is the uncorrected p-value of each pair, `p_max_t` the p-value
+    corrected for all pairs: two systems share a letter if and only if neither is better with a corrected p of
+    at most 1 - confidence; "a" contains the best. An output without a direction has no letters. `missing`
+    counts the segments without a score of each system. `reason` is why something is unknown.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""What is drawn, how often and from which seed: the resampling that intervals and tests share."""
+"""Units, number and seed of resamples, which intervals and tests share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Resampling(NamedTuple):
 
 
 def drawn_in_groups(clusters: Clusters) -> str:
-    """What to know of intervals and tests where units are drawn in groups; "" where they are not."""
+    """Return the remark that units are drawn in groups; "" if they are not."""
     if not clusters.grouped:
         return ""
     return (
@@ -46,13 +46,13 @@ def drawn_in_groups(clusters: Clusters) -> str:
 
 
 def caution(units: int, test: str) -> str:
-    """What to know of intervals, and of a test, where few units are resampled; "" where there are enough,
-    or one, of which nothing is known.
+    """Return a caution about intervals and a test if few units are resampled; "" if there are enough, or only
+    one, which allows neither.
     """
     if not 1 < units < FEW_UNITS:
         return ""
     bootstrap = (
-        " and the paired bootstrap finds differences that are not there" if test == "bootstrap" else ""
+        " and the paired bootstrap reports too many differences as significant" if test == "bootstrap" else ""
     )
     return (
         f"with {units} segments (or documents) intervals are too narrow{bootstrap}; {FEW_UNITS} or more are"
@@ -71,6 +71,6 @@ def checked_test(test: object) -> str:
 def checked_plan(
     clusters: Clusters, weights: Array | None, resamples: int, seed: int, confidence: float
 ) -> Resampling:
-    """The plan, or an error that says which number is out of its domain."""
+    """Return the plan, or raise an error that names the number out of its domain."""
     check_resampling(resamples, seed)
     return Resampling(clusters, weights, resamples, seed, float(check_confidence(confidence)))

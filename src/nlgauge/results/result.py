@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from nlgauge.show.report.notebook import Framed
 
 
-# Intervals of so many rows of statistics are there before anybody waits for them.
+# Intervals of up to this number of rows of statistics are computed without a noticeable wait.
 _QUICK = 50_000
 
 
@@ -53,8 +53,33 @@ ExplanationsByKey = dict[tuple[str, str, Hashable], Explanations]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(ExportedTable, Mapping[str, Any]):
-    """A mapping label -> outputs, or system -> label -> outputs where there are several systems.
+    """A mapping from labels to outputs, or from systems to labels to outputs if there are several systems.
 
+    Parameters
+    ----------
+    corpus : Corpus
+        N segments with the predictions of S systems.
+    _tables : mapping
+        Statistics by system and label.
+    signatures : mapping of str to str
+        Signature of each metric, by label.
+    costs : Costs
+        Seconds, memory and energy of the run.
+    _job : Job
+        Metrics and options of the run.
+    environment : mapping of str to str
+        Versions and machine of the run.
+    has_texts : bool, default True
+        False if the result was saved without its texts.
+    _last : list
+        Latest resamples, reused by the next interval or test.
+
+    Notes
+    -----
+    `nlgauge.score`, `Scorer` and `nlgauge.load` return results; the constructor is not meant to be called.
+
+    Examples
+    --------
     >>> import nlgauge
     >>> result = nlgauge.score(["the cat sat"], ["the cat sat"], metrics=["bleu(max_order=2)", "wer"])
     >>> result["wer"]["score"], result["bleu"]["score"]
@@ -68,22 +93,22 @@ class Result(ExportedTable, Mapping[str, Any]):
     _job: Job
     environment: Mapping[str, str] = field(default_factory=dict)
     has_texts: bool = True
-    # What was drawn last, so that intervals and a comparison after them draw once.
+    # The last resamples, so that intervals and a comparison after them draw once.
     _last: list[Inference] = field(default_factory=list, repr=False)
 
     @lazy
     def systems(self) -> tuple[str, ...]:
-        """The systems' names."""
+        """Names of the S systems."""
         return tuple(dict.fromkeys(system for system, _ in self._tables))
 
     @lazy
     def labels(self) -> tuple[str, ...]:
-        """The metrics' labels."""
+        """Labels of the M metrics."""
         return tuple(dict.fromkeys(label for _, label in self._tables))
 
     @property
     def config(self) -> dict[str, Any]:
-        """The options of the run, as plain data."""
+        """Options of the run, as plain data."""
         from nlgauge.engine.chunk import describe
 
         return describe(self._job)
@@ -128,7 +153,13 @@ class Result(ExportedTable, Mapping[str, Any]):
         }
 
     def reasons(self) -> dict[tuple[str, str, str], str]:
-        """Why a score is NaN, by (system, label, output)."""
+        """Return the reason for every score that is NaN.
+
+        Returns
+        -------
+        dict
+            Reasons by (system, label, output).
+        """
         reasons = {}
         for (system, label), table in self._tables.items():
             scores = table.scores()
@@ -138,8 +169,12 @@ class Result(ExportedTable, Mapping[str, Any]):
         return reasons
 
     def undefined(self) -> dict[tuple[str, str, str], int]:
-        """How many segments have no value, and so are left out of a mean, by (system, label, output);
-        only where that is any.
+        """Count the segments without a value, which are excluded from means.
+
+        Returns
+        -------
+        dict
+            Number of segments by (system, label, output). Outputs without such segments are omitted.
         """
         return {
             (system, label, name): count
@@ -148,20 +183,33 @@ class Result(ExportedTable, Mapping[str, Any]):
         }
 
     def segments(self, frame: str | None = None, *, wide: bool = False, texts: bool = False) -> Any:
-        """Return the scores of segments: one row per segment and system.
-
-        Fields of the segments are before the scores. A column has the name of its output, such as `bleu` or
-        `rouge.rougeL`: that of the metric, without parameters if it is unique, then that of the output unless
-        both are the same. Metrics without segment scores have no column.
+        """Return the segment scores as a table: one row per segment and system.
 
         Parameters
         ----------
-        frame
-            "pandas", "polars" or "records" (a list of dictionaries); by default whichever is installed.
-        wide
-            One row per segment, with columns SYSTEM/OUTPUT.
-        texts
-            Also predictions, references and sources.
+        frame : {"pandas", "polars", "records"}, optional
+            Type of the table; "records" is a list of dictionaries. Default: the
+            installed library, or "records" without one.
+        wide : bool, default False
+            Use one row per segment, with columns SYSTEM/OUTPUT.
+        texts : bool, default False
+            Add predictions, references and sources.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or list of dict
+            S * N rows, or N rows if `wide`. Fields of the segments precede the scores. Metrics without segment scores have
+            no column.
+
+        Raises
+        ------
+        ResultError
+            If `texts` is True and the result was saved without its texts.
+
+        Notes
+        -----
+        A column is named after its metric, without parameters if that name is unique, and its output, such as
+        `rouge.rougeL`. If both names are equal, the column has one name, such as `bleu`.
         """
         if texts:
             self._need_texts("show the texts of")
@@ -176,81 +224,140 @@ class Result(ExportedTable, Mapping[str, Any]):
         resamples: int = 1000,
         seed: int | None = None,
     ) -> Any:
-        """Return the scores: one row per system, metric and output.
-
-        A row has the score, the bounds of its interval, its direction, how many segments have no value, and
-        the reason if something is NaN.
+        """Return the scores as a table: one row per system, metric and output.
 
         Parameters
         ----------
-        frame
-            "pandas", "polars" or "records" (a list of dictionaries); by default whichever is installed.
-        intervals
-            Whether to compute intervals.
-        confidence, resamples, seed
-            As in `intervals`.
+        frame : {"pandas", "polars", "records"}, optional
+            Type of the table; "records" is a list of dictionaries. Default: the
+            installed library, or "records" without one.
+        intervals : bool, default True
+            Compute intervals.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or list of dict
+            Score, bounds of its interval, direction, number of segments without a value, and the reason if a number is NaN.
         """
         return as_frame(
             score_records(self, self.intervals(confidence, resamples, seed) if intervals else None), frame
         )
 
     def worst(self, metric: str, n: int = 10, system: str | None = None) -> SegmentList:
-        """Return the segments with the worst scores, the worst first, with their texts.
+        """Return the segments with the worst scores, worst first, with their texts.
 
         Parameters
         ----------
-        metric
-            A metric ("rouge") or one of its outputs ("rouge.rouge2").
-        n
-            How many segments. Those without a value are left out, and counted in the note.
-        system
-            Only the segments of this system; by default of all.
+        metric : str
+            Metric ("rouge") or one of its outputs ("rouge.rouge2").
+        n : int, default 10
+            Number of segments.
+        system : str, optional
+            Restrict the segments to this system. Default: all systems.
+
+        Returns
+        -------
+        SegmentList
+            At most `n` segments. Segments without a value are omitted; `note` reports their number.
+
+        Raises
+        ------
+        ParameterError
+            If the metric has no segment scores, or the output has no direction.
         """
         return worst(self, metric, n, system)
 
     def missing(self, metric: str, system: str | None = None) -> SegmentList:
-        """Return the segments without a score, each with the reason and its texts.
+        """Return the segments without a score, with the reason and their texts.
 
         Parameters
         ----------
-        metric
-            A metric or one of its outputs. The reason is "empty", "unreadable", "error" or "absent".
-        system
-            Only the segments of this system; by default of all.
+        metric : str
+            Metric ("rouge") or one of its outputs ("rouge.rouge2").
+        system : str, optional
+            Restrict the segments to this system. Default: all systems.
+
+        Returns
+        -------
+        SegmentList
+            The segments. The column `missing` is "empty", "unreadable", "error" or "absent".
+
+        Raises
+        ------
+        ParameterError
+            If the metric has no segment scores.
         """
         return missing(self, metric, system)
 
     def disagreements(self, one: str, other: str, n: int = 10, system: str | None = None) -> SegmentList:
         """Return the segments that two metrics rank most differently, with their texts.
 
-        Ranks are shares of the segments, 1 for the best by the metric's direction; equal scores share their
-        mean rank.
-
         Parameters
         ----------
-        one, other
-            Two metrics or outputs.
-        n
-            How many segments.
-        system
-            Only the segments of this system; by default of all.
+        one : str
+            Metric ("rouge") or one of its outputs ("rouge.rouge2").
+        other : str
+            Metric or output to compare `one` with.
+        n : int, default 10
+            Number of segments.
+        system : str, optional
+            Restrict the segments to this system. Default: all systems.
+
+        Returns
+        -------
+        SegmentList
+            At most `n` segments with both scores and ranks, the largest difference first.
+
+        Raises
+        ------
+        ParameterError
+            If a metric has no segment scores, or an output has no direction.
+
+        Notes
+        -----
+        A rank is a share of the segments, 1 for the best by the direction of the output. Equal scores share their mean rank.
         """
         return disagreements(self, one, other, n, system)
 
     def where(self, **conditions: Any) -> Result:
-        """Return the result on some segments.
-
-        Only corpus metrics are computed again, on the texts; fits stay those of the whole run.
+        """Return the result on the segments that meet all conditions.
 
         Parameters
         ----------
         **conditions
-            Fields of the segments and their values, such as domain="news"; a list means any of its items.
+            Fields of the segments and their values, such as `domain="news"`; a list matches any of its items.
+
+        Returns
+        -------
+        Result
+            Result on these segments. Only corpus metrics are computed again, from the texts; fits remain unchanged.
+
+        Raises
+        ------
+        InputError
+            If a field is unknown or no segment matches.
         """
         return taken(self, self.corpus.matching(**conditions))
 
     def by(self, field: str) -> Groups:
-        """Return the result by the values of a field: a mapping from values to results, shown as one table."""
+        """Split the result by the values of a field.
+
+        Parameters
+        ----------
+        field : str
+            Field of the segments.
+
+        Returns
+        -------
+        Groups
+            Mapping from values to results, displayed as one table.
+        """
         return Groups(
             field, {value: taken(self, segments) for value, segments in self.corpus.groups(field).items()}
         )
@@ -258,7 +365,28 @@ class Result(ExportedTable, Mapping[str, Any]):
     def intervals(
         self, confidence: float = 0.95, resamples: int = 1000, seed: int | None = None
     ) -> dict[str, Any]:
-        """The score of every output with the bounds of its interval, in the shape of the result itself."""
+        """Return every score with its confidence interval.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+
+        Returns
+        -------
+        dict
+            `Interval` (score, low, high, reason) by label and output, or by system, label and output if there are several
+            systems. The bounds are NaN if there is no interval; `reason` has the cause.
+
+        Notes
+        -----
+        Segments, or documents if the corpus has them, are resampled with replacement, and the bounds are percentiles. Metrics of
+        the whole corpus are computed on half samples.
+        """
         return self._by_shape(self._inference(confidence, resamples, seed).intervals())
 
     def compare(
@@ -272,17 +400,48 @@ class Result(ExportedTable, Mapping[str, Any]):
         seed: int | None = None,
         legacy: str | None = None,
     ) -> Comparison:
-        """Compare systems with a baseline, or each with each, on every metric: gain, interval, p-values.
+        """Compare systems with a baseline, or all pairs, on every metric: gain, interval, p-values.
 
-        The gain of a system is its improvement over the baseline, plus if it is better, whatever the direction
-        of the metric. The baseline is the first system, or the first of two that are named, unless `baseline`
-        names another; p-values are corrected by Holm for all tests of the comparison. With `all_pairs`, or if
-        more than two systems and no baseline are named, every pair of them is compared, the second with the
-        first, and p-values are corrected by max-T for all pairs, metric by metric.
+        Parameters
+        ----------
+        *systems : str
+            Systems to compare. Default: all.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first system, or the first of two named systems.
+        all_pairs : bool, default False
+            Compare every pair, the second system with the first. This is the default if more than two systems and no
+            baseline are named.
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+        legacy : {"sacrebleu"}, optional
+            Return the p-values of sacreBLEU against a baseline, resample by resample, for comparison with published values.
+            Its rule calls a system different from itself.
 
-        `test` is "randomization" (approximate randomization, paired) or "bootstrap" (paired). Each part of a
-        metric is tested on its first output. legacy="sacrebleu" gives sacreBLEU's p-values against a baseline,
-        draw for draw, to compare with published ones: a system against itself is "different" there.
+        Returns
+        -------
+        Comparison
+            One row per pair of systems and part of a metric, which is tested on its first output.
+
+        Raises
+        ------
+        ResultError
+            If the result has only one system.
+        ParameterError
+            If an option is invalid, or fewer than two systems are named.
+        UnknownNameError
+            If the result has no such system.
+
+        Notes
+        -----
+        The gain of a system is its improvement over the baseline: positive if it is better, whatever the direction of the
+        metric. p-values against a baseline are corrected by Holm's method for all tests of the comparison, p-values of all
+        pairs by max-T for all pairs, separately for each output.
         """
         test = checked_test(test)
         inferred = self._inference(confidence, resamples, seed)
@@ -329,14 +488,36 @@ class Result(ExportedTable, Mapping[str, Any]):
         resamples: int = 1000,
         seed: int | None = None,
     ) -> Ranks:
-        """Rank the systems on each metric: letters, and the ranks that each system may have, from a comparison
-        of all pairs whose p-values are corrected by max-T.
+        """Rank the systems on each metric, from tests of all pairs corrected by max-T.
+
+        Parameters
+        ----------
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+
+        Returns
+        -------
+        Ranks
+            For the first output of each part of each metric: letters (systems that share a letter are not significantly
+            different) and the range of ranks of each system.
+
+        Raises
+        ------
+        ResultError
+            If the result has only one system.
         """
         test = checked_test(test)
         if len(self.systems) < 2:
             raise ResultError(
-                f"ranks need two systems, this result has {self.systems[0]!r} alone; score them with"
-                " predictions={name: texts}."
+                f"ranks need at least two systems, got only {self.systems[0]!r}",
+                python="score several systems with predictions={name: texts}",
+                cli="score several systems with -i",
             )
         inferred = self._inference(confidence, resamples, seed)
         return Ranks(
@@ -355,12 +536,15 @@ class Result(ExportedTable, Mapping[str, Any]):
         for system in systems if baseline is None else (*systems, baseline):
             self._check_system(system)
         if all_pairs and baseline is not None:
-            raise ParameterError(f"all_pairs has no baseline, got {baseline!r}; give one of the two.")
+            raise ParameterError(
+                f"all_pairs compares without a baseline, got baseline {baseline!r}",
+                python="pass either all_pairs or baseline",
+            )
         if len(self.systems) < 2:
-            alone = self.systems[0]
             raise ResultError(
-                f"a comparison needs two systems, this result has {alone!r} alone; score them with"
-                " predictions={name: texts}."
+                f"a comparison needs at least two systems, got only {self.systems[0]!r}",
+                python="score several systems with predictions={name: texts}",
+                cli="score several systems with -i",
             )
         compared = list(dict.fromkeys(systems or self.systems))
         if baseline is None:
@@ -411,32 +595,38 @@ class Result(ExportedTable, Mapping[str, Any]):
         segment: Hashable | list[Any],
         system: str | list[str] | None = None,
     ) -> Explanations | ExplanationsByKey:
-        """Explain why a segment got its score, or why many did.
+        """Explain the scores of one or more segments.
 
         Parameters
         ----------
-        metric
-            A metric, a list of metrics, or None for all.
-        segment
-            The id of a segment, also as text, or else its number; or a list of them, which is faster than one
-            call for each because texts are tokenized and encoded once.
-        system
-            A system, needed if there are several, or a list. With lists of metrics or segments None means
-            all systems.
+        metric : str, list of str or None
+            Metric, list of metrics, or None for all metrics.
+        segment : hashable or list
+            Id of a segment, also as text, or its number; or a list of these. A list is faster than one call per segment,
+            because texts are tokenized and encoded once.
+        system : str or list of str, optional
+            System, required if there are several, or a list of systems. If `metric` is None, or `metric` or `segment` is a
+            list, None means all systems.
 
         Returns
         -------
         Explanations or dict
-            A list with one explanation, or several if different references decide parts of the metric; it is
-            empty if the metric explains nothing. If anything is a list, a dictionary of such lists by (label,
-            system, segment).
+            List with one explanation, or several if different references determine parts of the metric; empty if the metric
+            has no explanations. If `metric` is None or any argument is a list, a dictionary of such lists by (label, system,
+            segment).
+
+        Raises
+        ------
+        ParameterError
+            If the segment does not exist, or no system is named and there are several.
         """
         many = metric is None or any(isinstance(each, list) for each in (metric, segment, system))
         if system is None and not many:
             if len(self.systems) > 1:
                 raise ParameterError(
-                    f"there are several systems ({', '.join(self.systems)}): say which one, explain(...,"
-                    f" system={self.systems[0]!r})."
+                    f"system is missing, and the result has several ({', '.join(self.systems)})",
+                    python=f"pass one, for example system={self.systems[0]!r}",
+                    cli=f"name one, for example --system {self.systems[0]}",
                 )
             system = self.systems[0]
         names = {
@@ -453,8 +643,8 @@ class Result(ExportedTable, Mapping[str, Any]):
         place = self.corpus.number(segment)
         if place is None:
             raise ParameterError(
-                f"there is no segment {segment!r}; there are {len(self.corpus)}, from {self.corpus.ids[0]!r}"
-                f" to {self.corpus.ids[-1]!r}."
+                f"unknown segment {segment!r}; the result has {len(self.corpus)} segments, from"
+                f" {self.corpus.ids[0]!r} to {self.corpus.ids[-1]!r}."
             )
         return place
 
@@ -471,12 +661,42 @@ class Result(ExportedTable, Mapping[str, Any]):
         device: str | None = None,
         show_progress: bool | None = None,
     ) -> Result:
-        """This result with more metrics, with more systems, or with both; nothing is scored again.
+        """Return the result with further metrics, further systems, or both; nothing is scored again.
 
-        The options are those of `nlgauge.score`; batch_size and device are by default those of the result.
-        output: a directory that the larger result is saved to, its new rows as soon as they are computed.
-        That may be the directory of this result, with overwrite=True: it stays as it is until all is there.
-        What was ended goes on by the same call with resume=True.
+        Parameters
+        ----------
+        *metrics : str or metric
+            Metrics to add.
+        predictions : mapping, optional
+            Systems to add: a mapping from names to N predictions each.
+        executor : str or Executor, optional
+            Executor of the chunks: "serial", "threads", "processes", "ray", or an object of `nlgauge.engine.executors`.
+            Default: "threads" if all metrics are built in and have no model, otherwise "serial".
+        cache : bool, default True
+            Read and write the cache of segment statistics of costly metrics.
+        output : str or Path, optional
+            Directory to save the new result in. Rows are saved as soon as they are computed. It may be the directory of this
+            result if `overwrite` is True; that result remains unchanged until the new result is complete.
+        resume : bool, default False
+            Continue the unfinished run in `output`.
+        overwrite : bool, default False
+            Replace the result in `output`.
+        batch_size : int, optional
+            Number of texts that a model reads at once. Default: the value of this result.
+        device : str, optional
+            Torch device, such as "cpu", "cuda" or "cuda:1". Default: the device of this result.
+        show_progress : bool, optional
+            Show a progress bar. Default: if standard error is a terminal and the run is long.
+
+        Returns
+        -------
+        Result
+            The larger result.
+
+        Raises
+        ------
+        ResultError
+            If the result was saved without its texts.
         """
         from nlgauge.results.storage.extend import extended
         from nlgauge.results.storage.resume import Destination
@@ -493,27 +713,36 @@ class Result(ExportedTable, Mapping[str, Any]):
 
     @takes_options(ReportOptions, REPORT_DEFAULTS)
     def report(self, path: str | Path, *, title: str | None = None, **options: Unpack[ReportOptions]) -> Path:
-        """Write one HTML file that shows everything and needs nothing else.
+        """Write a self-contained HTML report.
 
         Parameters
         ----------
-        path
-            The file to write.
-        title
-            By default the name of the file.
-        explain
-            The number of segments with explanations: those on which systems differ most or metrics disagree,
-            those with the worst and best scores, and some drawn at random. Slow explanations are made for 40
-            of them unless it is "all".
-        texts
-            False leaves out texts and explanations, for a report that may be shared.
-        max_size
-            The size of the file in megabytes, which only scores and the texts of explained segments may
-            exceed; the page says what was left out.
-        baseline
-            The system that the others are compared with, by default the first.
-        confidence, resamples, seed
-            As in `intervals`.
+        path : str or Path
+            File to write.
+        title : str, optional
+            Title of the report. Default: the name of the file.
+        explain : int or "all", default 200
+            Number of segments with explanations: segments on which systems differ most or metrics disagree, segments with
+            the worst and best scores, and random segments. Slow explanations are computed for 40 of them unless the value
+            is "all".
+        texts : bool, default True
+            Include texts and explanations. False makes a report that may be shared.
+        max_size : float, default 25
+            Size of the file in megabytes. Only scores and the texts of explained segments may exceed it; the page reports
+            the omitted parts.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+
+        Returns
+        -------
+        Path
+            The file.
         """
         from nlgauge.show.report import write_report
 
@@ -523,18 +752,62 @@ class Result(ExportedTable, Mapping[str, Any]):
     def show(
         self, title: str | None = None, *, height: int = 760, **options: Unpack[ReportOptions]
     ) -> Framed:
-        """Show the report in a notebook, `height` pixels high, in a frame that can reach nothing around it.
+        """Show the report in a notebook, in an isolated frame.
 
-        The options are those of `report`; the notebook stores the page, and a smaller `explain` keeps it
-        small.
+        Parameters
+        ----------
+        title : str, optional
+            Title of the report. Default: "nlgauge".
+        height : int, default 760
+            Height of the frame in pixels.
+        explain : int or "all", default 200
+            Number of segments with explanations: segments on which systems differ most or metrics disagree, segments with
+            the worst and best scores, and random segments. Slow explanations are computed for 40 of them unless the value
+            is "all".
+        texts : bool, default True
+            Include texts and explanations. False makes a report that may be shared.
+        max_size : float, default 25
+            Size of the file in megabytes. Only scores and the texts of explained segments may exceed it; the page reports
+            the omitted parts.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+
+        Returns
+        -------
+        Framed
+            Frame that a notebook displays. The notebook stores the page; a smaller `explain` makes it smaller.
         """
         from nlgauge.show.report.notebook import framed
 
         return framed(self, title, height, **options)
 
     def save(self, directory: str | Path, *, texts: bool = True, overwrite: bool = False) -> Path:
-        """Writes the result to a directory, whole or not at all; `texts=False` keeps only hashes of the
-        texts.
+        """Save the result to a directory, completely or not at all.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Directory to write.
+        texts : bool, default True
+            Save the texts; False saves only their hashes.
+        overwrite : bool, default False
+            Replace a result in the directory. Other files are never replaced.
+
+        Returns
+        -------
+        Path
+            The directory.
+
+        Raises
+        ------
+        ResultError
+            If the directory is not writable, or contains other files, or a result and `overwrite` is False.
         """
         from nlgauge.results.storage.save import save
 
@@ -563,7 +836,7 @@ class Result(ExportedTable, Mapping[str, Any]):
     def _notebook_page(self) -> Page:
         from nlgauge.show.pages.result import short_page
 
-        # Only where nobody has to wait for them.
+        # Only if there is no noticeable wait for them.
         quick = (
             len(self.corpus) > 1
             and len(self.corpus) * len(self._tables) <= _QUICK

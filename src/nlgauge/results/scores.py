@@ -17,11 +17,11 @@ _TESTED = ("gain", "gain_low", "gain_high", "p", "p_holm")
 def score_records(
     result: Result, intervals: Mapping[str, Any] | None = None, comparison: Comparison | None = None
 ) -> list[dict[str, Any]]:
-    """System, metric, output and score, with the bounds of the interval and with the test against the baseline
-    as far as they are given.
+    """Return records with system, metric, output and score, with the bounds of the interval and the test
+    against the baseline if they are passed.
 
-    `reason` says why the score or its interval is NaN; `undefined` is how many segments have no value and are
-    left out.
+    `reason` is why the score or its interval is NaN; `undefined` is the number of segments without a value,
+    which are left out.
     """
     reasons, undefined = result.reasons(), result.undefined()
     tests = {(row.second, row.label, row.output.name): row for row in comparison or ()}

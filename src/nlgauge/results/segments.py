@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from nlgauge.corpus import Corpus
     from nlgauge.results.result import Result
 
-# What a record has before scores, so that a field of this name is called field.NAME.
+# The names of a record before its scores: a field of such a name is called field.NAME.
 _TAKEN = ("segment", "system", "source", "reference", "references", "prediction", "predictions")
 
 
 @dataclass(frozen=True, repr=False)
 class SegmentList(Exported, Sequence[dict[str, Any]]):
-    """Some segments with scores and texts, as plain dictionaries in an order that says something; `note`
-    says what was left out.
+    """Some segments with scores and texts, as plain dictionaries in a meaningful order; `note` describes
+    the segments that were left out.
     """
 
     rows: list[dict[str, Any]]
@@ -102,10 +102,10 @@ def _texts_of(row: dict[str, Any]) -> list[Cell]:
 def segment_columns(
     result: Result, wide: bool = False, texts: bool = False
 ) -> Iterator[dict[str, Sequence[Any]]]:
-    """The columns of one row per segment and system, system by system and some segments at a time, so that
-    not all records are there at once.
+    """Yield the columns of one row per segment and system, system by system and some segments at a time, so
+    that not all records are in memory at once.
 
-    If `wide`, there is one row per segment, with columns system/output. Fields and texts stand before scores.
+    If `wide`, there is one row per segment, with columns system/output. Fields and texts precede scores.
     """
     names, shown = output_names(result), _Shown.of(result.corpus, texts)
     for systems in [result.systems] if wide else [(system,) for system in result.systems]:
@@ -151,8 +151,8 @@ def _scores(
 
 
 class _Shown(NamedTuple):
-    """Whether texts are shown, and where each segment of the whole corpus has one reference, or one
-    prediction of a system.
+    """True for texts that are shown, for a single reference of each segment in the whole corpus, and for a
+    single prediction of each system.
     """
 
     texts: bool
@@ -161,15 +161,13 @@ class _Shown(NamedTuple):
 
     @classmethod
     def of(cls, corpus: Corpus, texts: bool) -> _Shown:
-        """How the texts of a corpus are shown."""
+        """Return the settings for the texts of a corpus."""
         references = corpus.references is not None and corpus.references.is_single
         return cls(texts, references, all(column.is_single for column in corpus.predictions.values()))
 
 
 def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
-    """What belongs to a segment whatever the system: further fields and, with texts, source and
-    references.
-    """
+    """Return the columns that all systems share: further fields and, with texts, source and references."""
     found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
     if shown.texts and corpus.sources is not None:
         found["source"] = corpus.texts.many(corpus.sources)
@@ -179,8 +177,8 @@ def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
 
 
 def _system_columns(corpus: Corpus, system: str, shown: _Shown) -> dict[str, Sequence[Any] | None]:
-    """What belongs to a segment's prediction by one system: further fields, None for those it does not
-    have, and, with texts, the prediction.
+    """Return the columns of one system's predictions: further fields, None for fields that it lacks, and, with
+    texts, the prediction.
     """
     found: dict[str, Sequence[Any] | None] = {
         field_name(name): values.get(system) for name, values in corpus.system_fields.items()
@@ -193,7 +191,7 @@ def _system_columns(corpus: Corpus, system: str, shown: _Shown) -> dict[str, Seq
 
 
 def field_name(name: str, taken: Container[str] = _TAKEN) -> str:
-    """What a field is called beside columns of ours: field.NAME where one of them is called so."""
+    """Return the column name of a field: field.NAME if a built-in column has this name."""
     return f"field.{name}" if name in taken else name
 
 

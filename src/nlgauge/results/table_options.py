@@ -1,4 +1,4 @@
-"""TableOptions: what a table of a result shows beside the scores, and what was drawn for it."""
+"""TableOptions: the contents of a table of a result in addition to the scores, and their statistics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TableArguments(TypedDict, total=False):
 
 
 class ReportOptions(TypedDict, total=False):
-    """The options of `Result.report` and `Result.show` beside the title."""
+    """The options of `Result.report` and `Result.show` except the title."""
 
     explain: int | Literal["all"]
     texts: bool
@@ -52,13 +52,13 @@ class TableOptions:
     """The options of `to_text`, `to_markdown`, `to_latex`, `to_html` and `to_csv` of a result and of its
     groups.
 
-    `intervals` and `tests` say whether they are computed and shown; `confidence`, `resamples`, `seed`, `test`
-    and `baseline` are those of `Result.intervals` and `Result.compare`. `details` adds the further outputs of each
-    metric, such as BLEU's precisions and brevity penalty. With `wide` there is one row per system and one
-    column per metric, else one row per metric and system; by default a result of many systems has one row per
-    system. A CSV file always has all outputs, one per row. `decimals` is how many are shown of each score,
-    where not as many as its metric asks for; a CSV file always has all of them. `costs` adds a table of what
-    the run cost, which a CSV file has not.
+    `intervals` and `tests` select whether they are computed and shown; `confidence`, `resamples`, `seed`, `test`
+    and `baseline` are the options of `Result.intervals` and `Result.compare`. `details` adds the further outputs
+    of each metric, such as BLEU's precisions and brevity penalty. With `wide` there is one row per system and
+    one column per metric, else one row per metric and system; by default a result of many systems has one row
+    per system. A CSV file always has all outputs, one per row. `decimals` is the number of decimals of each
+    score, by default as its metric declares; a CSV file always has all decimals. `costs` adds a table of the
+    run's costs, which a CSV file does not have.
     """
 
     intervals: bool = True
@@ -75,7 +75,7 @@ class TableOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> TableOptions:
-        """The options that were given, or an error that names those that there are."""
+        """Return the options, or raise an error that lists the known ones."""
         known = [option.name for option in fields(cls)]
         for name in given:
             if name not in known:
@@ -103,7 +103,7 @@ class TableOptions:
         return result.intervals(self.confidence, self.resamples, self.seed) if self.intervals else None
 
     def has_tests(self, result: Result) -> bool:
-        """Whether there is something to test that is shown."""
+        """Return True if tests are shown and there are at least two systems."""
         return self.tests and len(result.systems) > 1
 
     def comparison_of(self, result: Result) -> Comparison | None:
@@ -120,21 +120,91 @@ class ExportedTable(Exporting):
     """A result or its groups, which can be written to files as a table with these options.
 
     Each method returns the text, and writes it to `path` if there is one. `small_print` adds signatures; the
-    other options are those of `TableOptions`.
+    other options are the fields of `TableOptions`.
     """
 
     @_shows_options
     def to_text(
         self, path: str | Path | None = None, *, width: int = 80, **options: Unpack[TableArguments]
     ) -> str:
-        """Return a table as plain text, as a terminal of this width shows it."""
+        """Return the table as plain text, for a terminal.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        width : int, default 80
+            Width of the terminal in characters.
+        intervals : bool, default True
+            Compute and show intervals.
+        tests : bool, default True
+            Compute and show tests against the baseline, if there are several systems.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        details : bool, default False
+            Show all outputs of each metric, such as the precisions of BLEU. A CSV file always has all outputs.
+        wide : bool, optional
+            Use one row per system and one column per metric, not one row per metric and system.
+        decimals : int, optional
+            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+        costs : bool, default False
+            Add a table of the costs of the run. A CSV file never has it.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+        """
         return self._text(path, width, **options)
 
     @_shows_options
     def to_markdown(
         self, path: str | Path | None = None, *, small_print: bool = True, **options: Unpack[TableArguments]
     ) -> str:
-        """Return a Markdown table with its notes, wide unless wide=False."""
+        """Return the table as Markdown with its notes; it is wide by default.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        small_print : bool, default True
+            Add the signatures.
+        intervals : bool, default True
+            Compute and show intervals.
+        tests : bool, default True
+            Compute and show tests against the baseline, if there are several systems.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        details : bool, default False
+            Show all outputs of each metric, such as the precisions of BLEU. A CSV file always has all outputs.
+        wide : bool, optional
+            Use one row per system and one column per metric, not one row per metric and system.
+        decimals : int, optional
+            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+        costs : bool, default False
+            Add a table of the costs of the run. A CSV file never has it.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+        """
         return self._markdown(path, small_print, **options)
 
     @_shows_options
@@ -147,14 +217,88 @@ class ExportedTable(Exporting):
         small_print: bool = True,
         **options: Unpack[TableArguments],
     ) -> str:
-        r"""Return a LaTeX table environment, wide unless wide=False; the paper needs
-        `\usepackage{booktabs}`.
+        r"""Return the table as a LaTeX table environment; it is wide by default.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        caption : str, optional
+            Caption of the table.
+        label : str, optional
+            LaTeX label of the table.
+        small_print : bool, default True
+            Add the signatures.
+        intervals : bool, default True
+            Compute and show intervals.
+        tests : bool, default True
+            Compute and show tests against the baseline, if there are several systems.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        details : bool, default False
+            Show all outputs of each metric, such as the precisions of BLEU. A CSV file always has all outputs.
+        wide : bool, optional
+            Use one row per system and one column per metric, not one row per metric and system.
+        decimals : int, optional
+            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+        costs : bool, default False
+            Add a table of the costs of the run. A CSV file never has it.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+
+        Notes
+        -----
+        The document needs `\usepackage{booktabs}`.
         """
         return self._latex(path, caption, label, small_print, **options)
 
     @_shows_options
     def to_html(self, path: str | Path | None = None, **options: Unpack[TableArguments]) -> str:
-        """Return a piece of HTML without scripts, which a page or a notebook can show."""
+        """Return the table as a piece of HTML without scripts.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        intervals : bool, default True
+            Compute and show intervals.
+        tests : bool, default True
+            Compute and show tests against the baseline, if there are several systems.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        details : bool, default False
+            Show all outputs of each metric, such as the precisions of BLEU. A CSV file always has all outputs.
+        wide : bool, optional
+            Use one row per system and one column per metric, not one row per metric and system.
+        decimals : int, optional
+            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+        costs : bool, default False
+            Add a table of the costs of the run. A CSV file never has it.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
+        """
         return self._html(path, **options)
 
     @_shows_options
@@ -166,8 +310,42 @@ class ExportedTable(Exporting):
         safe: bool | None = None,
         **options: Unpack[TableArguments],
     ) -> str:
-        r"""Return the scores as CSV, one row per system, metric and output, every number in full.
+        """Return the scores as CSV: one row per system, metric and output, with all digits.
 
-        delimiter="\t" gives TSV, safe=True texts that no spreadsheet takes for formulas.
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write the text to.
+        delimiter : str, default ","
+            Field delimiter; a tab writes TSV.
+        safe : bool, optional
+            Mark texts that a spreadsheet would read as formulas with an apostrophe.
+        intervals : bool, default True
+            Compute and show intervals.
+        tests : bool, default True
+            Compute and show tests against the baseline, if there are several systems.
+        confidence : float, default 0.95
+            Confidence of the intervals.
+        resamples : int, default 1000
+            Number of resamples B.
+        seed : int, optional
+            Seed of the resamples. Default: the seed of the run.
+        test : {"randomization", "bootstrap"}
+            Paired test: approximate randomization or the bootstrap.
+        baseline : str, optional
+            System that the other systems are compared with. Default: the first.
+        details : bool, default False
+            Show all outputs of each metric, such as the precisions of BLEU. A CSV file always has all outputs.
+        wide : bool, optional
+            Use one row per system and one column per metric, not one row per metric and system.
+        decimals : int, optional
+            Number of decimals of each score. Default: as many as the output asks for. A CSV file has all digits.
+        costs : bool, default False
+            Add a table of the costs of the run. A CSV file never has it.
+
+        Returns
+        -------
+        str
+            The text, which is also written to `path` if it is not None.
         """
         return self._csv(path, delimiter, safe, **options)

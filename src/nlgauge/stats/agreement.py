@@ -1,9 +1,8 @@
-"""How far annotators agree, how far a metric could agree with them, and what its correlation would be with
-humans without noise.
+"""Agreement of annotators, the noise ceiling of a metric, and correlations corrected for noise.
 
-Ratings are arrays whose last axis holds the annotators, NaN where one did not rate: (units, annotators) or
+Ratings are arrays whose last axis is the annotators, with NaN for a missing rating: (units, annotators) or
 (systems, segments, annotators). Every leading axis is one of units. Undefined is NaN: fewer than two
-annotators, nothing that two of them rated, or one value alone.
+annotators, no unit that two of them rated, or a single value in all ratings.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from nlgauge.stats.arrays import mean_of_known, numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["linear", "quadratic"]
-# The correlation of two (systems, segments) arrays at one level, as those of `nlgauge.stats.levels` with a
-# coefficient.
+# The correlation of two (systems, segments) arrays at one level, such as `nlgauge.stats.levels` computes with
+# a coefficient.
 Correlation = Callable[[Array, Array], Any]
 
 
 def noise_ceiling(ratings: Array, correlation: Correlation) -> float:
-    """How well one annotator agrees with the mean of the others: the mean over annotators; a metric above it
-    is as good as an annotator.
+    """Return the agreement of one annotator with the mean of the others, averaged over annotators.
 
-    ratings: (systems, segments, annotators). correlation: that of the metric, at the same level. A cell
-    counts where the one and another rated.
+    A metric above this ceiling is as good as an annotator. ratings: (systems, segments, annotators).
+    correlation: the correlation of the metric at the same level. A cell counts if the annotator and at least
+    one other rated it.
     """
     rated = checked_ratings(ratings)
     annotators = rated.shape[-1]
@@ -54,7 +53,7 @@ def reliability(ratings: Array, correlation: Correlation) -> float:
 
 
 def why_unknown(ratings: Array) -> str:
-    """Why these ratings tell nothing of how far annotators agree.
+    """Return the reason why agreement is undefined for these ratings.
 
     >>> why_unknown(np.array([[1.0, math.nan], [math.nan, 2.0]]))
     'two annotators never rated the same'
@@ -80,9 +79,7 @@ def spearman_brown(correlation: float, times: float) -> float:
 
 
 class Disattenuated(NamedTuple):
-    """A correlation as it would be without noise; `capped` says that it came out above 1 (or below -1),
-    as `uncapped`, and was cut.
-    """
+    """A correlation corrected for noise; `capped` is True if it was above 1 or below -1 (`uncapped`) and was cut."""
 
     value: float
     capped: bool
@@ -90,8 +87,24 @@ class Disattenuated(NamedTuple):
 
 
 def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disattenuated:
-    """r / sqrt(reliability of the humans x that of the metric); NaN where a reliability is not above 0.
+    """Correct a correlation for unreliable human scores and an unreliable metric.
 
+    Parameters
+    ----------
+    correlation : float
+        Observed correlation.
+    human : float
+        Reliability of the human scores.
+    metric : float, default 1.0
+        Reliability of the metric.
+
+    Returns
+    -------
+    Disattenuated
+        correlation / sqrt(human * metric), limited to [-1, 1]; NaN if a reliability is not positive.
+
+    Examples
+    --------
     >>> disattenuated(0.5, 0.25)
     Disattenuated(value=1.0, capped=False, uncapped=1.0)
     """
@@ -102,11 +115,27 @@ def disattenuated(correlation: float, human: float, metric: float = 1.0) -> Disa
 
 
 def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
-    """Krippendorff's alpha = 1 - observed / expected disagreement of all pairs of values, over the units that
-    two or more rated.
+    """Return Krippendorff's alpha: 1 - observed / expected disagreement of all pairs of values.
 
-    The squared difference of two values is 0 or 1 (nominal, where values may be any labels), that of their
-    mid-ranks (ordinal), of themselves (interval), or ((a - b) / (a + b))^2 (ratio, for values from 0).
+    Parameters
+    ----------
+    ratings : array_like of shape (..., annotators)
+        Ratings; NaN is missing. All axes but the last are flattened to units.
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+        Squared difference of two values: 0 or 1 (nominal; values may be any labels), of their mid-ranks (ordinal), of the
+        values (interval), or ((a - b) / (a + b))^2 (ratio; values must not be negative).
+
+    Returns
+    -------
+    float
+        Alpha over the units with at least two ratings; NaN if there are none or all ratings are equal.
+
+    Raises
+    ------
+    ParameterError
+        If `scale` is unknown.
+    InputError
+        If `ratings` has fewer than two axes, or a value is negative on the ratio scale.
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")
@@ -147,10 +176,30 @@ def krippendorff(ratings: Any, scale: Scale = "interval") -> float:
 def cohen(
     one: Any, other: Any, weights: Weights | None = None, categories: Sequence[Any] | None = None
 ) -> float:
-    """Cohen's kappa of two annotators over the units that both rated; `weights` makes near misses count less.
+    """Return Cohen's kappa of two annotators over the units that both rated.
 
-    Categories are the values found, in their order, each one step from the next; `categories` names them
-    where some were never used.
+    Parameters
+    ----------
+    one : array_like of shape (n,)
+        Ratings of the first annotator.
+    other : array_like of shape (n,)
+        Ratings of the second annotator.
+    weights : {None, "linear", "quadratic"}
+        Cost of a disagreement: equal, or the number of steps between the categories, or its square.
+    categories : sequence, optional
+        Categories in order. Default: the values that occur, sorted.
+
+    Returns
+    -------
+    float
+        Kappa; NaN if no disagreement is expected by chance.
+
+    Raises
+    ------
+    ParameterError
+        If `weights` is unknown.
+    InputError
+        If the annotators have unequal numbers of ratings, or a rating is not in `categories`.
     """
     if weights not in {None, *get_args(Weights)}:
         raise ParameterError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}.")
@@ -164,7 +213,7 @@ def cohen(
     ordered = list(categories) if categories is not None else _sorted(found)
     if strange := [value for value in found if value not in ordered]:
         raise InputError(
-            f"categories has no {strange[0]!r}, which an annotator gave; name every category in its order."
+            f"categories has no {strange[0]!r}, which is among the ratings; list every category in order."
         )
     codes = np.array([ordered.index(value) for value in found], dtype=np.int64)[places]
     n, size = int(known.sum()), len(ordered)
@@ -176,8 +225,18 @@ def cohen(
 
 
 def fleiss(ratings: Any) -> float:
-    """Fleiss' kappa of any number of annotators, over the units that two or more rated; with missing
-    ratings, each unit by those that it has.
+    """Return Fleiss' kappa of any number of annotators.
+
+    Parameters
+    ----------
+    ratings : array_like of shape (..., annotators)
+        Ratings; NaN is missing. All axes but the last are flattened to units.
+
+    Returns
+    -------
+    float
+        Kappa over the units with at least two ratings; each unit counts with the ratings that it has. NaN if there are no
+        such units or all ratings are equal.
     """
     units = _units(ratings, labels=True)
     distinct = np.unique(units[~np.isnan(units)])
@@ -202,8 +261,18 @@ class IntraclassCorrelation(NamedTuple):
 
 
 def intraclass(ratings: Any) -> IntraclassCorrelation:
-    """The intraclass correlations of Shrout and Fleiss' second case, over the units that every annotator
-    rated.
+    """Return the intraclass correlations ICC(2,1) and ICC(2,k) of Shrout and Fleiss.
+
+    Parameters
+    ----------
+    ratings : array_like of shape (..., annotators)
+        Ratings; NaN is missing. All axes but the last are flattened to units.
+
+    Returns
+    -------
+    IntraclassCorrelation
+        Correlation of a single annotator and of the mean of all k annotators (two-way random effects, absolute agreement),
+        and the number of units that all annotators rated.
     """
     units = _units(ratings)
     units = units[~np.isnan(units).any(axis=1)]
@@ -236,7 +305,7 @@ def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
 
 
 def known_mean(values: Iterable[float]) -> float:
-    """The mean of the values that are not NaN; NaN where there are none.
+    """Return the mean of the values that are not NaN; NaN if all are.
 
     >>> known_mean([1.0, math.nan, 2.0])
     1.5

@@ -1,5 +1,5 @@
-"""What the coefficients share: points where both sides are known, runs of equal values, mid-ranks, and
-the snapping of aggregated scores.
+"""Common parts of the coefficients: points with both sides, runs of equal values, mid-ranks, and snapping of
+aggregated scores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def numbers(name: str, values: Any) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must hold numbers, NaN where one is missing.") from None
+        raise InputError(f"{name} must be numbers; use NaN for a missing value.") from None
 
 
 def paired(x: Any, z: Any) -> tuple[Array, Array]:
@@ -54,16 +54,14 @@ def snapped(values: Array) -> Array:
 
 
 class Runs(NamedTuple):
-    """For each value along the last axis: the places of the first and of the last equal one in sorted
-    order; NaN stands last.
-    """
+    """The first and the last place of each value in sorted order, along the last axis; NaN is last."""
 
     first: Array
     last: Array
 
     @property
     def size(self) -> Array:
-        """How many values are equal to each, itself included."""
+        """Number of values equal to each value, itself included."""
         return self.last - self.first + 1
 
 
@@ -96,7 +94,7 @@ def mid_ranks(values: Array) -> Array:
 
 
 def mean_of_known(values: Array, axis: int = -1) -> Array:
-    """The mean along an axis of what is known; NaN where nothing is."""
+    """Return the mean along an axis of the values that are not NaN; NaN if all are."""
     known = ~np.isnan(values)
     count = known.sum(axis=axis)
     return np.asarray(np.where(known, values, 0.0).sum(axis=axis) / np.where(count == 0, np.nan, count))

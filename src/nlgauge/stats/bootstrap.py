@@ -27,12 +27,12 @@ from nlgauge.stats.permutation.orders import order_signs
 from nlgauge.stats.resampling import Resamples
 
 _BLOCK = 20_000_000
-# What is gone through several times should stay near the processor.
+# Values that are read several times should stay in the processor's cache.
 _NEAR = 16_000
 
 
 def replicates(coefficient: Coefficient, level: str, scores: Scores, resamples: Resamples) -> Array:
-    """(B,) the coefficient in each draw; NaN where a draw leaves it undefined."""
+    """Return the coefficient in each resample, (B,); NaN if it is undefined there."""
     check_level(level)
     x, z, weights, whole = scores
     judged = None if whole is None or level != "system" else (whole, human_means(z, weights))
@@ -107,7 +107,7 @@ def _vector(coefficient: Coefficient, x: Array, z: Array, weights: Array) -> Arr
     weights = weights if known.all() else weights[:, known]
     if coefficient.of_pairs is not None:
         return coefficient.of_pairs(weighted.fixed_pairs(x, z, weights))
-    # Of one group, the correlation of differences is Pearson's own.
+    # With one group, the correlation of differences equals Pearson's.
     function: Callable[..., Array] = (
         weighted.fixed_spearman if coefficient.name == "spearman" else weighted.fixed_pearson
     )
@@ -130,8 +130,8 @@ def _system(
     else:
         means = np.stack([np.broadcast_to(side, systems.shape) for side in paired(*whole)])
     if coefficient.by_rank:
-        # The grid is that of the systems that were drawn, as where they are taken one by one; the others
-        # weigh nothing.
+        # The grid is computed from the drawn systems only, as if they were taken one by one; the others have
+        # weight 0.
         means = snapped(np.where(systems > 0, means, 0.0))
     if coefficient.of_pairs is not None:
         return coefficient.of_pairs(weighted.moving_pairs(means[0], means[1], systems))
@@ -191,8 +191,8 @@ def _ranked_within(x: Array, z: Array, systems: Array) -> Array:
 
 
 class _Kinds(NamedTuple):
-    """(pairs, N) of each pair of systems on each input, in float32: 1 if it is ordered alike, -1 if the other
-    way round, and where it is tied.
+    """(pairs, N) kinds of each pair of systems on each input, in float32: 1 if ordered alike, -1 if ordered
+    the other way round, and masks of ties.
 
     Kinds that no pair is of are None: zeros cost as much as numbers.
     """

@@ -1,8 +1,8 @@
 """Coefficients of agreement between two sides, x (a metric) and z (people), over the last axis; leading axes
 are broadcast.
 
-Points where either side is NaN are left out. What is not defined (fewer than two points, a side that is
-constant) is NaN, never 0.
+Points with NaN on either side are left out. Undefined values (fewer than two points, a constant side) are
+NaN, never 0.
 
     pearson    sum (x - mean x)(z - mean z) / sqrt(sum (x - mean x)^2 sum (z - mean z)^2)
     spearman   pearson of mid-ranks
@@ -29,8 +29,26 @@ Value = TypeVar("Value")
 
 
 def pearson(x: Any, z: Any) -> Array:
-    """Pearson's correlation.
+    """Return Pearson's correlation.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+
+    Examples
+    --------
     >>> float(pearson([1, 2, 3], [2, 4, 6])), float(pearson([1, 2, 3], [5, 5, 5]))
     (1.0, nan)
     """
@@ -38,14 +56,51 @@ def pearson(x: Any, z: Any) -> Array:
 
 
 def spearman(x: Any, z: Any) -> Array:
-    """Spearman's rank correlation, ties at mid-ranks."""
+    """Return Spearman's rank correlation, with mid-ranks for ties.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    """
     x, z = paired(x, z)
     return _pearson(mid_ranks(x), mid_ranks(z))
 
 
 def kendall(x: Any, z: Any) -> Array:
-    """Kendall's tau-b.
+    """Return Kendall's tau-b.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    tau-b = (C - D) / sqrt((C + D + T_z)(C + D + T_x)), where C is the number of concordant pairs, D of discordant pairs, T_x
+    of pairs tied only in x, and T_z of pairs tied only in z.
+
+    Examples
+    --------
     >>> round(float(kendall([3.1, 2, 2, 5.5, 4, 1, 4, 2.5], [3, 2, 1, 5, 5, 1, 3, 2])), 10)
     0.8807048459
     """
@@ -53,12 +108,47 @@ def kendall(x: Any, z: Any) -> Array:
 
 
 def kendall_a(x: Any, z: Any) -> Array:
-    """Kendall's tau-a, over all pairs; NaN where either side is constant."""
+    """Return Kendall's tau-a: (C - D) / P over all P pairs.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    """
     return _tau_a(_pairs(x, z))
 
 
 def kendall_c(x: Any, z: Any) -> Array:
-    """Kendall's tau-c (Stuart), for sides with different numbers of distinct values."""
+    """Return Stuart's tau-c, for sides with different numbers of distinct values.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    tau-c = 2 (C - D) m / (n^2 (m - 1)), where m is the smaller number of distinct values.
+    """
     x, z = paired(x, z)
     found = pairs(x, z)
     n = (~np.isnan(x)).sum(axis=-1)
@@ -67,20 +157,52 @@ def kendall_c(x: Any, z: Any) -> Array:
 
 
 def gamma(x: Any, z: Any) -> Array:
-    """Goodman and Kruskal's gamma: ties are left out."""
+    """Return Goodman and Kruskal's gamma: (C - D) / (C + D), without ties.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
+    """
     return _gamma(_pairs(x, z))
 
 
 def somers(x: Any, z: Any) -> Array:
-    """Somers' D of z given x: of the pairs that x orders, how many more z orders alike than the other way
-    round; NaN where either is constant.
+    """Return Somers' D of z given x: (C - D) / (C + D + T_z), over the pairs that x orders.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        Scores of a metric.
+    z : array_like of shape (..., n)
+        Human scores. Leading axes are broadcast.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last axis.
+
+    Notes
+    -----
+    Points with a NaN on either side are excluded. The value is NaN if fewer than two points remain or a side is constant.
     """
     return _somers(_pairs(x, z))
 
 
 def accuracy(x: Any, z: Any) -> Array:
-    """The share of pairs that both sides order alike or both call tied; NaN without pairs, and not where a
-    side is constant.
+    """Return the share of pairs that both sides order alike or both tie; NaN without pairs, but defined for a
+    constant side.
 
     >>> round(float(accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
     0.8333
@@ -122,12 +244,26 @@ def _both_vary(found: Pairs) -> Array:
 
 
 def pairwise_difference_pearson(x: Any, z: Any) -> Array:
-    """Pearson's correlation of all differences within groups: the last axis holds the points of a group, the
-    one before it the groups.
+    """Return Pearson's correlation of all differences within groups.
 
-    Both orders of a pair count, so that the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum
-    d_z^2). Of one group it is Pearson's own.
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
 
+    Returns
+    -------
+    ndarray of shape (...)
+        Coefficient over the last two axes. With one group it equals Pearson's correlation.
+
+    Notes
+    -----
+    Both orders of a pair count, so the mean difference is 0: r = sum d_x d_z / sqrt(sum d_x^2 sum d_z^2).
+
+    Examples
+    --------
     >>> round(float(pairwise_difference_pearson([[2, 3], [1, 3], [4, 7]], [[1, 4], [2, 5], [3, 6]])), 3)
     0.926
     """
@@ -160,7 +296,7 @@ def _pearson(x: Array, z: Array) -> Array:
 def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         product = squares_x * squares_z
-    # One root is exact for x = z; two hold what would be too large or too small multiplied.
+    # One root is exact for x = z; two roots represent products that would overflow or underflow.
     below = np.where(
         (product > 1e-290) & (product < 1e290), np.sqrt(product), np.sqrt(squares_x) * np.sqrt(squares_z)
     )
@@ -168,7 +304,7 @@ def _correlation(between: Array, squares_x: Array, squares_z: Array) -> Array:
 
 
 def _centred(values: Array) -> tuple[Array, Array]:
-    """Values minus their mean, 0 where they are NaN, and the sum of their squares as they are."""
+    """Return the values minus their mean, with 0 for NaN, and the sum of the squares before centering."""
     known = ~np.isnan(values)
     n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
     filled = np.where(known, values, 0.0)
@@ -212,9 +348,9 @@ def pearson_p(r: Array, n: Array) -> Array:
 class Coefficient(NamedTuple):
     """A coefficient by name.
 
-    `test` says how p is found: "t", "pairs", or "" where there is none. `by_rank`: it sees the order of
-    values alone. `of_pairs`: it follows from the kinds of pairs. `pooled`: its function takes the last two
-    axes, groups and points. `accuracy`: a constant metric has a value, its floor.
+    `test` is the method for p: "t", "pairs", or "" for none. `by_rank`: it depends only on the order of the
+    values. `of_pairs`: it follows from the kinds of pairs. `pooled`: its function takes the last two axes,
+    groups and points. `accuracy`: a constant metric has a value, its floor.
     """
 
     name: str
@@ -286,7 +422,7 @@ def coefficient(name: str | Coefficient) -> Coefficient:
 
 
 def by_name(name: str, known: Mapping[str, Value]) -> Value:
-    """Return what has this name, or raise an error that says what there is."""
+    """Return the entry of this name, or raise an error that lists the known names."""
     if name not in known:
         raise ParameterError(no_such("coefficient", name, known))
     return known[name]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from nlgauge._core.ragged import Array
 from nlgauge.errors import ParameterError
 
-# Two differences this close, beside differences of about 1, are tied: rounding alone sets them apart.
+# Two differences this close, compared with differences of about 1, are tied: only rounding separates them.
 SLACK = 1e-9
 # A spread below this share of the difference (or of 1) is rounding.
 _CONSTANT = 1e-12
@@ -83,7 +83,7 @@ METHODS: Mapping[str, Callable[[Array], Sequence[float] | Array]] = {
 
 
 def least_p(units: ArrayLike) -> Array:
-    """Return the smallest p that swaps of so many units allow.
+    """Return the smallest p that swaps of this number of units allow.
 
     >>> least_p([1, 2, 5]).tolist()
     [1.0, 0.5, 0.0625]
@@ -107,11 +107,11 @@ def two_sided(observed: Array, null: Array, units: ArrayLike = math.inf) -> Arra
 
 
 def sequential(observed: Array, null: Array, stop: int, units: ArrayLike = math.inf) -> tuple[Array, Array]:
-    """p of each difference by Besag and Clifford's rule, and how many resamples it took.
+    """Return p of each difference by Besag and Clifford's rule, and the number of resamples that it took.
 
-    A test ends with its `stop`-th draw that is at least as far from 0, at the l-th: p = stop / l, which is as
-    valid as that of all resamples. One that never gets there has `two_sided`'s p. Nothing ends because p is
-    small.
+    A test stops at its `stop`-th resample that is at least as far from 0, the l-th of all: p = stop / l, which
+    is as valid as p from all resamples. A test that never stops has `two_sided`'s p. No test stops because p
+    is small.
 
     >>> p, resamples = sequential(np.array([1.0, 9.0]), np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 1.0], [2.0, 1.0]]), stop=2)
     >>> [round(float(one), 3) for one in p], resamples.tolist()
@@ -133,8 +133,8 @@ def max_t(observed: Array, null: Array, scaled: bool = True, units: ArrayLike = 
     """(1 + b) / (B + 1) for each difference, b the resamples (rows of `null`) whose largest difference is at
     least as far from 0.
 
-    Differences are first divided by the spread of their own null, so that those which vary little are not
-    judged by those which vary much; without `scaled` they are taken as they are.
+    Differences are first divided by the spread of their own null, so that differences which vary little are not
+    judged by differences which vary much; scaled=False skips this.
 
     >>> max_t(np.array([3.0, 1.0]), np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 0.5]]), scaled=False).tolist()
     [0.25, 0.75]
@@ -159,7 +159,7 @@ def max_t(observed: Array, null: Array, scaled: bool = True, units: ArrayLike = 
 
 
 def bootstrap_max_t(observed: Array, null: Array, units: Array) -> Array:
-    """Return `max_t` of differences from a bootstrap of so many units, whose resamples (rows of `null`) have
+    """Return `max_t` of differences from a bootstrap of `units` units, whose resamples (rows of `null`) have
     mean 0.
 
     Resamples of few units spread too little: a difference is first taken from Student's to the normal

@@ -76,11 +76,10 @@ def percentile(replicates: Array, confidence: float = 0.95) -> Bounds:
 
 
 def bca(replicates: Array, value: float, left_out: Array, confidence: float = 0.95) -> Bounds:
-    """The interval that corrects for bias and skewness (Efron): `value` is the estimate, `left_out` those
-    without one system or one input.
+    """Return the interval that corrects for bias and skewness (Efron).
 
-    Where both systems and inputs are drawn, `left_out` holds both kinds one after the other (see
-    `resampling.leave_one_out`).
+    `value` is the estimate, `left_out` the estimates without one system or one input. If both systems and
+    inputs are drawn, `left_out` contains both kinds one after the other (see `resampling.leave_one_out`).
     """
     known = replicates[~np.isnan(replicates)]
     gone = int(np.isnan(replicates).sum())
@@ -124,7 +123,7 @@ def check_confidence(confidence: float, name: str = "confidence") -> float:
 
 
 def quantile(confidence: float) -> float:
-    """How many standard deviations hold this share in the middle.
+    """Return the number of standard deviations around the mean that cover this share of a normal distribution.
 
     >>> round(quantile(0.95), 6)
     1.959964

@@ -1,7 +1,7 @@
-"""Kendall: pairs of points that two sides order alike, and what follows from their number.
+"""Kendall: pairs of points that two sides order alike, and the coefficients that follow from their number.
 
-Of the P = n (n - 1) / 2 pairs, C are ordered alike, D the other way round, T_x are tied in x alone, T_z in z
-alone, T_xz in both.
+There are P = n (n - 1) / 2 pairs: C are ordered alike, D the other way round, T_x are tied only in x, T_z only
+in z, T_xz in both.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ from nlgauge.stats.arrays import runs
 # Up to this length all pairs of a vector are laid out; beyond, discordant pairs are counted while merging.
 _LAID_OUT = 256
 _BLOCK = 2_000_000
-# Above, the probabilities of few inversions are below what float64 holds, and the normal distribution is as
-# good.
+# Above, the probabilities of few inversions are too small for float64, and the normal distribution is as good.
 EXACT = 170
 
 
 class Pairs(NamedTuple):
-    """How many pairs are of each kind; one number per vector."""
+    """Number of pairs of each kind; one number per vector."""
 
     concordant: Array
     discordant: Array
@@ -34,7 +33,7 @@ class Pairs(NamedTuple):
 
     @property
     def all(self) -> Array:
-        """How many pairs there are."""
+        """Number of all pairs."""
         return self.concordant + self.discordant + self.tied_x + self.tied_z + self.tied_both
 
 
@@ -100,8 +99,9 @@ def _tied(sizes: Array) -> float:
 
 
 def inversions(levels: Array) -> float:
-    """How many pairs stand in falling order, of whole numbers from 0; sorted halves are merged, all of one
-    width at once.
+    """Return the number of pairs in falling order, for whole numbers from 0.
+
+    Sorted halves are merged, all of one width at once.
 
     >>> inversions(np.array([2, 0, 1, 1]))
     3.0
@@ -136,8 +136,8 @@ def _inversion_distribution(n: int) -> Array:
 
 
 def p_values(x: Array, z: Array, counted: Pairs) -> Array:
-    """Two-sided p of no association: exact where nothing is tied and n is at most 170, else normal with
-    the variance that ties leave.
+    """Return two-sided p of no association: exact if nothing is tied and n is at most 170, else normal with
+    the variance corrected for ties.
     """
     n = (~np.isnan(x)).sum(axis=-1)
     score = counted.concordant - counted.discordant
@@ -160,7 +160,7 @@ def p_values(x: Array, z: Array, counted: Pairs) -> Array:
 
 
 def _variance(x: Array, z: Array, n: Array) -> Array:
-    """The variance of C - D where all orders are equally likely, ties given."""
+    """Return the variance of C - D if all orders are equally likely, given the ties."""
     ordered = n * (n - 1)
     (pairs_x, triples_x, spread_x), (pairs_z, triples_z, spread_z) = (_tie_sums(values) for values in (x, z))
     plain = (ordered * (2 * n + 5) - spread_x - spread_z) / 18

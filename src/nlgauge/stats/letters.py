@@ -1,8 +1,8 @@
-"""Letters, ranks and clusters: what a matrix of p-values says about the order of systems or metrics.
+"""Letters, ranks and clusters: the order of systems or metrics that follows from a matrix of p-values.
 
-They are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being better,
-where a test has a side), read where i has the higher score. A NaN p-value is not a claim. What has no score
-has no place: None.
+Systems or metrics are 0 to M - 1 in any order; `p[i, j]` is the p-value of the difference of i and j (of i being
+better, for one-sided tests), read if i has the higher score. A NaN p-value is not a claim. An entry without a
+score has no rank: None.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None
 def letters(
     scores: Array, p: Array, alpha: float = 0.05, differences: Array | None = None
 ) -> list[str | None]:
-    """The compact letter display: two of them share a letter exactly if neither beats the other; "a" is with
-    the best.
+    """Return the compact letter display: two entries share a letter if and only if neither beats the other.
 
-    Sets are split at every claim and absorbed by larger ones (Piepho 2004); a set whose pairs all stand in
-    others is left out.
+    "a" contains the best. Sets are split at every claim and absorbed by larger sets (Piepho 2004); a set whose
+    pairs are all in other sets is left out.
     """
     beats = wins(scores, p, alpha, differences)
     order = best_first(scores)
@@ -83,7 +82,7 @@ def rank_ranges(
 
 
 def best_first(scores: Array) -> list[int]:
-    """Those with a score, the highest first; of equal ones the first given."""
+    """Return the entries with a score, the highest first; equal entries in their order."""
     return [int(metric) for metric in np.argsort(-scores, kind="stable") if not np.isnan(scores[metric])]
 
 
@@ -106,6 +105,6 @@ def cluster_ranks(scores: Array, p: Array, alpha: float = 0.05) -> list[int | No
 
 
 def not_beaten(scores: Array, p: Array, alpha: float = 0.05) -> list[bool]:
-    """Which metrics no other one beats."""
+    """Return True for each metric with a score that no other metric beats."""
     beats = wins(scores, p, alpha)
     return [not bool(beats[:, i].any()) and not bool(np.isnan(scores[i])) for i in range(len(scores))]

@@ -57,7 +57,7 @@ def check_level(level: str) -> str:
 
 
 def system_means(x: Array, z: Array, weights: Array | None = None) -> tuple[Array, Array]:
-    """(..., S) the means over cells where both are known, of both sides; weighted if segments are."""
+    """Return both sides' means over cells with both scores, (..., S); weighted if segments have weights."""
     x, z = paired(x, z)
     w = np.broadcast_to(np.ones(x.shape[-1]) if weights is None else weights, x.shape)
     known = np.where(np.isnan(x), 0.0, w)
@@ -86,8 +86,7 @@ def at_level(
     """Return a coefficient of one metric and one human dimension at a level.
 
     `average` is "macro" (every group alike) or "pairs" (by its number of pairs). undefined="zero" counts groups
-    without a value as 0 if people judged two of their points at least: segments that nobody judged say nothing
-    of a metric.
+    without a value as 0 if at least two of their points have human scores; other groups are left out.
     """
     x, z, weights, whole = scores
     if average not in ("macro", "pairs") or undefined not in ("drop", "zero"):

@@ -1,8 +1,7 @@
-"""Measures: every way to say how well a metric agrees with people, by name, each with the levels at which it
-means something.
+"""Measures of agreement between a metric and human scores, by name, each with the levels at which it is defined.
 
-A measure knows its value at a level, its replicates in resamples of systems and inputs, and its floor: what a
-constant metric reaches.
+A measure has its value at a level, its replicates in resamples of systems and inputs, and its floor: the value
+of a constant metric.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from nlgauge.stats.ties import (
 
 @dataclass(frozen=True)
 class Measure(ABC):
-    """A way to say how well a metric agrees with people, with the levels at which it means something.
+    """A measure of agreement between a metric and human scores, with the levels at which it is defined.
 
-    `accuracy`: a constant metric has a value, so that 0 is not the floor. `average` and `undefined` say how
-    the values of groups become one, as for `levels.at_level`; measures with rules of their own ignore them.
+    `accuracy`: a constant metric has a value, so that 0 is not the floor. `average` and `undefined` select how
+    the values of groups are averaged, as for `levels.at_level`; measures with other rules ignore them.
     """
 
     name: str
@@ -49,14 +48,12 @@ class Measure(ABC):
 
     @property
     def of_means(self) -> bool:
-        """Whether at system level it follows from the systems' means."""
+        """True if the value at system level follows from the systems' means."""
         return True
 
     @property
     def one_scale(self) -> bool:
-        """Whether it compares differences across groups (inputs), so that the spread of one group beside
-        another's counts.
-        """
+        """True if it compares differences across groups (inputs), so that relative spreads of groups matter."""
         return False
 
     @abstractmethod
@@ -68,8 +65,8 @@ class Measure(ABC):
         """(B,) the value in each resample."""
 
     def floor(self, level: str, scores: Scores) -> float:
-        """What a constant reaches where the metric is known; NaN for correlations, which are not defined
-        there.
+        """Return the value of a constant metric with the same missing scores; NaN for correlations, which are
+        undefined there.
         """
         if not self.accuracy:
             return math.nan

@@ -1,5 +1,5 @@
-"""Draws of systems and inputs, as counts: values never move, only their weights do, and all metrics share
-them.
+"""Resamples of systems and inputs, as counts: values stay in place, only their weights change, and all metrics
+share the resamples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OVER = ("systems", "inputs", "both")
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """How often each system (B, S) and each input (B, N) is in each of B resamples."""
+    """The count of each system (B, S) and of each input (B, N) in each of B resamples."""
 
     systems: Array
     inputs: Array
@@ -29,10 +29,10 @@ class Resamples:
 
     @lazy
     def pairs(self) -> Array:
-        """(B, pairs) how often each pair of different systems is in a draw; a system drawn twice is not
+        """(B, pairs) counts of each pair of different systems in a resample; a system drawn twice is not
         paired with itself.
 
-        In float32, which holds these whole numbers and their sums exactly below 2^24.
+        In float32, which represents these whole numbers and their sums exactly below 2^24.
         """
         i, j = np.triu_indices(self.systems.shape[1], 1)
         counts = self.systems.astype(np.float32)
@@ -42,7 +42,7 @@ class Resamples:
 def bootstrap(
     systems: int, inputs: int, over: str = "both", resamples: int = 1000, seed: int = 12345
 ) -> Resamples:
-    """Draws with replacement of systems, of inputs, or of both."""
+    """Draw systems, inputs, or both with replacement."""
     check_over(over)
     check_resampling(resamples, seed)
     rng = np.random.default_rng(seed)
@@ -83,7 +83,7 @@ def check_resampling(resamples: object, seed: object, least: int = 1) -> None:
 
 
 def folds_of(segments: int, folds: int, seed: int) -> list[Array]:
-    """The numbers of the segments in so many folds, drawn at random."""
+    """Return the numbers of the segments in each of `folds` random folds."""
     if not 2 <= folds <= segments:
         raise ParameterError(f"folds must be from 2 to the number of segments, {segments}; got {folds!r}.")
     return np.array_split(np.random.default_rng(seed).permutation(segments), folds)

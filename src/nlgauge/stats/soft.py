@@ -4,9 +4,10 @@ that?).
     pairwise accuracy   the share of pairs of systems that both sides order alike or both call tied
     SPA                 1 - mean over i < j of |p^h_ij - p^m_ij|
 
-p_ij is the one-sided p of a sign-flip test that system i is better than j on their common segments, at mid-p:
-the share of resamples above the observed sum, plus half of those equal to it, so that p_ij + p_ji = 1 and the
-order of the systems does not matter. rule=">=" counts equal resamples fully (mt-metrics-eval), which makes the
+p_ij is the p of a one-sided sign-flip test that system i is better than j on their common segments, at mid-p:
+the share of resamples above the observed sum, plus half of the resamples equal to it, so that p_ij + p_ji = 1
+and the order of the systems does not matter. rule=">=" counts equal resamples fully (mt-metrics-eval), which
+makes the
 value depend on that order.
 """
 
@@ -28,8 +29,22 @@ _ENUMERATED = 12
 
 
 def pairwise_accuracy(x: Any, z: Any) -> Array:
-    """Pairwise accuracy of system scores (..., systems); NaN for fewer than two.
+    """Return the share of pairs of systems that both sides order alike or both tie.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., S)
+        System scores of a metric.
+    z : array_like of shape (..., S)
+        Human system scores.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Pairwise accuracy; NaN for fewer than two systems.
+
+    Examples
+    --------
     >>> round(float(pairwise_accuracy([1, 2, 3, 3], [1, 2, 4, 3])), 4)
     0.8333
     """
@@ -37,8 +52,22 @@ def pairwise_accuracy(x: Any, z: Any) -> Array:
 
 
 def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
-    """Pairwise accuracy over several groups of systems (language pairs): all right pairs of all pairs;
-    systems of two groups are never paired.
+    """Return the pairwise accuracy over the pairs of several groups of systems.
+
+    Parameters
+    ----------
+    groups : iterable of tuple
+        System scores of a metric and human system scores, each of shape (..., S), by group (language pair).
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Share of all pairs within groups that both sides order alike or both tie.
+
+    Raises
+    ------
+    InputError
+        If there is no group.
     """
     counted = [pairs(*paired(x, z)) for x, z in groups]
     if not counted:
@@ -47,9 +76,7 @@ def pooled_pairwise_accuracy(groups: Iterable[tuple[Any, Any]]) -> Array:
 
 
 def sign_flips(segments: int, resamples: int = 1000, seed: int = 12345) -> Array:
-    """(resamples, segments) of signs; with every row its negative, and all 2^n rows where there are at most
-    12 segments.
-    """
+    """Return signs, (resamples, segments), each row with its negative; all 2^n rows for at most 12 segments."""
     if segments <= _ENUMERATED:
         return (
             np.array((np.arange(2**segments)[:, None] >> np.arange(segments)) & 1, dtype=np.float64) * 2 - 1
@@ -94,9 +121,41 @@ def superiority_between(ours: Array, theirs: Array, signs: Array, rule: str = "m
 def soft_pairwise_accuracy(
     x: Any, z: Any, resamples: int = 1000, seed: int = 12345, rule: str = "mid"
 ) -> Array:
-    """SPA of segment scores, x (..., systems, segments) and z (systems, segments), with the same signs for
-    all; NaN without pairs of systems.
+    """Return the soft pairwise accuracy (SPA) of segment scores.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., S, N)
+        Scores of a metric.
+    z : array_like of shape (S, N)
+        Human scores.
+    resamples : int, default 1000
+        Number of sign flips; with at most 12 segments all sign flips are used.
+    seed : int, default 12345
+        Seed of the sign flips, which are the same for all pairs.
+    rule : {"mid", ">="}
+        Weight of resamples that equal the observed sum: half (mid-p), or full, as in mt-metrics-eval, which makes the value
+        depend on the order of the systems.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        SPA; NaN without pairs of systems.
+
+    Raises
+    ------
+    InputError
+        If the shapes do not match.
+    ParameterError
+        If `rule` is unknown.
+
+    Notes
+    -----
+    SPA = 1 - mean over i < j of `|p^h_ij - p^m_ij|`, where p_ij is a one-sided p-value of a sign-flip test that system i
+    is better than system j on their common segments.
+
+    Examples
+    --------
     >>> human, metric = [[1, 2, 3, 2], [2, 3, 4, 3], [2, 2, 3, 3]], [[2, 2, 4, 2], [1, 3, 5, 4], [2, 2, 4, 4]]
     >>> round(float(soft_pairwise_accuracy(metric, human)), 6)
     0.854167

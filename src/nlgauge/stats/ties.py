@@ -1,9 +1,9 @@
 """Pairs of outputs of the same input: DARR, and pairwise accuracy that counts ties (acc_eq, tau_eq), with its
 calibration.
 
-Sides have shape (..., groups, n): the last axis holds the outputs that are compared with each other (the
-systems of one input), the one before it the groups. A single vector is one group. Points where either side is
-NaN are left out.
+Sides have shape (..., groups, n): the last axis is the outputs that are compared with each other (the systems
+of one input), the axis before it the groups. A single vector is one group. Points with NaN on either side are
+left out.
 
     darr      (C - D) / (C + D) over the pairs whose human scores differ by `threshold` or more, of all groups together
     acc_eq    the mean over groups of the share of pairs that both sides order alike or both call tied; |x_i - x_j| <= epsilon is a tie of x
@@ -54,8 +54,8 @@ def darr_counts(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant
 
 
 def darr_kinds(dx: Array, dz: Array, threshold: float, ties: str) -> tuple[Array, Array]:
-    """Which differences the metric orders as people do, and which not; neither where people see less than
-    the threshold.
+    """Return which differences the metric orders as the human scores do, and which it does not; False in both
+    if the human difference is below the threshold.
     """
     far = np.abs(dz) >= threshold
     alike = far & (np.sign(dx) == np.sign(dz))
@@ -63,10 +63,31 @@ def darr_kinds(dx: Array, dz: Array, threshold: float, ties: str) -> tuple[Array
 
 
 def darr(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> Array:
-    """Kendall's tau of direct assessments turned into better/worse pairs (WMT); NaN without pairs.
+    """Return Kendall's tau of direct assessments that are converted to better/worse pairs (WMT).
 
-    A tie of the metric is discordant as at WMT; ties="ignore" leaves it out.
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric; the last axis has the outputs that are compared with each other.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
+    threshold : float, default 25.0
+        Human scores must differ by at least this number to form a pair.
+    ties : {"discordant", "ignore"}
+        Treatment of ties of the metric: discordant, as at WMT, or excluded.
 
+    Returns
+    -------
+    ndarray of shape (...)
+        (C - D) / (C + D) over the pairs of all groups; NaN without pairs.
+
+    Raises
+    ------
+    ParameterError
+        If `threshold` or `ties` is invalid.
+
+    Examples
+    --------
     >>> float(darr([2, 1, 4, 3], [10, 11, 100, 150]))
     0.6
     """
@@ -74,9 +95,29 @@ def darr(x: Any, z: Any, threshold: float = 25.0, ties: str = "discordant") -> A
 
 
 def darr_of_pairs(better: Any, worse: Any, ties: str = "discordant") -> Array:
-    """DARR of ready-made pairs: a metric's scores (..., pairs) of the outputs that people called better, and
-    of the others.
+    """Return DARR of given better/worse pairs.
 
+    Parameters
+    ----------
+    better : array_like of shape (..., P)
+        Scores of a metric for the better outputs.
+    worse : array_like of shape (..., P)
+        Scores of a metric for the worse outputs.
+    ties : {"discordant", "ignore"}
+        Treatment of ties of the metric: discordant, as at WMT, or excluded.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        (C - D) / (C + D); NaN without pairs.
+
+    Raises
+    ------
+    InputError
+        If the numbers of outputs differ.
+
+    Examples
+    --------
     >>> float(darr_of_pairs([3, 2, 2, 5], [1, 2, 4, 4]))
     0.0
     """
@@ -108,16 +149,41 @@ def accuracy_of_groups(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 
 
 def right_pairs(dx: Array, dz: Array, epsilon: float) -> tuple[Array, Array]:
-    """Which differences both sides see alike, those of the metric up to epsilon as ties; and which are
-    known.
+    """Return True for differences that both sides order alike, with metric differences up to epsilon as ties;
+    and True for known differences.
     """
     known = ~np.isnan(dx)
     return known & (np.where(np.abs(dx) <= epsilon, 0, np.sign(dx)) == np.sign(dz)), known
 
 
 def acc_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
-    """Pairwise accuracy that counts ties, the mean over groups; its floor is not 0 (see `calibrate`).
+    """Return the pairwise accuracy that counts ties, averaged over groups.
 
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric; the last axis has the outputs that are compared with each other.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
+    epsilon : float, default 0.0
+        Differences of the metric up to this size are ties.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Mean over groups of the share of pairs that both sides order alike or both tie.
+
+    Raises
+    ------
+    ParameterError
+        If `epsilon` is negative.
+
+    Notes
+    -----
+    The floor (the value of a constant metric) is not 0; see `calibrate`.
+
+    Examples
+    --------
     >>> [float(acc_eq([2, 1, 1.5, 5, 3], [1, 2, 2, 3, 4], epsilon)) for epsilon in (0, 0.5, 2)]
     [0.6, 0.7, 0.4]
     """
@@ -125,16 +191,31 @@ def acc_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
 
 
 def tau_eq(x: Any, z: Any, epsilon: float = 0.0) -> Array:
-    """Kendall's tau that counts ties: 2 acc_eq - 1."""
+    """Return Kendall's tau that counts ties: 2 acc_eq - 1.
+
+    Parameters
+    ----------
+    x : array_like of shape (..., groups, n) or (n,)
+        Scores of a metric; the last axis has the outputs that are compared with each other.
+    z : array_like of shape (..., groups, n) or (n,)
+        Human scores.
+    epsilon : float, default 0.0
+        Differences of the metric up to this size are ties.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Mean over groups.
+    """
     return 2 * acc_eq(x, z, epsilon) - 1
 
 
 class Calibration(NamedTuple):
-    """The best epsilon and what it is worth.
+    """The best epsilon, and the accuracy that it reaches.
 
-    `accuracy` is acc_eq at `epsilon`, which was chosen on the same data; `floor` is what a constant metric
-    reaches, `skill` = (accuracy - floor) / (1 - floor); `held_out` is acc_eq with epsilon chosen on one half
-    of the groups and read on the other, its own floor beside it.
+    `accuracy` is acc_eq at `epsilon`, which was chosen on the same data; `floor` is the value of a constant
+    metric, `skill` = (accuracy - floor) / (1 - floor); `held_out` is acc_eq with epsilon chosen on one half of
+    the groups and evaluated on the other, with its own floor.
     """
 
     accuracy: float
@@ -148,9 +229,37 @@ class Calibration(NamedTuple):
 
 
 def calibrate(x: Any, z: Any, splits: int = 10, seed: int = 12345) -> Calibration:
-    """The tie threshold of one metric (groups, n) with the highest acc_eq, exactly: every difference of the
-    metric is tried.
+    """Find the tie threshold of a metric with the highest acc_eq.
 
+    Parameters
+    ----------
+    x : array_like of shape (groups, n) or (n,)
+        Scores of a metric.
+    z : array_like of shape (groups, n) or (n,)
+        Human scores.
+    splits : int, default 10
+        Number of random splits of the groups into halves, for the held-out accuracy.
+    seed : int, default 12345
+        Seed of the random splits.
+
+    Returns
+    -------
+    Calibration
+        `epsilon` and its `accuracy` on the same data; `floor`, the accuracy of a constant metric; `skill`,
+        (accuracy - floor) / (1 - floor); `held_out`, the accuracy with epsilon chosen on the other half of the groups;
+        `held_out_floor`; `plain`, the accuracy at epsilon 0; and `n_groups`.
+
+    Raises
+    ------
+    InputError
+        If `x` has more than two axes.
+
+    Notes
+    -----
+    Every difference of the metric is tried as a threshold.
+
+    Examples
+    --------
     >>> found = calibrate([2, 1, 1.5, 5, 3], [1, 2, 2, 3, 4])
     >>> found.accuracy, found.epsilon
     (0.7, 0.5)
@@ -184,10 +293,10 @@ def _held_out(x: Array, z: Array, splits: int, seed: int) -> tuple[float, float]
 
 
 def _best(x: Array, z: Array) -> tuple[float, float]:
-    """The highest acc_eq and the smallest epsilon that reaches it.
+    """Return the highest acc_eq and the smallest epsilon that reaches it.
 
-    Raising epsilon over |dx| of a pair wins it where people see a tie, and loses it where it was ordered
-    rightly: one cumulative sum over the pairs in order of |dx|, read at the end of each run of equal ones.
+    Raising epsilon over |dx| of a pair wins it if the human scores tie, and loses it if it was ordered
+    correctly: one cumulative sum over the pairs in order of |dx|, read at the end of each run of equal |dx|.
     """
     weight = _weights(x)
     if not _many(x):
@@ -225,7 +334,7 @@ def _row_blocks(x: Array, z: Array, weight: Array) -> Any:
 
 
 def _in_classes(x: Array, z: Array, weight: Array) -> tuple[Array, Array]:
-    """As the sorted pairs, with epsilon at quantiles of |dx|, each counted exactly."""
+    """Return the sorted distances and gains in classes: epsilon at quantiles of |dx|, each counted exactly."""
     sample = np.concatenate(
         [np.abs(dx[:: max(1, len(dx) // 20_000)]) for dx, _, _ in _row_blocks(x, z, weight)]
     )
@@ -241,7 +350,7 @@ def _in_classes(x: Array, z: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
-    """acc_eq of groups that all have pairs, in little memory where there are many of them."""
+    """Return acc_eq of groups that all have pairs, block by block if there are many pairs."""
     if not _many(x):
         return float(acc_eq(x, z, epsilon))
     found = 0.0
@@ -251,7 +360,7 @@ def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
 
 
 def _floor(x: Array, z: Array) -> float:
-    """What a constant reaches where the metric is known."""
+    """Return acc_eq of a constant metric with the same missing scores."""
     return _accuracy(np.where(np.isnan(x), np.nan, 0.0), z)
 
 
@@ -260,6 +369,6 @@ def _many(x: Array) -> bool:
 
 
 def _weights(x: Array) -> Array:
-    """What one pair of each group weighs in the mean over groups."""
+    """Return the weight of one pair of each group in the mean over groups."""
     known = (~np.isnan(x)).sum(axis=-1)
     return np.asarray(1 / (known * (known - 1) / 2) / len(x))

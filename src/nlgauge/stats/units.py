@@ -11,12 +11,12 @@ from nlgauge._core.ragged import Array
 from nlgauge.corpus.store.lazy_values import StoredLabels
 from nlgauge.stats.resampling import bootstrap_counts
 
-# What the counts of a block of draws may take: little enough to stay near the processor, enough that rows are
-# not read anew for a few draws.
+# Size of the counts of a block of resamples: small enough for the processor's cache, large enough that rows are
+# not read again for a few resamples.
 _BLOCK_BYTES = 16_000_000
-# More units than this are drawn in groups, which are as many as `GROUPS`: the width of an interval then
-# differs by some 1 / sqrt(2 GROUPS), half a per cent, from that of single units, a fifth of what it differs
-# between one thousand draws and the next (docs/howto/large-corpora.md has it measured).
+# More units than this are drawn in `GROUPS` groups: the width of an interval then differs by about
+# 1 / sqrt(2 GROUPS), half a percent, from the width with single units, a fifth of the difference between two
+# bootstraps of one thousand resamples (docs/howto/large-corpora.md has the measurement).
 MOST_UNITS = 100_000
 GROUPS = 20_000
 _GROUPING_SEED = 20_000
@@ -29,10 +29,10 @@ class Clusters:
 
     def __init__(self, documents: Sequence[str] | None, segments: int) -> None:
         self._segments = segments
-        # The unit of each segment; None where every segment is a unit of its own.
+        # The unit of each segment; None if every segment is a unit.
         self._owners = None if documents is None else _numbered(documents)
         self.count = segments if self._owners is None else int(self._owners.max()) + 1
-        # How many segments or documents were put into groups; 0 where none were.
+        # Number of segments or documents that were grouped; 0 without grouping.
         self.grouped = 0
         if self.count > MOST_UNITS:
             self.grouped, self.count = self.count, GROUPS
@@ -43,7 +43,7 @@ class Clusters:
             self._owners = group if self._owners is None else group[self._owners]
 
     def bootstrap(self, resamples: int, seed: int, count: int | None = None) -> Iterator[Array]:
-        """Blocks of (resamples, units): how often each unit was drawn, of all units or of so many."""
+        """Yield blocks (resamples, units): the count of each unit in each resample, of all or of `count` units."""
         rng, units = np.random.default_rng(seed), self.count if count is None else count
         for block in _blocks(resamples, units):
             yield bootstrap_counts(rng, block, units)
@@ -94,8 +94,8 @@ class Clusters:
 
     @property
     def half_scale(self) -> float:
-        """What makes the spread of halves that of the whole: sqrt(m / (n - m)) for m of n units, 1 where
-        n is even.
+        """Factor from the spread of halves to the spread of the whole: sqrt(m / (n - m)) for m of n units, 1
+        if n is even.
         """
         kept = self.count // 2
         return math.sqrt(kept / (self.count - kept))

@@ -1,9 +1,9 @@
-"""Coefficients under many weightings at once: the values stand still, and each row of whole-number weights is
-one resample.
+"""Coefficients under many weightings at once: the values are fixed, and each row of whole-number weights is one
+resample.
 
 `fixed_*` take vectors (n,) without NaN and weights (B, n); `moving_*` take values that differ between resamples,
-(B, n), NaN where one is not known. A point of weight w is there w times; pairs of a point with its own copies
-are not pairs.
+(B, n), with NaN for missing ones. A point of weight w counts w times; pairs of a point with its own copies are
+not pairs.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from nlgauge.stats.permutation.orders import order_signs
 
 # Below this share of the plain squares, what one-pass sums leave of a variance is rounding.
 _CONSTANT = 1e-12
-# Beyond, a matrix of signs costs more than a cumulative sum for each distinct human score or, where there are
-# many of these, than counting each draw's pairs while merging.
+# Beyond, a matrix of signs costs more than a cumulative sum for each distinct human score or, if there are many
+# distinct scores, than counting each resample's pairs while merging.
 _SIGNS = 4096
 _LEVELS = 150
 _BLOCK = 8_000_000
-# What is gone through once per human score should stay near the processor.
+# Values that are read once per human score should stay in the processor's cache.
 _NEAR = 50_000
 
 
 def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> Array:
-    """Pearson's r from weighted sums; NaN where a side is constant."""
+    """Return Pearson's r from weighted sums; NaN if a side is constant."""
     between, squares_x, squares_z = centred_sums(n, x, z, xx, zz, xz)
     with np.errstate(invalid="ignore", divide="ignore"):
         found = between / np.sqrt(squares_x * squares_z)
@@ -52,7 +52,7 @@ def fixed_pearson(x: Array, z: Array, weights: Array) -> Array:
 
 
 def fixed_spearman(x: Array, z: Array, weights: Array) -> Array:
-    """(B,) Spearman's rho: each value's mid-rank is the weight below it, half of its own, and one half."""
+    """Return Spearman's rho, (B,): a value's mid-rank is the weight below it, plus half its weight, plus 1/2."""
     size = max(1, _BLOCK // max(1, len(x)))
     found = [_spearman(x, z, weights[i : i + size]) for i in range(0, len(weights), size)]
     return np.concatenate(found) if found else np.empty(0)
@@ -115,7 +115,7 @@ def _difference_by_level(x: Array, z: Array, weights: Array) -> Array:
     """
     order = np.argsort(x, kind="stable")
     x, level, weights = x[order], np.unique(z[order], return_inverse=True)[1], weights[:, order]
-    # How many points stand before the first of equal x.
+    # Number of points before the first of equal x.
     before = np.searchsorted(x, x, "left")
     found = np.zeros(len(weights))
     for k in range(int(level.max()) + 1):
@@ -195,7 +195,7 @@ def moving_pairs(x: Array, z: Array, weights: Array) -> Pairs:
 
 def _moving_pairs(x: Array, z: Array, weights: Array, i: Array, j: Array) -> Pairs:
     w = np.where(np.isnan(x) | np.isnan(z), 0.0, weights)
-    # One row per pair of points, so that what is gathered and compared lies together; float32 holds the
+    # One row per pair of points, so that values which are compared are adjacent; float32 represents the
     # numbers of pairs exactly.
     rows_x, rows_z, counts = (np.ascontiguousarray(side.T) for side in (x, z, w.astype(np.float32)))
     both = counts[i] * counts[j]

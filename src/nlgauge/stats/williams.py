@@ -5,9 +5,9 @@ Human scores are 1, the metrics 2 and 3; the three correlations come from the sa
     K = 1 - r12² - r13² - r23² + 2 r12 r13 r23
     t = (r12 - r13) sqrt( (n-1)(1+r23) / ( 2K (n-1)/(n-3) + ((r12+r13)/2)² (1-r23)³ ) ),  with n - 3 degrees of freedom
 
-The sign of a correlation is kept: a metric at r = -.60 is worse than one at .55. The test assumes points
-drawn at random from a normal population, so it speaks about new points of that kind, and it is an
-approximation for rank correlations.
+The sign of a correlation counts: a metric at r = -.60 is worse than one at .55. The test assumes points drawn
+at random from a normal population, so its claim is about new points of that kind, and it is an approximation
+for rank correlations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.special import stdtr
 
 from nlgauge._core.ragged import Array
 
-# Below this, the determinant of three correlations is negative by rounding alone.
+# Below this, the determinant of three correlations is negative only by rounding.
 ROUNDING = 1e-9
 
 
@@ -36,11 +36,31 @@ class Williams(NamedTuple):
 
 
 def williams(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike) -> Williams:
-    """Williams' test of r12 against r13, for numbers or for arrays of any one shape.
+    """Test whether two correlations with the same variable differ (Williams' test of r12 and r13).
 
-    NaN where n <= 3, where a correlation is NaN, and where no three variables can have these correlations.
-    Two metrics that are the same (r23 = 1, r12 = r13) have t = 0 and p = 1.
+    Parameters
+    ----------
+    r12 : array_like
+        Correlation of the common variable with the first variable.
+    r13 : array_like
+        Correlation of the common variable with the second variable.
+    r23 : array_like
+        Correlation of the two variables with each other.
+    n : array_like
+        Number of observations.
 
+    Returns
+    -------
+    Williams
+        `t`, degrees of freedom `df`, two-sided `p`, and one-sided `p_greater` (r12 > r13), each of the common shape. NaN if
+        n <= 3, a correlation is NaN, or no three variables have these correlations.
+
+    Notes
+    -----
+    Identical metrics (r23 = 1, r12 = r13) have t = 0 and p = 1.
+
+    Examples
+    --------
     >>> float(williams(0.65, 0.55, 0.3, 50).p_greater.round(6))
     0.209286
     """

@@ -69,7 +69,7 @@ def test_a_pickle_is_never_opened(tmp_path):
 
     path = tmp_path / "abs.pkl"
     path.write_bytes(pickle.dumps(Harmful()))
-    with pytest.raises(InputError, match="never opened here"):
+    with pytest.raises(InputError, match="pickle"):
         originals.read(path)
     assert not (tmp_path / "harm").exists()
 
@@ -130,7 +130,7 @@ def test_rose(tmp_path):
             ("bart", "B", {"acu": 0.5, "prior": 4.0}, ("R",)),
             ("gold", "G", {"acu": 1.0, "prior": 2.0}, ("R",)),
         ]
-    with pytest.raises(InputError, match="no annotations of 'gold'"):
+    with pytest.raises(InputError, match=r"annotations.*'gold'"):
         originals.read(write(tmp_path / "bad.jsonl", lines({**record, "annotations": {"bart": {}}})))
 
 
@@ -436,7 +436,7 @@ def test_what_is_not_known_is_refused(tmp_path, name, text):
 
 
 def test_what_is_not_there_or_broken_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"file.*folder"):
+    with pytest.raises(InputError, match=r"nothing\.jsonl"):
         originals.read(tmp_path / "nothing.jsonl")
     with pytest.raises(InputError, match=r"x\.jsonl, line 3.*JSON"):
         originals.read(write(tmp_path / "x.jsonl", '{"a": 1}\n\n{"a": NaN}\n'))

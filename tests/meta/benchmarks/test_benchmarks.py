@@ -245,7 +245,7 @@ def test_results_of_other_texts_are_refused_or_replaced(folder, tmp_path):
     benchmark, place = load("summeval").machines(), tmp_path / "results"
     benchmark.score("chrf", "ter", output=place, show_progress=False)
     other = benchmark.where(systems=["A"])
-    with pytest.raises(InputError, match=r"summeval.*--overwrite"):
+    with pytest.raises(InputError, match=r"summeval.*overwrite=True"):
         other.score("chrf", output=place, show_progress=False)
     with pytest.raises(InputError, match=r"seed.*12345"):
         benchmark.score("chrf", output=place, seed=1, show_progress=False)
@@ -336,7 +336,7 @@ def test_language_pairs_are_scored_for_themselves(folder, tmp_path):
     assert judged.groups == ("en-de", "zh-en")
     assert not judged.system_scores, "a system's score would be of two languages"
     assert benchmark.where(group="en-de").language == "de"
-    with pytest.raises(UnknownNameError, match="no group 'en-fr'"):
+    with pytest.raises(UnknownNameError, match="group 'en-fr'"):
         benchmark.where(group="en-fr")
 
 
@@ -369,16 +369,16 @@ def test_own_files_are_read(tmp_path):
 
 def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
     path = put(tmp_path, "mine", grid())
-    with pytest.raises(ParameterError, match="name it with --name"):
+    with pytest.raises(ParameterError, match=r"summeval.*pass its name"):
         benchmarks.imported(path)
     _, place = benchmarks.imported(path, name="hanna")
     assert load("hanna").rows == load(path).rows
-    with pytest.raises(InputError, match=r"already in .* --overwrite"):
+    with pytest.raises(InputError, match=r"already in .* overwrite=True"):
         benchmarks.imported(path, name="hanna")
     before = place.read_bytes()
     benchmarks.imported(path, name="hanna", overwrite=True)
     assert place.read_bytes() == before
-    with pytest.raises(InputError, match="is there twice"):
+    with pytest.raises(InputError, match="twice"):
         benchmarks.imported(path, path, name="hanna", overwrite=True)
 
 

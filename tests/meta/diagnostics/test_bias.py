@@ -159,7 +159,7 @@ def test_bias_bad_input():
     judgments, length = judged()
     with pytest.raises(InputError, match="covariates"):
         bias(judgments, {})
-    with pytest.raises(InputError, match="'length' must hold numbers"):
+    with pytest.raises(InputError, match="'length' must be numbers"):
         bias(judgments, {"length": length[:, :3]})
     with pytest.raises(ParameterError, match="level"):
         bias(judgments, {"length": length}, level="word")
@@ -201,7 +201,7 @@ def test_covariates_are_matched_by_name():
     np.testing.assert_equal(found["candidate_length"], [[6, 1, NAN], [1, 3, NAN]])
     np.testing.assert_equal(found["source_only"][0], [2, 6, NAN])
     strange = Judgments.from_arrays({"h": [[1.0]]}, {"m": [[1.0]]}, ["C"], ["s1"])
-    with pytest.raises(InputError, match="none of the systems"):
+    with pytest.raises(InputError, match="none of the judged systems"):
         sentinel_scores(strange, corpus())
 
 

@@ -251,7 +251,7 @@ def test_convert_to_another_metric(how):
     for row in convert(judgments, "bleu", "ter", how=how):
         assert row["ter"] == pytest.approx(100 - 2 * row["bleu"], abs=1e-6)
     assert convert(judgments, "bleu", "human").column("bin") == list(range(1, 11))
-    with pytest.raises(UnknownNameError, match="no metric 'chrf'"):
+    with pytest.raises(UnknownNameError, match="metric 'chrf'"):
         convert(judgments, "bleu", "chrf")
     with pytest.raises(ParameterError, match="'linear'"):
         convert(judgments, "bleu", "ter", how="linear")

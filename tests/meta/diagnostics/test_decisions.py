@@ -217,6 +217,6 @@ def test_bad_input():
         three_way(judgments, confidence=0.5)
     with pytest.raises(ParameterError, match="resamples"):
         rerank(judgments, resamples=0)
-    with pytest.raises(InputError, match="no human scores"):
+    with pytest.raises(InputError, match="'h' has no scores"):
         detect(Judgments.from_arrays({"h": [[NAN, NAN]]}, {"m": [[1.0, 2.0]]}))
     assert math.isnan(detect(judgments, good=9.0)[0]["f"])

@@ -338,7 +338,7 @@ def test_too_few_labels_are_said_to_be() -> None:
 def test_skewed_labels_are_said_to_be() -> None:
     human = np.where(np.arange(100) % 10 == 9, 1.0, 5.0)
     row = estimate(shown(human, np.arange(100) < 20), np.arange(100.0), power=0.0)[0]
-    assert row["reason"] == "skewness -2.7; below 178 labels the interval holds less often than it says"
+    assert row["reason"].startswith("skewness -2.7; below 178 labels")
     assert not estimate(shown(np.arange(100.0), np.arange(100) < 20), np.arange(100.0), power=0.0)[0][
         "reason"
     ]
@@ -435,7 +435,7 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         estimate(human, {"chrf": metrics[0][:, 1:]})
     with pytest.raises(InputError, match="infinite"):
         estimate(np.where(human > 2, np.inf, human), metrics)
-    with pytest.raises(InputError, match="must hold numbers"):
+    with pytest.raises(InputError, match="must be numbers"):
         estimate([["good"]], [[1.0]])
     with pytest.raises(ParameterError, match="at least 2 systems"):
         estimate(human[0], metrics[0, 0], of="differences")
@@ -461,7 +461,7 @@ def test_judgments_estimate_and_propose() -> None:
         replace(judged, groups=("en-de", "zh-en") * 30).estimate()
     with pytest.raises(InputError, match="weights"):
         replace(judged, weights=np.ones(60)).estimate()
-    with pytest.raises(InputError, match="scores whole systems alone"):
+    with pytest.raises(InputError, match="whole systems"):
         replace(judged, system_scores={"bleu": np.ones(3)}).estimate(metrics=["bleu"])
 
 

@@ -262,10 +262,10 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda: Path("references.ids").write_bytes(b"\xff" * 8 * 60), "speaks.*texts"),
+        (lambda: Path("references.ids").write_bytes(b"\xff" * 8 * 60), "refers to texts"),
         (
             lambda: Path("references.ids").write_bytes(np.full(60, 120).astype("<i8").tobytes()),
-            "speaks.*texts",
+            "refers to texts",
         ),
         (
             lambda: Path("texts.ends").write_bytes(
@@ -278,7 +278,7 @@ def test_chunks_of_a_stored_corpus_are_all_segments_of_about_the_size(folder: Pa
             lambda: Path("texts.ends").write_bytes(np.arange(120)[::-1].astype("<i8").tobytes()),
             "does not grow",
         ),
-        (lambda: os.truncate("texts.jsonl", 100), "where there are 100"),
+        (lambda: os.truncate("texts.jsonl", 100), "instead of 100"),
         (lambda: Path("sources.ids").unlink(), "No.*sources.ids"),
         (
             lambda: Path("predictions-0.ends").write_bytes(np.arange(60).astype("<i8").tobytes()),

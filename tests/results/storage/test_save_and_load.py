@@ -309,7 +309,7 @@ def test_without_texts_explaining_adding_and_recomputing_say_why_not(result, tmp
 
 
 def test_overwriting(result, tmp_path):
-    with pytest.raises(ParameterError, match="there is no directory"):
+    with pytest.raises(ParameterError, match="directory"):
         result.save(tmp_path / "deep" / "out")
     place = tmp_path / "out"
     result.save(place)
@@ -340,7 +340,7 @@ def test_what_is_no_result_is_never_overwritten(result, tmp_path):
     with pytest.raises(ResultError, match=r"exists.*result"):
         result.save(tmp_path / "mine", overwrite=True)
     (tmp_path / "link").symlink_to(tmp_path / "empty")
-    with pytest.raises(ResultError, match=r"link.*directory"):
+    with pytest.raises(ResultError, match=r"symbolic link"):
         result.save(tmp_path / "link", overwrite=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "link", "mine"]
 
@@ -724,7 +724,7 @@ def test_only_what_is_new_is_computed(monkeypatch):
         ((), {"predictions": {"A": ["x"] * 4}}, InputError, "system ... 'A'"),
         ((), {"predictions": {"C": ["x"]}}, InputError, "predictions['C'] ... 1 ... 4"),
         ((), {"predictions": {"C": [["x", "y"]] * 4}}, InputError, "score them together"),
-        (("shannon_scor",), {}, LookupError, "there is no metric"),
+        (("shannon_scor",), {}, LookupError, "metric"),
     ],
 )
 def test_what_cannot_be_added(result, arguments, options, error, message):
@@ -900,11 +900,11 @@ def test_a_metric_of_a_script_loads_without_the_script(registering, tmp_path):
         intervals = loaded.intervals(resamples=20)["A"]
         assert math.isnan(intervals["mine"]["score"].low)
         assert intervals["mine"]["score"].score == 4
-        assert intervals["mine"]["score"].reason == "the class of this metric is not here to recompute it"
+        assert intervals["mine"]["score"].reason == "its class is not imported, so it cannot be recomputed"
         assert not math.isnan(intervals["wer"]["score"].low)
         compared = loaded.compare(resamples=20)
         assert math.isnan(compared["mine"].p)
-        assert compared["mine"].reason == "the class of this metric is not here to recompute it"
+        assert compared["mine"].reason == "its class is not imported, so it cannot be recomputed"
         assert compared["wer"].p > 0
         assert loaded.explain("wer", 0, "A")
         assert loaded.explain("mine", 0, "A") == []

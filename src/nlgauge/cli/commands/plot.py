@@ -24,7 +24,7 @@ _OF_RESULTS = ("intervals", "forest", "waterfall", "distributions", "heatmap", "
 def plot(
     directory: ResultDirectory,
     kind: Annotated[str, argument("Kind of figure, listed above.", metavar="KIND")],
-    names: Annotated[list[str] | None, argument("", metavar="", hidden=True)] = None,
+    names: Annotated[list[str] | None, argument("", metavar="")] = None,
     *,
     output: Annotated[
         Path, option("--output", "-o", help="File to write: .pdf, .png or .svg.", metavar="FILE")

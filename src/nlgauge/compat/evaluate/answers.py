@@ -82,8 +82,8 @@ def squad_v2(given: Request, *, no_answer_threshold: float = 1.0) -> dict[str, A
     if len(questions) < len(asked):
         missing = next(question for question in asked if question not in found)
         raise InputError(
-            f"{len(asked) - len(questions)} questions have no prediction, the first of them {missing!r}; give"
-            " one for each."
+            f"{len(asked) - len(questions)} questions have no prediction, the first of them {missing!r}; pass"
+            " one prediction per question."
         )
     texts = Request(
         [question.answer for question in questions],

@@ -61,7 +61,7 @@ class Module:
         for name, (one, other) in given.items():
             if one is not None and other is not None:
                 raise InputError(
-                    f"{name[:-1]} and {name} are the same to add(), which adds one segment; give one of them."
+                    f"{name[:-1]} and {name} mean the same in add(), which adds one segment; pass only one of them."
                 )
         chosen = {name: other if one is None else one for name, (one, other) in given.items()}
         self._collected.add({name: None if item is None else [item] for name, item in chosen.items()})
@@ -278,8 +278,7 @@ def combine(
         module = load(evaluation) if isinstance(evaluation, str) else evaluation
         if not isinstance(module, Module):
             raise ParameterError(
-                f"combine() takes names and what load() gives, got {evaluation!r:.60}; combine metrics one by"
-                " one."
+                f"combine() takes names and modules of load(), got {evaluation!r:.60}; combine metrics one by one."
             )
         modules.append((name or module.name, module))
     return Combined(modules, force_prefix=force_prefix)

@@ -252,8 +252,8 @@ def nist_mt(
         )
     except ZeroDivisionError:
         raise InputError(
-            f"NLTK's NIST is not defined where no prediction has {n} words; give a smaller n, or use"
-            " nlgauge.score's nist."
+            f"NLTK's NIST is undefined if no prediction has {n} words; pass a smaller n, or use nlgauge.score with"
+            " nist."
         ) from None
     return {"nist_mt": float(score)}
 

@@ -115,7 +115,7 @@ class Seconds(dict[str, float]):
         """
         if co2 and not self.co2:
             raise InputError(
-                "CO2 was not tracked: give times_correlation the code of a country, carbon='DEU'."
+                "CO2 was not tracked; pass the code of a country to times_correlation, such as carbon='DEU'."
             )
         if correlations is None:
             drawn = (

@@ -47,14 +47,14 @@ def read_texts(
         if path is not None and name not in paths:
             other = next(iter(paths))
             raise InputError(
-                f"{other} is a path ({str(paths[other])!r:.60}) and {name} is not; give two paths, or two"
-                " lists of texts."
+                f"{other} is a path ({str(paths[other])!r:.60}) but {name} is not; pass two paths, or two lists of"
+                " texts."
             )
     for name, path in paths.items():
         if not path.exists():
             raise InputError(
-                f"{name} is {str(path)!r:.80}, and there is no such file or directory; a text stands in a"
-                f" list: {name}=[text]."
+                f"{name} is {str(path)!r:.80}, but no such file or directory exists; pass a text in a list:"
+                f" {name}=[text]."
             )
     folders = {path.is_dir() for path in paths.values()}
     if len(folders) > 1:
@@ -107,7 +107,7 @@ def evaluate_files(
         )
     for path in paths:
         if not path.exists():
-            raise InputError(f"there is no file or directory {path}.")
+            raise InputError(f"cannot find the file or directory {path}.")
     scorer = NLGMetricverse(metrics=given.get("metrics"))
     rule = reduce_fn or given.get("reduce_fn")
     if paths[0].is_dir() != paths[1].is_dir():
@@ -134,8 +134,8 @@ def _check_names(paths: Mapping[str, Path], names: Mapping[str, list[str]]) -> N
     for name, files in names.items():
         if not files:
             raise InputError(
-                f"the directory {paths[name]} holds no files to read; OneRecordPerFile and OneRecordPerLine"
-                " read *.txt."
+                f"the directory {paths[name]} has no files to read; OneRecordPerFile and OneRecordPerLine read"
+                " *.txt."
             )
     first, *others = names
     for other in others:
@@ -176,7 +176,7 @@ def _config(path: str | Path) -> dict[str, Any]:
     except msgspec.DecodeError as error:
         raise InputError(f"{path} is not JSON: {error}.") from None
     if not isinstance(given, dict):
-        raise InputError(f"{path} must hold a JSON object with {', '.join(_CONFIG)}.")
+        raise InputError(f"{path} must contain a JSON object with {', '.join(_CONFIG)}.")
     for key in given:
         if key not in _CONFIG:
             raise ParameterError(

@@ -115,7 +115,7 @@ def load_metric(
         wanted = name.strip().lower()
         if wanted in LATER:
             raise NotYetError(
-                f"{wanted} comes with a later release of nlgauge; meanwhile {LATER[wanted]} is nearest."
+                f"{wanted} comes with a later release of nlgauge; the nearest metric now is {LATER[wanted]}."
             ) from None
         raise
     loaded = LoadedMetric(path=name, resulting_name=resulting_name or name, compute_kwargs=given)
@@ -170,8 +170,8 @@ def unpacked(spec: Any, allow_remote_code: bool = False) -> tuple[str, AnyMetric
     elif isinstance(spec, Mapping) and not isinstance(spec, LoadedMetric) and "path" in spec:
         if "allow_remote_code" in spec:
             raise ParameterError(
-                "allow_remote_code does not belong to a metric; give it to load_metric or NLGMetricverse,"
-                " once for all."
+                "allow_remote_code does not belong to a metric; pass it to load_metric or NLGMetricverse, for all"
+                " metrics."
             )
         spec = load_metric(**spec, allow_remote_code=allow_remote_code)
     if isinstance(spec, LoadedMetric):
@@ -196,7 +196,7 @@ def _from_directory(directory: Path) -> type[MetricForNLG]:
     found = importlib.util.spec_from_file_location(module_name, file) if file.is_file() else None
     if found is None or found.loader is None:
         raise UnknownMetricError(
-            f"there is no metric {str(directory)!r}, and the directory of that name holds no {name}.py."
+            f"unknown metric {str(directory)!r}; the directory of that name has no {name}.py."
         )
     if _is_evaluates(directory):
         raise UnknownMetricError(

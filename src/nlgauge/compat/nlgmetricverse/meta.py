@@ -100,8 +100,7 @@ def _human_correlations(
         )
         if predictions is not None or references is not None:
             warnings.warn(
-                "a benchmark has texts of its own, and these are scored; predictions and references are not"
-                " used.",
+                "the texts of the benchmark are scored; predictions and references are not used.",
                 stacklevel=3,
             )
         return _of_benchmark(
@@ -113,7 +112,7 @@ def _human_correlations(
     if len(human) != len(scores.segments):
         raise InputError(
             f"human_scores has {counted(len(human), 'score')} for"
-            f" {counted(len(scores.segments), 'prediction')}; give one for each."
+            f" {counted(len(scores.segments), 'prediction')}; pass one per prediction."
         )
     # All outputs are compared with each other, as of one input: nothing says which belong together.
     all_outputs = dataclasses.replace(measure("darr"), levels=("by_system",))
@@ -203,7 +202,7 @@ def times_correlation(
 def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
     """The measures that were asked for under either name; Pearson where none were."""
     if by_package is not None and by_thesis is not None:
-        raise ParameterError("corrs is another name for correlation_measures; give one of them.")
+        raise ParameterError("corrs is another name for correlation_measures; pass only one of them.")
     given = (
         by_package
         if by_package is not None
@@ -215,7 +214,7 @@ def _measures(by_package: Any, by_thesis: Any) -> list[CorrelationMeasures]:
     for one in [given] if isinstance(given, CorrelationMeasures | str) else given:
         if not isinstance(one, CorrelationMeasures):
             raise ParameterError(
-                f"correlation_measures must hold some of {', '.join(map(str, CorrelationMeasures))}; got"
+                f"correlation_measures must contain some of {', '.join(map(str, CorrelationMeasures))}; got"
                 f" {one!r:.60}."
             )
         chosen.append(one)
@@ -235,7 +234,7 @@ def _of_benchmark(
     chosen = chosen or [CorrelationMeasures.daRR if only_pairs else CorrelationMeasures.Pearson]
     if only_pairs and chosen != [CorrelationMeasures.daRR]:
         raise ParameterError(
-            f"{name} holds better/worse pairs, of which daRR alone is known; use [CorrelationMeasures.daRR]."
+            f"{name} contains only better/worse pairs, for which only daRR is defined; use [CorrelationMeasures.daRR]."
         )
     options = dict(scorer.options)
     lang = checked(options.pop("lang", None))

@@ -69,8 +69,8 @@ def n_gram_distance_visualization(
     beside = [] if isinstance(idf, bool) else _texts(idf)
     if idf is True:
         warnings.warn(
-            "idf=True counts words in the reference alone, where each is in every text, so that all words"
-            " weigh the same; give the texts to count in as idf=[...].",
+            "idf=True counts words only in the reference, so all words have the same weight; pass the texts to"
+            " count in as idf=[...].",
             stacklevel=2,
         )
     given = {"n_gram": n_gram, "idf": bool(beside), **({} if model is None else {"model": model})}

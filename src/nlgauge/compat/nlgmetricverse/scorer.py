@@ -119,7 +119,7 @@ class NLGMetricverse:
                 f"strategy must be one of {', '.join(map(str, DataLoaderStrategies))}, got {strategy!r}."
             )
         if not self.metrics:
-            raise ParameterError("there is no metric left to compute; add one with add_metric().")
+            raise ParameterError("the scorer has no metrics; add one with add_metric().")
         if is_path(predictions) or is_path(references):
             predictions, references = read_texts(predictions, references, strategy)
         arguments = {**self.options, **compute_kwargs}
@@ -157,14 +157,14 @@ class NLGMetricverse:
         if self.metrics.pop(resulting_name, None) is None and error:
             near = did_you_mean(resulting_name, self.metrics)
             raise ParameterError(
-                f"there is no metric {resulting_name!r} to remove{near}; there are"
-                f" {', '.join(self.metrics) or 'none'}."
+                f"cannot remove the unknown metric {resulting_name!r}{near}; the scorer has"
+                f" {', '.join(self.metrics) or 'no metrics'}."
             )
 
     def _add(self, spec: Any) -> None:
         label, metric, options, form = unpacked(spec, self._allow_remote_code)
         if label in self.metrics:
-            raise ParameterError(f"two metrics are labelled {label!r}; give one of them a resulting_name.")
+            raise ParameterError(f"two metrics have the label {label!r}; set the resulting_name of one.")
         for name, value in options.items():
             if self.options.setdefault(name, value) != value:
                 raise ParameterError(

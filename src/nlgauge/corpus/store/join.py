@@ -82,8 +82,8 @@ class Joining:
         for name, own in parts.items():
             if own.fields[ID] != ids:
                 raise InputError(
-                    f"the segments of {name!r} and {first_name!r} cannot be told apart by their ids; give"
-                    " them other ids."
+                    f"the segments of {name!r} and {first_name!r} have different ids with the same hash;"
+                    " change these ids."
                 )
             self._check_shared(first, own, first_name, name)
         fields, system_fields = shared_and_own(

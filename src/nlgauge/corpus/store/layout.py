@@ -145,8 +145,8 @@ def at_once(corpus: Corpus, what: str) -> Corpus:
     """
     if len(corpus) > MOST_AT_ONCE:
         raise InputError(
-            f"{what} needs all texts at once, and there are {len(corpus):,} segments; it can be had for"
-            f" {MOST_AT_ONCE:,} at the most. Take a sample of the segments for it."
+            f"{what} loads all texts and supports at most {MOST_AT_ONCE:,} segments, but the corpus has"
+            f" {len(corpus):,}; take a sample of the segments."
         )
     return corpus.apart(np.arange(len(corpus)))
 
@@ -188,7 +188,7 @@ def text_columns(corpus: Corpus) -> list[Ragged]:
 def stored_corpus(place: Path, facts: StoredFacts) -> Corpus:
     """The corpus in a directory; its columns are mapped, and checked to be what the facts say."""
     if not facts.systems or not facts.segments:
-        raise InputError("there are no segments.")
+        raise InputError("the corpus has no systems or no segments.")
 
     @cache
     def one_each() -> Array:
@@ -244,7 +244,7 @@ def _read_lines(
 def _read_weights(place: Path, facts: StoredFacts) -> Array:
     weights = mapped(place / "weights.f64", facts.segments, VALUE)
     if not np.isfinite(weights).all() or (weights < 0).any():
-        raise InputError("weights.f64 holds numbers that are not weights.")
+        raise InputError("weights.f64 contains negative or non-finite numbers; the stored corpus is damaged.")
     return weights
 
 
@@ -289,7 +289,7 @@ def _check_ends(ends: Array, size: int, name: str) -> None:
         last = int(own[-1])
     let_go(ends)
     if last != size:
-        raise InputError(f"{name} ends at {last}, where there are {size}.")
+        raise InputError(f"{name} ends at {last} instead of {size}; the stored corpus is damaged.")
 
 
 def _checked_ids(ids: Array, count: int, name: str) -> Array:
@@ -297,6 +297,6 @@ def _checked_ids(ids: Array, count: int, name: str) -> Array:
     for start, stop in blocks(len(ids)):
         own = ids[start:stop]
         if int(own.min()) < 0 or int(own.max()) >= count:
-            raise InputError(f"{name} speaks of texts that are not there.")
+            raise InputError(f"{name} refers to texts that do not exist; the stored corpus is damaged.")
     let_go(ids)
     return ids

@@ -141,7 +141,7 @@ class StoredLines(Lazy):
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InputError(f"{self._path} is damaged: {error}") from None
         if len(values) != len(lines):
-            raise InputError(f"{self._path} is damaged: {len(lines)} of its lines hold {len(values)} values.")
+            raise InputError(f"{self._path} is damaged: {len(lines)} lines have {len(values)} values.")
         return values
 
     def _bounds(self, number: int) -> tuple[int, int]:

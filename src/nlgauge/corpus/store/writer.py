@@ -129,7 +129,7 @@ class CorpusWriter:
     def close(self) -> StoredFacts:
         """What was written; an error where two ids are the same, or all weights are 0."""
         if self._facts is None:
-            raise InputError("there are no segments; give at least one.")
+            raise InputError("the corpus is empty; it needs at least one segment.")
         if self._facts.documents is not None:
             self._lines("documents", self._documents)
         self._files.close()
@@ -220,8 +220,9 @@ class CorpusWriter:
         for one, other in zip(order[again].tolist(), order[again + 1].tolist(), strict=True):
             if str(ids[one]) == str(ids[other]):
                 raise InputError(
-                    f"ids must differ, {ids[other]!r} is that of segments {one + 1} and {other + 1}; "
-                    "for several systems give each record its system, or predictions={name: texts}."
+                    f"ids must be unique, but segments {one + 1} and {other + 1} have the id {ids[other]!r}",
+                    python="for several systems pass predictions={name: texts}, or records with a 'system'",
+                    cli="for several systems use one file per system, or records with a 'system'",
                 )
 
     def _append_fields(self, corpus: Corpus, facts: StoredFacts) -> None:

@@ -43,8 +43,8 @@ def clear(file: Path, metric: str | None = None) -> int:
         names = [name for (name,) in connection.execute("SELECT DISTINCT name FROM metrics ORDER BY name")]
         if metric is not None and metric not in names:
             raise ResultError(
-                f"there are no rows of {metric!r} in {file}{did_you_mean(metric, names)}; there are some of"
-                f" {', '.join(names) or 'none'}."
+                f"{file} has no rows of {metric!r}{did_you_mean(metric, names)}; it has rows of"
+                f" {', '.join(names) or 'no metric'}."
             )
         with transaction(connection):
             query = (

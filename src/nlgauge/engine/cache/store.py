@@ -75,7 +75,7 @@ class Store:
             try:
                 return _found(connection, identity, keys)
             except (ArithmeticError, LookupError, TypeError, ValueError, msgspec.MsgspecError) as error:
-                raise Damaged(f"what it holds is of the wrong kind: {error}") from error
+                raise Damaged(f"its content has the wrong type: {error}") from error
 
         return self._attempt(read, _nothing(len(keys)))
 

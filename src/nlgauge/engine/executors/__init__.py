@@ -96,8 +96,7 @@ def executor_of(given: str | Executor) -> Executor:
     if isinstance(given, str):
         if given not in EXECUTORS:
             raise ParameterError(
-                f"there is no executor {given!r}{did_you_mean(given, EXECUTORS)}; there are"
-                f" {', '.join(EXECUTORS)}."
+                f"unknown executor {given!r}{did_you_mean(given, EXECUTORS)}; choose one of {', '.join(EXECUTORS)}."
             )
         module, name = EXECUTORS[given]
         made: Executor = getattr(import_module(module), name)()

@@ -1,4 +1,4 @@
-"""Benchmarks of human judgments by name: what they are, where they are, what they hold.
+"""Benchmarks of human judgments by name: their cards, files and contents.
 
 >>> from nlgauge.meta import benchmarks
 >>> sample = benchmarks.load("sample")

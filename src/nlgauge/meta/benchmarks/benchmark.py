@@ -27,8 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """Rows of judged texts, or pairs of which one was judged better, with the card that says what they
-    are.
+    """Judged texts of a benchmark: rows with human scores, or better/worse pairs.
+
+    Parameters
+    ----------
+    card : BenchmarkCard
+        Description of the benchmark.
+    rows : tuple of BenchmarkRow
+        One row per system and segment.
+    pairs : tuple of Pair, optional
+        Better/worse pairs.
     """
 
     card: BenchmarkCard
@@ -44,37 +52,41 @@ class Benchmark:
 
     @property
     def name(self) -> str:
-        """The benchmark's name."""
+        """Name of the benchmark."""
         return self.card.name
 
     @lazy
     def systems(self) -> tuple[str, ...]:
-        """The systems' names, in order of first appearance."""
+        """Names of the S systems, in order of first appearance."""
         return tuple(dict.fromkeys(row.system for row in self.rows))
 
     @lazy
     def segments(self) -> tuple[str, ...]:
-        """The segments' ids, in order of first appearance."""
+        """Ids of the N segments, in order of first appearance."""
         return tuple(dict.fromkeys(row.segment for row in self.rows))
 
     @lazy
     def dimensions(self) -> tuple[str, ...]:
-        """What people judged, in order of first appearance."""
+        """Human dimensions, in order of first appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.human))
 
     @lazy
     def groups(self) -> tuple[str, ...]:
-        """The language pairs; one that is called "" where there are none."""
+        """Language pairs; ("",) if the benchmark has none."""
         return tuple(dict.fromkeys(row.group for row in self.rows))
 
     @property
     def has_texts(self) -> bool:
-        """Whether every prediction is known."""
+        """True if every prediction is known."""
         return all(row.prediction is not None for row in self.rows)
 
     def machines(self) -> Benchmark:
-        """What machines wrote: human texts are often the reference itself, and would make any metric look
-        good.
+        """Return the benchmark without texts that humans wrote.
+
+        Returns
+        -------
+        Benchmark
+            Rows of machines only. Human texts are often the reference itself, which makes any metric look good.
         """
         rows = [row for row in self.rows if not row.by_human and row.system not in self.card.people]
         return self if len(rows) == len(self.rows) else self._with_rows(rows)
@@ -87,10 +99,30 @@ class Benchmark:
         segments: Iterable[str] | None = None,
         **fields: Any,
     ) -> Benchmark:
-        """Choose the part with this language pair, these systems and these segments, and these values of
-        further fields, such as type="abstractive".
+        """Return the rows that meet all conditions.
 
-        A list of values asks for any of them.
+        Parameters
+        ----------
+        group : str, optional
+            Language pair.
+        systems : iterable of str, optional
+            Systems.
+        segments : iterable of str, optional
+            Segments.
+        **fields
+            Further fields and their values, such as `type="abstractive"`; a list matches any of its items.
+
+        Returns
+        -------
+        Benchmark
+            The matching rows, and the pairs whose rows both match.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such field or language pair.
+        InputError
+            If no row matches.
         """
         known = dict.fromkeys(name for row in self.rows for name in row.meta)
         for kind, names, there in (
@@ -118,8 +150,19 @@ class Benchmark:
         return self._with_rows(rows)
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
-        """A part with this many segments of each language pair, drawn at random; all where there are
-        fewer.
+        """Draw a random sample of segments from each language pair.
+
+        Parameters
+        ----------
+        segments : int
+            Number of segments per language pair; all segments are returned if there are fewer.
+        seed : int, default 12345
+            Seed of the sample.
+
+        Returns
+        -------
+        Benchmark
+            Rows of the sampled segments.
         """
         rng = np.random.default_rng(seed)
         drawn: set[str] = set()
@@ -138,16 +181,29 @@ class Benchmark:
         return replace(self, rows=tuple(rows), pairs=pairs)
 
     def is_grid(self) -> bool:
-        """Whether every system has every segment, with the same source and references."""
+        """Return True if every system has every segment, with the same source and references.
+
+        Returns
+        -------
+        bool
+            False if a row is missing or texts differ.
+        """
         shared = {(row.segment, row.source, row.references) for row in self.rows}
         return len(self.rows) == len(self.systems) * len(self.segments) and len(shared) == len(self.segments)
 
     def corpus(self) -> Corpus:
-        """The texts, with human scores as system fields named by their dimension (ratings:
-        DIMENSION.ratings), and what else is known of segments as fields.
+        """Return the texts as a corpus, with human scores as fields.
 
-        If some system lacks some segment, the rows are pooled: each is a segment of its own, with its system
-        and human scores as fields.
+        Returns
+        -------
+        Corpus
+            Human scores are system fields named after their dimension (ratings: DIMENSION.ratings), other facts are fields. If a
+            system lacks a segment, the rows are pooled: each row is a segment, with its system and human scores as fields.
+
+        Raises
+        ------
+        InputError
+            If the benchmark has no texts.
         """
         if not self.has_texts:
             raise InputError(
@@ -204,19 +260,30 @@ class Benchmark:
 
     @property
     def language(self) -> str | None:
-        """The language of the texts, where it is one."""
+        """Language of the predictions; None if there are several or it is unknown."""
         spoken = {group.rpartition("-")[2] for group in self.groups if group} or set(self.card.languages)
         return spoken.pop() if len(spoken) == 1 else None
 
     def cells(self, values: Iterable[float]) -> Array:
-        """One value per row as (systems, segments), NaN where a system lacks a segment."""
+        """Arrange one value per row as a table of systems and segments.
+
+        Parameters
+        ----------
+        values : iterable of float
+            One value per row.
+
+        Returns
+        -------
+        ndarray of shape (S, N)
+            The values; NaN if a system lacks a segment.
+        """
         found = np.full((len(self.systems), len(self.segments)), np.nan)
         found[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
         return found
 
     @lazy
     def numbers(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-        """The number of each system, and that of each segment, by name."""
+        """Number of each system and of each segment, by name."""
         systems: dict[Hashable, int] = {name: i for i, name in enumerate(self.systems)}
         return systems, {name: i for i, name in enumerate(self.segments)}
 
@@ -229,7 +296,23 @@ class Benchmark:
         )
 
     def human(self, dimension: str) -> Array:
-        """(systems, segments) human scores, NaN where one is missing."""
+        """Return the human scores of a dimension.
+
+        Parameters
+        ----------
+        dimension : str
+            Human dimension.
+
+        Returns
+        -------
+        ndarray of shape (S, N)
+            Human scores; NaN if missing.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such dimension.
+        """
         if dimension not in self.dimensions:
             known = ", ".join(self.dimensions) or "none, but pairs"
             raise UnknownNameError(
@@ -239,8 +322,17 @@ class Benchmark:
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 
     def ratings(self, dimension: str) -> Array | None:
-        """(systems, segments, raters) single ratings, NaN where there are fewer; None where they are not
-        known.
+        """Return the ratings of single raters.
+
+        Parameters
+        ----------
+        dimension : str
+            Human dimension.
+
+        Returns
+        -------
+        ndarray of shape (S, N, raters) or None
+            Ratings; NaN if an output has fewer. None if single ratings are unknown.
         """
         most = max((len(row.ratings.get(dimension, ())) for row in self.rows), default=0)
         if not most:
@@ -253,12 +345,18 @@ class Benchmark:
 
     @lazy
     def group_of_segments(self) -> tuple[str, ...]:
-        """The language pair of each segment."""
+        """Language pair of each of the N segments."""
         known = {row.segment: row.group for row in self.rows}
         return tuple(known[segment] for segment in self.segments)
 
     def peers(self) -> dict[str, Array]:
-        """(systems, segments) scores of published metrics, by name."""
+        """Return the published scores of other metrics.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (S, N)
+            Scores by metric.
+        """
         names = dict.fromkeys(name for row in self.rows for name in row.metrics)
         return {name: self.cells(row.metrics.get(name, np.nan) for row in self.rows) for name in names}
 
@@ -274,13 +372,34 @@ class Benchmark:
         show_progress: bool | None = None,
         say: Callable[[str], None] | None = None,
     ) -> dict[str, Result]:
-        """Score each language pair by itself, since languages differ; return the results by language pair
-        ("" if there are none).
+        """Score each language pair separately.
 
-        output: a directory with one saved result for each language pair. Metrics that a result has already
-        are not scored again, and a run that was interrupted is resumed. overwrite=True starts again a run
-        that was interrupted, and replaces results of other texts. `say` is called with what is scored. The
-        other options are those of `nlgauge.score`.
+        Parameters
+        ----------
+        *metrics : str, metric or mapping
+            Metrics, in any form that `nlgauge.score` accepts.
+        output : str or Path, optional
+            Directory with one saved result per language pair. Metrics that a result already has are not scored again, and an
+            interrupted run is resumed.
+        overwrite : bool, default False
+            Restart an interrupted run, and replace results of other texts.
+        seed : int, default 12345
+            Seed of all random numbers of the run.
+        batch_size : int, optional
+            Number of texts that a model reads at once.
+        device : str, optional
+            Torch device, such as "cpu", "cuda" or "cuda:1".
+        cache : bool, default True
+            Read and write the cache of segment statistics of costly metrics.
+        show_progress : bool, optional
+            Show a progress bar. Default: if standard error is a terminal and the run is long.
+        say : callable, optional
+            Function that is called with a message about the metrics that are scored.
+
+        Returns
+        -------
+        dict of str to Result
+            Results by language pair ("" if the benchmark has none).
         """
         from nlgauge.meta.benchmarks.scoring import Run
 
@@ -296,11 +415,30 @@ class Benchmark:
         outputs: str = "first",
         corpus_scores: bool = False,
     ) -> Judgments:
-        """Human scores beside those of metrics: the results of `score` (outputs="all": all of their outputs)
-        and, on request, the published ones.
+        """Return human scores together with metric scores.
 
-        A system's score is the mean over its segments, or what the metric gives all of its texts (corpus
-        BLEU) if `corpus_scores`; of several language pairs there are no scores of whole systems.
+        Parameters
+        ----------
+        scores : mapping of str to Result, optional
+            Results of `score`, by language pair.
+        dimensions : iterable of str, optional
+            Human dimensions. Default: all.
+        peers : bool, default False
+            Add the published scores of other metrics.
+        outputs : {"first", "all"}
+            Outputs of each metric: the first, named LABEL, or also the others, named LABEL.OUTPUT.
+        corpus_scores : bool, default False
+            Use corpus scores at the system level instead of means over segments, for one language pair.
+
+        Returns
+        -------
+        Judgments
+            Human and metric scores.
+
+        Raises
+        ------
+        InputError
+            If `peers` is True and the benchmark has no published metric scores.
         """
         from nlgauge.meta.judgments import Judgments
 
@@ -352,8 +490,8 @@ class Benchmark:
             texts = -1
         if len(result.corpus) * len(result.systems) != texts:
             raise InputError(
-                f"the scores of {', '.join(result.labels)} are of other texts than those of {self.name}; score"
-                " these."
+                f"the result with {', '.join(result.labels)} was not scored on the texts of {self.name}; score"
+                " the texts of this benchmark."
             )
         return found
 

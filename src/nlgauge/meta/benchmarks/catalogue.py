@@ -19,16 +19,38 @@ _BY_ANY_NAME = {name: card for card in _CARDS for name in (card.name, *card.alia
 
 
 def names() -> list[str]:
-    """The names of all benchmarks that are known, whether or not they are on this machine."""
+    """Return the names of all known benchmarks, installed or not.
+
+    Returns
+    -------
+    list of str
+        Names.
+    """
     return list(CATALOGUE)
 
 
 def card(name: str) -> BenchmarkCard:
-    """The card of a benchmark, by its name or another name of it."""
+    """Return the card of a benchmark.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias of the benchmark.
+
+    Returns
+    -------
+    BenchmarkCard
+        Description of the benchmark.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such benchmark.
+    """
     found = _BY_ANY_NAME.get(str(name).lower())
     if found is None:
         raise UnknownNameError(
-            f"there is no benchmark {name!r}{did_you_mean(str(name), _BY_ANY_NAME)}; there are"
+            f"unknown benchmark {name!r}{did_you_mean(str(name), _BY_ANY_NAME)}; the benchmarks are"
             f" {', '.join(CATALOGUE)}."
         )
     return found

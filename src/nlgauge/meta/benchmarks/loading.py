@@ -23,8 +23,23 @@ from nlgauge.meta.benchmarks.rows import BenchmarkRow, read_lines, written
 
 
 def load(name: str | Path) -> Benchmark:
-    """A benchmark by name, or of a file of judged texts: JSON lines in the form of this package, or
-    original files of a known benchmark.
+    """Load a benchmark by name, or from a file of judged texts.
+
+    Parameters
+    ----------
+    name : str or Path
+        Name of an installed benchmark, a JSON Lines file in the format of nlgauge, or the original files of a known
+        benchmark.
+
+    Returns
+    -------
+    Benchmark
+        Judged texts.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is neither a benchmark nor a file of this name.
     """
     text = str(name)
     try:
@@ -44,8 +59,30 @@ def load(name: str | Path) -> Benchmark:
 
 
 def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:
-    """The benchmark of original files, and where it was put: in the folder of benchmarks, as JSON lines,
-    so that its name loads it.
+    """Install a benchmark from its original files.
+
+    Parameters
+    ----------
+    *paths : str or Path
+        Original files or directories.
+    name : str, optional
+        Name of the benchmark. Default: recognized from the files.
+    overwrite : bool, default False
+        Replace an installed benchmark.
+
+    Returns
+    -------
+    benchmark : Benchmark
+        Judged texts.
+    path : Path
+        File in the directory of benchmarks (JSON Lines, gzip), from which `load` reads it.
+
+    Raises
+    ------
+    ParameterError
+        If the files belong to several benchmarks or to an unknown benchmark.
+    InputError
+        If the files have no rows of the benchmark or duplicates, or the benchmark is already installed.
     """
     given = ", ".join(map(str, paths))
     parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]
@@ -58,12 +95,14 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
             cli="name it with --name",
         )
     (own,) = found.values()
-    # A table may hold several benchmarks, and say of each row of which it is.
+    # A table may have rows of several benchmarks; the field `dataset` names the benchmark of a row.
     rows = [row for part in parts for row in part.rows if row.meta.get("dataset", own.name) == own.name]
     if not rows:
-        raise InputError(f"{given}: there are no rows of {own.name}.")
+        raise InputError(f"{given} has no rows of {own.name}; check the file and the name.")
     if len({(row.segment, row.system) for row in rows}) < len(rows):
-        raise InputError(f"{given}: the same segment of the same system is there twice; give each file once.")
+        raise InputError(
+            f"{given} has the same segment of the same system more than once; pass each file once."
+        )
     if place_of(own.name) is not None and not overwrite:
         raise InputError(
             f"{own.name} is already in {folder()}",

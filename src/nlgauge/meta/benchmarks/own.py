@@ -19,8 +19,8 @@ from nlgauge.stats.agreement import known_mean
 
 
 def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benchmark:
-    """The benchmark of a file of records; `humans` are the columns with human scores, `group` is the one with
-    language pairs.
+    """Return the benchmark of a file of records; `humans` are the columns with human scores, `group` is the
+    column with language pairs.
 
     Systems need not have the same segments.
     """
@@ -32,11 +32,11 @@ def of_file(path: Path, humans: Sequence[str], group: str | None = None) -> Benc
 def of_corpus(
     corpus: Corpus, humans: Sequence[str], group: str | None = None, path: Path = Path("own")
 ) -> Benchmark:
-    """The benchmark of a corpus in which every record is a segment of its own (`pooled`); its fields hold
-    human scores, and perhaps the system.
+    """Return the benchmark of a corpus in which every record is a segment (`pooled`), with human scores and
+    possibly the system in its fields.
 
-    A human score may be a list of what several annotators gave, None for one who did not judge it: their mean
-    is the score.
+    A human score may be a list of the ratings of several annotators, None for a missing rating: their mean is
+    the score.
 
     >>> records = [{"id": 7, "system": system, "prediction": "a cat", "reference": "the cat", "quality": 3} for system in "AB"]
     >>> of_corpus(Corpus.read(records, pooled=True), ["quality"])
@@ -54,14 +54,14 @@ def of_corpus(
         if field not in corpus.fields:
             near = did_you_mean(field, others)
             raise UnknownNameError(
-                f"there is no column {field!r}{near}; beside texts, ids and systems there are"
-                f" {', '.join(others) or 'none'}."
+                f"unknown column {field!r}{near}; the columns other than texts, ids and systems are"
+                f" {', '.join(others) or '(none)'}."
             )
     (column,) = corpus.predictions.values()
     if (column.lengths != 1).any():
         raise InputError(
-            "some segment has several predictions of one system, and people judged one; give one prediction"
-            " each."
+            "human scores need one prediction per segment and system, and at least one segment has another"
+            " number; write one prediction per record."
         )
     groups = None if group is None else corpus.values(group)
     segments, systems = pooled_records(corpus) or (

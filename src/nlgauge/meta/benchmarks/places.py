@@ -1,4 +1,4 @@
-"""Where benchmarks are kept."""
+"""The directory of benchmarks and its files."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
 
 
 def folder() -> Path:
-    """The folder of the benchmarks: NLGAUGE_BENCHMARKS, else the place that the operating system keeps
-    for a user's data.
+    """Return the directory of benchmarks.
+
+    Returns
+    -------
+    Path
+        NLGAUGE_BENCHMARKS if it is set, otherwise the directory of the operating system for user data.
     """
     return user_folder("data", "benchmarks", "NLGAUGE_BENCHMARKS")
 
 
 def place_of(name: str) -> Path | None:
-    """The file of a benchmark in the folder; None where it is not there."""
+    """Return the file of a benchmark in the directory; None if it does not exist."""
     return next((path for suffix in SUFFIXES if (path := folder() / f"{name}{suffix}").is_file()), None)
 
 
 def peers_of(place: Path) -> Path | None:
-    """The file of metric scores that others published for a benchmark's rows, beside it; None where there
-    is none.
-    """
+    """Return the file of published metric scores next to a benchmark's file; None if it does not exist."""
     stem = next(place.name.removesuffix(suffix) for suffix in SUFFIXES if place.name.endswith(suffix))
     path = place.with_name(f"{stem}.peer_metrics.jsonl.gz")
     return path if path.is_file() else None
 
 
 def missing(card: BenchmarkCard) -> InputError:
-    """What is said where a benchmark is not on this machine."""
+    """Return the error for a benchmark that is not on this machine."""
     return InputError(
         f"the benchmark {card.name} is not in {folder()} (set NLGAUGE_BENCHMARKS to another folder). License:"
         f" {card.license}. Source: {card.source}. {card.how}"

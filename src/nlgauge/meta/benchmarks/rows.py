@@ -20,8 +20,28 @@ Numbers = Mapping[str, float]
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """What one system wrote for one segment, with what people (and published metrics) say of it; a
-    prediction of None is not known.
+    """A text of a system for a segment, with human scores and published metric scores.
+
+    Parameters
+    ----------
+    segment : str
+        Segment.
+    system : str
+        System.
+    human : mapping of str to float, optional
+        Human scores by dimension.
+    prediction : str, optional
+        Text; None if it is unknown.
+    source : str, optional
+        Source.
+    references : tuple of str, optional
+        References.
+    ratings : mapping of str to tuple of float, optional
+        Ratings of single raters by dimension.
+    metrics : mapping of str to float, optional
+        Published metric scores.
+    meta : mapping, optional
+        Further fields.
     """
 
     segment: str
@@ -36,18 +56,30 @@ class BenchmarkRow:
 
     @property
     def group(self) -> str:
-        """The language pair, or nothing where there are none."""
+        """Language pair; "" if there is none."""
         return str(self.meta.get("lp", ""))
 
     @property
     def by_human(self) -> bool:
-        """Whether a person wrote the text."""
+        """True if a human wrote the text."""
         return bool(self.meta.get("human_reference"))
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Of two systems' texts for a segment, which was judged better."""
+    """A judgment that the text of one system is better than the text of another.
+
+    Parameters
+    ----------
+    segment : str
+        Segment.
+    better : str
+        System with the better text.
+    worse : str
+        System with the worse text.
+    group : str, optional
+        Language pair.
+    """
 
     segment: str
     better: str
@@ -90,7 +122,7 @@ def read_lines(place: Path) -> tuple[list[BenchmarkRow], list[Pair]]:
             raise InputError(f"{place}, line {number} is not a row of a benchmark: {error}.") from None
         where = f"{place}, line {number}"
         if not all(isinstance(values, list | dict) for values in line.human_raw.values()):
-            raise InputError(f"{where}: human_raw must hold a list of ratings for each dimension.")
+            raise InputError(f"{where}: human_raw must have a list of ratings for each dimension.")
         if line.better is not None and line.worse is not None:
             pairs.append(
                 Pair(str(line.segment), line.better.system, line.worse.system, str(line.meta.get("lp", "")))
@@ -112,8 +144,8 @@ def _add(
     known = rows.setdefault((row.segment, row.system), row)
     if known is not row and not (twice and known.prediction == row.prediction):
         raise InputError(
-            f"{where}: segment {row.segment!r} of system {row.system!r} is there"
-            f" twice{', with another text' if twice else ''}."
+            f"{where}: segment {row.segment!r} of system {row.system!r} occurs"
+            f" twice{', with different texts' if twice else ''}."
         )
 
 
@@ -132,7 +164,7 @@ def _row_of(line: _Line, system: str, prediction: str | None) -> BenchmarkRow:
 
 
 def flat_ratings(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    """Ratings by dimension; of several kinds of raters the experts' keep the dimension's name.
+    """Return ratings by dimension; with several kinds of raters only the experts' have the dimension's name.
 
     >>> flat_ratings({"expert": {"fluency": [5, 4]}, "turker": {"fluency": [3]}})
     {'fluency': (5, 4), 'turker_fluency': (3,)}

@@ -43,7 +43,7 @@ def saved(benchmark: Benchmark, directory: Path) -> dict[str, Result]:
 
 
 def _parts(benchmark: Benchmark) -> Iterator[tuple[str, Benchmark]]:
-    """Each language pair alone."""
+    """Yield each language pair as a benchmark."""
     for group in benchmark.groups:
         yield group, benchmark.where(group=group) if len(benchmark.groups) > 1 else benchmark
 
@@ -60,7 +60,7 @@ def _folder(name: str) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """How results are made and extended."""
+    """Options for computing and extending results."""
 
     overwrite: bool
     seed: int
@@ -112,7 +112,7 @@ class Run:
         return of_metrics(result, *metrics)
 
     def _known(self, corpus: Corpus, metrics: Mapping[str, AnyMetric], place: Path) -> Result | None:
-        """What the directory has of these texts, without metrics that have changed since."""
+        """Return the saved result of these texts, without metrics that have changed since."""
         from nlgauge.engine.chunk import Job
         from nlgauge.engine.prepare import prepared, signatures
         from nlgauge.scoring import run_options
@@ -125,8 +125,8 @@ class Run:
             raise
         if result._job.options.seed != self.seed:
             raise InputError(
-                f"{place} was scored with the seed {result._job.options.seed}; give the same seed, or another"
-                " directory."
+                f"{place} was scored with seed {result._job.options.seed}, got seed {self.seed}; use the same"
+                " seed or another directory."
             )
         job = Job(prepared(metrics, corpus.lang, None), None, run_options(self.seed))
         changed = [
@@ -169,5 +169,5 @@ def _loaded(place: Path, corpus: Corpus, refresh: bool = False) -> Result:
 
 
 def _texts(corpus: Corpus) -> Iterator[list[Any]]:
-    """What is scored of each segment."""
+    """Yield the scored texts of each segment."""
     return ([record.get(name) for name in _TEXTS] for record in corpus.each_record())

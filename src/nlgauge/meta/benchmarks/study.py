@@ -1,5 +1,5 @@
-"""A study in a directory: which texts of which benchmark, and the results of metrics on them; what `nlgauge
-meta -o` writes and extends.
+"""A study in a directory: the texts of a benchmark and the results of metrics on them; `nlgauge meta -o` writes
+and extends it.
 
 study.json          the selection: benchmark, language pair, sample, human dimensions, and the levels and
                     coefficients that were asked for
@@ -73,8 +73,8 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
                 return of_file(path, self.humans, self.group_field)
             if not path.exists() and (path.suffix or len(path.parts) > 1):
                 raise InputError(
-                    f"there is no file {path}, nor a benchmark of that name; `nlgauge benchmarks list` shows"
-                    " these."
+                    f"{path} is neither a file nor the name of a benchmark; `nlgauge benchmarks list` shows the"
+                    " names."
                 )
         return load(self.benchmark)
 
@@ -88,12 +88,12 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_result(self) -> bool:
-        """Whether it is of a saved result, and not of a benchmark or of a file."""
+        """True if it is a study of a saved result, not of a benchmark or a file."""
         path = Path(self.benchmark)
         return not self._is_name and path.is_dir() and not is_known(path)
 
     def of_result(self, result: Result, human_needed: bool = True) -> Judgments:
-        """Human scores of a saved result beside those of its metrics."""
+        """Return the human scores of a saved result with the scores of its metrics."""
         if human_needed and not self.humans:
             fields = ", ".join([*result.corpus.system_fields, *result.corpus.fields])
             raise InputError(
@@ -118,7 +118,7 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def judgments(self, benchmark: Benchmark, scores: Mapping[str, Result]) -> Judgments:
-        """Human scores beside those of metrics."""
+        """Return human scores with the scores of metrics."""
         dimensions = [] if benchmark.pairs and not benchmark.dimensions else self.humans or None
         return benchmark.judgments(
             scores,
@@ -131,10 +131,9 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
     def save(
         self, directory: Path, levels: Sequence[str] | None = None, coefficients: Sequence[str] | None = None
     ) -> None:
-        """Writes the selection; a directory with another benchmark's scores is refused.
+        """Write the selection, or raise if the directory has another benchmark's scores.
 
-        `levels` and `coefficients` are those that were asked for; without them the directory keeps those that
-        it has.
+        `levels` and `coefficients` are the requested ones; without them the directory retains its values.
         """
         path = directory / STUDY
         found = (
@@ -147,13 +146,18 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
             same = ("benchmark", "group", "segments", "seed", "people", "group_field")
             if any(getattr(before, name) != getattr(found, name) for name in same):
                 raise InputError(
-                    f"{directory} holds a study of other texts ({before.benchmark}); give another directory"
-                    " with -o."
+                    f"{directory} contains a study of other texts ({before.benchmark})",
+                    python="pass another directory",
+                    cli="choose another directory with -o",
                 )
             levels = before.levels if levels is None else levels
             coefficients = before.coefficients if coefficients is None else coefficients
         elif directory.exists() and any(directory.iterdir()):
-            raise InputError(f"{directory} is not empty and holds no study; give another directory with -o.")
+            raise InputError(
+                f"{directory} is not empty and contains no study",
+                python="pass another directory",
+                cli="choose another directory with -o",
+            )
         require_folder(directory)
         directory.mkdir(exist_ok=True)
         found = msgspec.structs.replace(
@@ -167,7 +171,8 @@ def reopened(directory: Path) -> tuple[Study, Benchmark, dict[str, Result]]:
     path = directory / STUDY
     if not path.is_file():
         raise ResultError(
-            f"{directory} holds no study; `nlgauge meta BENCHMARK -m METRIC -o {directory}` makes one."
+            f"{directory} contains no study; create one with"
+            f" `nlgauge meta BENCHMARK -m METRIC -o {directory}`."
         )
     study = _read(path)
     benchmark = study.read()

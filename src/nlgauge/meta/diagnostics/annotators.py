@@ -62,25 +62,33 @@ def agreement(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
-    """Measure how far annotators agree with each other.
+    """Measure the agreement of annotators with each other.
 
     Parameters
     ----------
-    ratings
-        Judgments with several annotators, or (systems, segments, annotators) or (units, annotators) arrays,
-        one or several by name.
-    scale
-        What the numbers mean, which decides the coefficients: Krippendorff's alpha on every scale; Cohen's
-        (mean of pairs) and Fleiss' kappa on a nominal one; weighted Cohen's kappa and Kendall's tau-b from an
-        ordinal one on; the intraclass correlations from an interval one on.
-    resamples, seed, confidence
-        Number and seed of resamples of segments (units, if the array has two axes), and confidence of the
-        intervals; resamples=0 leaves intervals out.
+    ratings : Judgments, array_like or mapping
+        Judgments with several annotators, or arrays of shape (S, N, annotators) or (units, annotators), one or several by
+        name.
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+        Scale of the ratings, which selects the coefficients: Krippendorff's alpha on every scale; Cohen's (mean of pairs)
+        and Fleiss' kappa on a nominal scale; weighted Cohen's kappa on an ordinal scale; Kendall's tau-b on all scales but
+        the nominal; the intraclass correlations on interval and ratio scales.
+    resamples : int, default 1000
+        Number of resamples B of segments (units, if the array has two axes); 0 omits the intervals.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    seed : int, default 12345
+        Seed of the resamples.
 
     Returns
     -------
     Findings
         One row per dimension and coefficient.
+
+    Raises
+    ------
+    ParameterError
+        If `scale` is unknown.
     """
     if scale not in get_args(Scale):
         raise ParameterError(f"scale must be one of {', '.join(get_args(Scale))}, got {scale!r}.")

@@ -24,12 +24,35 @@ def between_metrics(
     metrics: Sequence[str] | None = None,
     with_human: bool = False,
 ) -> Findings:
-    """One row per pair of metrics: their correlation over the outputs that both score, both turned so that
-    higher is better.
+    """Correlate metrics with each other, over the outputs that both score.
 
-    with_human=True puts the human dimensions among the metrics. Where there are groups, the value is the average
-    over those that have one.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str, default "pearson"
+        Name in `nlgauge.stats.coefficients`.
+    metrics : sequence of str, optional
+        Metrics. Default: all.
+    with_human : bool, default False
+        Treat human dimensions as further metrics.
 
+    Returns
+    -------
+    Findings
+        One row per pair of metrics. Metrics are multiplied by their direction. With groups, the value is the average over
+        the groups in which it is defined.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two metrics, or a metric has the name of a human dimension.
+
+    Examples
+    --------
     >>> from nlgauge.meta import Judgments
     >>> judged = Judgments.from_arrays([[1, 2], [3, 4]], {"a": [[1, 2], [3, 4]], "b": [[2, 4], [6, 9]]})
     >>> between_metrics(judged).column("value")

@@ -1,9 +1,9 @@
-"""Bias: what a metric rewards beside quality, and what is left of its agreement with people when that is
-taken away.
+"""Bias: correlation of a metric with covariates such as length, and its agreement with human scores without them.
 
-Correlations are Spearman's. A partial correlation is that of what remains of two sides' ranks after their
-regression on the covariates' ranks. A metric that correlates with length more than people do rewards length;
-where its partial correlation with people is much lower than the plain one, it saw them through the covariate.
+Correlations are Spearman's. A partial correlation is the correlation of the residuals of two sides' ranks after
+their regression on the covariates' ranks. A metric that correlates with length more than human scores do rewards
+length; if its partial correlation with human scores is much lower than the plain correlation, it agreed with
+them through the covariate.
 """
 
 from __future__ import annotations
@@ -28,17 +28,38 @@ from nlgauge.stats.levels import grouped_by
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
-# What the row of all covariates together is called.
+# Name of the row of all covariates together.
 ALL = "all of these"
 
 
 def partial(x: Any, z: Any, covariates: Any) -> Array:
-    """The rank correlation of x and z given covariates, over the last axis: x and z (..., n), covariates
-    (..., k, n) or, one alone, (n,).
+    """Return the partial rank correlation of two variables, given covariates.
 
-    Points where anything is NaN are left out. NaN where x or z is constant or wholly explained by the
-    covariates; constant covariates change nothing.
+    Parameters
+    ----------
+    x : array_like of shape (..., n)
+        First variable.
+    z : array_like of shape (..., n)
+        Second variable.
+    covariates : array_like of shape (..., k, n) or (n,)
+        Covariates.
 
+    Returns
+    -------
+    ndarray of shape (...)
+        Correlation of the residuals of the ranks; NaN if x or z is constant or fully explained by the covariates.
+
+    Raises
+    ------
+    InputError
+        If the shapes do not match.
+
+    Notes
+    -----
+    Points with a NaN in any variable are excluded. Constant covariates have no effect.
+
+    Examples
+    --------
     >>> round(float(partial([1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [5, 1, 4, 2, 3])), 4)
     0.978
     """
@@ -71,7 +92,7 @@ def partial(x: Any, z: Any, covariates: Any) -> Array:
         - np.swapaxes(across, -1, -2) @ np.linalg.pinv(among, rcond=1e-9, hermitian=True) @ across
     )
     variances = left[..., 0, 0] * left[..., 1, 1]
-    # What is left of a side that the covariates explain wholly is rounding.
+    # If the covariates explain a side completely, its residuals are rounding.
     defined = (left[..., 0, 0] > 1e-9) & (left[..., 1, 1] > 1e-9)
     return np.where(
         defined, np.clip(left[..., 0, 1] / np.sqrt(np.where(defined, variances, 1.0)), -1, 1), np.nan
@@ -85,14 +106,36 @@ def bias(
     human: str | Sequence[str] | None = None,
     level: str = "global",
 ) -> Findings:
-    """How metrics and people correlate with what texts are like, one row per human dimension, metric and
-    covariate, and one of all covariates.
+    """Correlate metrics and human scores with properties of the texts, such as length.
 
-    covariates: the corpus (or result) with the texts, or arrays (systems, segments) by name. Columns:
-    `metric_covariate`, `human_covariate`, `metric_human`, `partial` (metric and human given the covariate),
-    each a mean over the groups of the level where it is defined; `low` and `high` bound the partial one at 95%,
-    where there is one group. The judgments' own groups (language pairs) are looked at apart, and their
-    means taken.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    covariates : Corpus, Result or mapping of str to array_like
+        Corpus or result with the texts, or arrays of shape (S, N) by name.
+    human : str or sequence of str, optional
+        Human dimensions. Default: all.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+
+    Returns
+    -------
+    Findings
+        One row per human dimension, metric and covariate, and one for all covariates together. Columns:
+        `metric_covariate`, `human_covariate`, `metric_human` and `partial` (metric and human scores, given the covariate),
+        each the mean over the groups of the level in which it is defined; `low` and `high`, the 95% interval of `partial` if
+        there is one group.
+
+    Raises
+    ------
+    InputError
+        If there are no covariates.
+
+    Notes
+    -----
+    The coefficient is Spearman's. Groups of the judgments (language pairs) are analyzed separately and averaged.
     """
     given = aligned(judgments, covariates)
     if not given:
@@ -116,11 +159,11 @@ def bias(
                 ]
                 rows.append({"human": dimension, "metric": label, "covariate": name, **_together(found)})
     how = made(level=level, coefficient="spearman", partial="residuals of ranks")
-    return Findings(rows, how, "What metrics reward beside quality")
+    return Findings(rows, how, "Correlation of metrics and human scores with covariates")
 
 
 def _together(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means over groups of judgments, sums of counts; bounds of one group alone."""
+    """Return means over groups of judgments and sums of counts; bounds only if there is one group."""
     if len(found) == 1:
         return found[0]
     means = {

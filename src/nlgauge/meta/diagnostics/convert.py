@@ -1,8 +1,7 @@
-"""What a score means in other terms: how often people would agree, what another metric would say, where it
-lies on the human scale.
+"""The meaning of a score in other terms: human agreement, the score of another metric, the human scale.
 
-`convert` tabulates; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` give what it is
-made of. Maps are increasing: scores are oriented first, so that a map from BLEU to an error rate falls.
+`convert` returns a table; `agreement_curve`, `quantile_map`, `isotonic_map` and `to_human_scale` return its
+parts. Maps are increasing: scores are oriented first, so that a map from BLEU to an error rate falls.
 """
 
 from __future__ import annotations
@@ -47,8 +46,19 @@ class ScoreMap:
 
 
 def quantile_map(source: Any, target: Any) -> ScoreMap:
-    """The map that gives a score the target's score of the same rank; the two need not be of the same
-    outputs.
+    """Return the map from a score to the target score of the same rank.
+
+    Parameters
+    ----------
+    source : array_like
+        Scores on the first scale.
+    target : array_like
+        Scores on the second scale; they need not be scores of the same outputs.
+
+    Returns
+    -------
+    ScoreMap
+        Increasing function of scores.
     """
     x, z = (np.sort(_known(values)) for values in (source, target))
     if not len(x) or not len(z):
@@ -62,7 +72,25 @@ def quantile_map(source: Any, target: Any) -> ScoreMap:
 
 
 def isotonic_map(source: Any, target: Any) -> ScoreMap:
-    """The increasing map with the least squared error of the target, over the outputs that both score."""
+    """Return the increasing map with the least squared error of the target.
+
+    Parameters
+    ----------
+    source : array_like of shape (n,)
+        Scores on the first scale.
+    target : array_like of shape (n,)
+        Scores of the same outputs on the second scale. Outputs with a missing score are excluded.
+
+    Returns
+    -------
+    ScoreMap
+        Increasing function of scores.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
+    """
     from scipy.optimize import isotonic_regression
 
     x, z = (np.asarray(values, dtype=np.float64).ravel() for values in (source, target))
@@ -77,11 +105,11 @@ def isotonic_map(source: Any, target: Any) -> ScoreMap:
 
 
 class Calibration(NamedTuple):
-    """Scores on the human scale, each from a map that was fitted without its segment; the reliability table;
-    the expected calibration error.
+    """Calibrated scores on the human scale, each from a map that was fitted without its segment; the reliability
+    table; the expected calibration error.
 
-    `skill` is the share of the human variance that the calibrated scores explain; below 0 the mean alone
-    would do better.
+    `skill` is the share of the human variance that the calibrated scores explain; below 0 the mean of the human
+    scores is a better prediction.
     """
 
     scores: Array
@@ -93,11 +121,31 @@ class Calibration(NamedTuple):
 def to_human_scale(
     scores: Any, human: Any, *, folds: int = 5, bins: int = 10, seed: int = 12345
 ) -> Calibration:
-    """A metric on the human scale by isotonic regression, cross-fitted over segments (the last axis):
-    (segments,) or (systems, segments).
+    """Map a metric to the human scale by isotonic regression, cross-fitted over segments.
 
-    The table has one row per bin of equal mass: how many outputs, their mean calibrated and human score, and
-    the gap. The error is the mean size of the gap, weighted by outputs, in human points.
+    Parameters
+    ----------
+    scores : array_like of shape (S, N) or (N,)
+        Scores of a metric, higher is better.
+    human : array_like of shape (S, N) or (N,)
+        Human scores.
+    folds : int, default 5
+        Number of folds of segments.
+    bins : int, default 10
+        Number of bins of equal mass.
+    seed : int, default 12345
+        Seed of the folds.
+
+    Returns
+    -------
+    Calibration
+        Calibrated scores; a table with one row per bin (number of outputs, mean calibrated score, mean human score, gap);
+        the mean absolute gap, weighted by outputs, in human points; and the share of human variance explained.
+
+    Raises
+    ------
+    InputError
+        If the shapes differ.
     """
     x, z = np.asarray(scores, dtype=np.float64), np.asarray(human, dtype=np.float64)
     if x.shape != z.shape or x.ndim not in (1, 2):
@@ -143,8 +191,27 @@ def agreement_curve(
     resamples: int = 1000,
     seed: int = 12345,
 ) -> AgreementCurve:
-    """How often people prefer the system that the metric prefers by so much, over all pairs of systems
-    within groups, with resamples of systems.
+    """Fit the rate at which human scores confirm a metric's preference, by score difference.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    metric : str
+        Metric.
+    human : str, optional
+        Human dimension. Required if there are several.
+    bins : int, default 10
+        Number of bins of the differences.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+
+    Returns
+    -------
+    AgreementCurve
+        Curve over all pairs of systems within groups, with B resamples of systems.
     """
     return fitted(compared_systems(judgments, metric, human, resamples, seed), bins)
 
@@ -163,11 +230,47 @@ def convert(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
-    """What scores of a metric mean, as a table.
+    """Translate the scores of a metric into agreement rates, human scores or another metric.
 
-    to="accuracy": how often people agree with each of the differences `deltas`, and which difference each of
-    `accuracies` takes; bounds are those of what was asked for. to="human": the reliability table of
-    `to_human_scale`. to=another metric: its scores at eleven scores of this one.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    metric : str
+        Metric.
+    to : str, default "accuracy"
+        "accuracy" (rate at which human scores confirm a difference of two systems), "human" (the reliability table of
+        `to_human_scale`), or another metric (its scores at eleven scores of `metric`).
+    human : str, optional
+        Human dimension. Required if there are several.
+    deltas : sequence of float
+        Score differences whose agreement rate is reported, for "accuracy".
+    accuracies : sequence of float
+        Agreement rates whose score difference is reported, for "accuracy".
+    how : {"quantile", "isotonic"}
+        Map to another metric.
+    bins : int, default 10
+        Number of bins.
+    resamples : int, default 1000
+        Number of resamples B.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    seed : int, default 12345
+        Seed of the resamples.
+
+    Returns
+    -------
+    Findings
+        The table. For "accuracy", `low` and `high` bound the reported quantity.
+
+    Raises
+    ------
+    ParameterError
+        If `how` is unknown.
+    InputError
+        If both metrics have no scores of the same segments.
+    UnknownNameError
+        If there is no such metric.
     """
     judgments.check_metric(metric)
     if to == "accuracy":
@@ -239,7 +342,7 @@ def _to_accuracy(
         seed=seed,
         generalises_to="systems",
     )
-    return Findings(rows, how, f"What a difference of {metric} means")
+    return Findings(rows, how, f"Human agreement with differences of {metric}")
 
 
 def compared_systems(

@@ -13,20 +13,30 @@ from nlgauge.meta.findings import Findings, made
 
 
 def cost(found: Findings, seconds: Mapping[str, float], co2: Mapping[str, float] | None = None) -> Findings:
-    """One row per metric of `correlate`'s rows, the fastest first: the seconds that it takes for 1,000 texts,
-    and how well it agrees with people.
+    """Compare agreement with computing time: one row per metric, fastest first.
 
-    `frontier` says whether no other metric is both faster and better. With `co2`, the grams of
-    CO2-equivalents that each emits for 1,000 texts, it says whether no other metric both emits less and is
-    better, and those that emit least come first.
+    Parameters
+    ----------
+    found : Findings
+        Rows of `correlate`. A metric with several rows (levels, human dimensions) gets their mean and no interval.
+    seconds : mapping of str to float
+        Seconds per 1,000 texts by metric, for example from `seconds_per_thousand`.
+    co2 : mapping of str to float, optional
+        Grams of CO2-equivalents per 1,000 texts by metric. They replace the seconds in the order and in `frontier`.
 
-    A metric whose seconds are not known, because its scores came from a cache or were published, stays as one
-    of the last rows, with NaN and without a place on the frontier, and a note names it.
+    Returns
+    -------
+    Findings
+        One row per metric. `frontier` is True if no other metric is both faster (or emits less) and better. Metrics without
+        known seconds are last, with NaN and without a frontier value, and a note names them.
 
-    A metric with several rows (levels, human dimensions) has their mean, and then there is no interval, since
-    the bounds of a mean are not the mean of bounds. `nlgauge.meta.seconds_per_thousand` has the seconds of
-    scored metrics, of which each was run alone.
+    Raises
+    ------
+    InputError
+        If a number of seconds or grams is not positive.
 
+    Examples
+    --------
     >>> rows = [{"metric": "slow", "value": 0.4, "low": 0.3, "high": 0.5}, {"metric": "quick", "value": 0.6, "low": 0.5, "high": 0.7}]
     >>> [(row["metric"], row["frontier"]) for row in cost(Findings(rows), {"quick": 0.1, "slow": 9.0})]
     [('quick', True), ('slow', False)]

@@ -1,4 +1,4 @@
-"""Covariates: what can be measured of texts beside their quality, one (systems, segments) array each."""
+"""Covariates: properties of texts other than their quality, one (systems, segments) array each."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def lengths(corpus: Corpus) -> dict[str, Array]:
-    """The length of outputs, references and sources, as far as there are any, (systems, segments) each;
-    several texts at their mean.
+    """Return the lengths of outputs and, if they exist, references and sources, (systems, segments) each; for
+    several texts their mean.
 
-    Words and punctuation marks count, in scripts without spaces characters, so that a tokenised text is as
-    long as the same text as it is written.
+    Words and punctuation marks count, in scripts without spaces characters, so that a tokenized text is as
+    long as the same text untokenized.
     """
     words = np.array([_length(corpus.texts[text]) for text in range(len(corpus.texts))], dtype=np.float64)
     found = {"length": np.stack([_mean(words, corpus.predictions[system]) for system in corpus.systems])}
@@ -35,8 +35,22 @@ def lengths(corpus: Corpus) -> dict[str, Array]:
 
 
 def covariates(corpus: Corpus) -> dict[str, Array]:
-    """Lengths and repetition of the outputs, and with sources novelty, coverage, compression and density:
-    what a metric may reward by mistake.
+    """Measure properties of texts that a metric may reward by mistake.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        N segments with one prediction each of S systems.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (S, N)
+        Lengths and repetition; with sources also novelty, coverage, compression and density.
+
+    Raises
+    ------
+    InputError
+        If a system has several predictions of a segment.
     """
     from nlgauge.features import RunOptions
     from nlgauge.meta.papers.shannon import summary_statistics
@@ -66,8 +80,8 @@ def covariates(corpus: Corpus) -> dict[str, Array]:
 def aligned(
     judgments: Judgments, given: Corpus | Result | Mapping[str, Any], only_lengths: bool = False
 ) -> dict[str, Array]:
-    """Covariates in the order of the judgments' systems and segments: of a corpus (NaN where it lacks
-    one), or arrays of that shape.
+    """Return covariates in the order of the judgments' systems and segments: of a corpus (NaN if it lacks a
+    text), or arrays of that shape.
     """
     shape = len(judgments.systems), len(judgments.segments)
     corpus = given.corpus if isinstance(given, Result) else given
@@ -81,8 +95,8 @@ def aligned(
     )
     if (i < 0).all() or (j < 0).all():
         raise InputError(
-            "the corpus has none of the systems, or none of the segments, that were judged; give the texts of"
-            " the same outputs."
+            "the corpus has none of the judged systems or none of the judged segments; pass the corpus with the"
+            " judged texts."
         )
     here = np.ix_(i, j)
     known = (i >= 0)[:, None] & (j >= 0)
@@ -93,7 +107,7 @@ def aligned(
 
 
 def group_columns(judgments: Judgments) -> list[Array]:
-    """The segments of each group; all of them where there are no groups."""
+    """Return the segments of each group; all segments if there are no groups."""
     groups = judgments.groups or (None,) * len(judgments.segments)
     return [np.flatnonzero([one == group for one in groups]) for group in dict.fromkeys(groups)]
 
@@ -103,7 +117,8 @@ def _checked(name: str, values: Any, shape: tuple[int, int]) -> Array:
         return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape))
     except (TypeError, ValueError):
         raise InputError(
-            f"the covariate {name!r} must hold numbers, (systems, segments) = {shape}, or one per segment."
+            f"the covariate {name!r} must be numbers of shape (systems, segments) = {shape}, or one number per"
+            " segment."
         ) from None
 
 

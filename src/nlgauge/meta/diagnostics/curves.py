@@ -1,4 +1,4 @@
-"""The human-agreement curve: how often people prefer the system that a metric prefers by so much.
+"""The human-agreement curve: how often people prefer the system that a metric prefers by a difference d.
 
     P(people agree | difference d) = a / (1 + exp(-b d))
 
@@ -27,7 +27,7 @@ _REFINED = 4
 
 @dataclass(frozen=True, eq=False)
 class AgreementCurve:
-    """A fitted or published curve; `resamples` (B, 2) holds ceilings and slopes of bootstrap resamples, from which
+    """A fitted or published curve; `resamples` (B, 2) has ceilings and slopes of bootstrap resamples, from which
     the bounds come.
 
     >>> bleu = PUBLISHED["bleu"]
@@ -50,7 +50,7 @@ class AgreementCurve:
         return float(_inverse(self.ceiling, self.slope, accuracy))
 
     def accuracy_interval(self, delta: float, confidence: float = 0.95) -> tuple[float, float]:
-        """The bounds of the accuracy; NaN where there are no resamples."""
+        """Return the bounds of the accuracy; NaN without resamples."""
         ceilings, slopes = self._drawn()
         return _bounds(_logistic(ceilings, slopes, delta), confidence)
 
@@ -165,8 +165,8 @@ def binned(values: Array, bins: int) -> Array:
 
 
 def _least_squares(x: Array, y: Array, weights: Array) -> Array:
-    """Ceiling and slope of each row (B, bins): for each slope the best ceiling is known, so the slopes
-    alone are searched.
+    """Return ceiling and slope of each row (B, bins): the best ceiling of a slope is known, so only the slopes
+    are searched.
     """
     slopes = np.broadcast_to(_SLOPES, (len(x), len(_SLOPES)))
     step = _SLOPES[1] / _SLOPES[0]
@@ -186,7 +186,7 @@ def _least_squares(x: Array, y: Array, weights: Array) -> Array:
 
 
 def _difference(values: Array, i: Array, j: Array) -> Array:
-    """Differences, 0 where they are rounding."""
+    """Return differences, with 0 for differences that are rounding."""
     largest = float(np.abs(values).max(initial=0.0))
     found = values[i] - values[j]
     return np.where(np.abs(found) <= 1e-9 * largest, 0.0, found)

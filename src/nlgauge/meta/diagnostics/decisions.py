@@ -1,8 +1,8 @@
-"""How good the decisions are that are made with a metric: which outputs to keep, which of several to take,
+"""Quality of decisions that are made with a metric: which outputs to keep, which of several outputs to choose,
 which of two systems to prefer.
 
-Thresholds are tuned on other segments than those they are judged on. Each number has an interval over
-segments (fixed thresholds, segments drawn with replacement) and beside it what chance would reach.
+Thresholds are tuned on other segments than the segments they are judged on. Each number has an interval over
+segments (fixed thresholds, segments drawn with replacement) and the value that chance would reach.
 """
 
 from __future__ import annotations
@@ -33,18 +33,46 @@ def detect(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
-    """Precision, recall and F of keeping the outputs that a metric scores high, one row per metric.
+    """Measure how well thresholds on metrics select good outputs: precision, recall and F.
 
-    good: the human score from which an output is to be kept, by default the highest that was given:
-    error-free outputs. The threshold of each fold of segments is the one with the best F on the others.
-    floor: the F of keeping everything.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    good : float, optional
+        Human score from which an output is good. Default: the highest human score (error-free outputs).
+    human : str, optional
+        Human dimension. Required if there are several.
+    beta : float, default 1.0
+        Weight of recall in F.
+    folds : int, default 2
+        Number of folds of segments. The threshold of each fold has the best F on the other folds.
+    resamples : int, default 1000
+        Number of resamples B.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    seed : int, default 12345
+        Seed of the resamples.
+
+    Returns
+    -------
+    Findings
+        One row per metric: `f` with its interval over segments, `precision`, `recall`, `thresholds`, and `floor`, the F of
+        selecting all outputs.
+
+    Raises
+    ------
+    ParameterError
+        If `beta` is not positive.
+    InputError
+        If there are no human scores.
     """
     if not beta > 0:
         raise ParameterError(f"beta must be above 0, got {beta!r}.")
     dimension = judgments.dimension(human)
     people = judgments.humans[dimension]
     if np.isnan(people).all():
-        raise InputError(f"there are no human scores of {dimension!r}.")
+        raise InputError(f"the human dimension {dimension!r} has no scores; choose another dimension.")
     cut = float(np.nanmax(people)) if good is None else float(good)
     parts = folds_of(people.shape[1], folds, seed)
     weights = bootstrap(people.shape[0], people.shape[1], "inputs", resamples, seed).inputs
@@ -95,8 +123,8 @@ def detect(
 
 
 def best_threshold(scores: Array, wanted: Array, beta: float = 1.0) -> float:
-    """The score from which to keep outputs for the best F; the highest of those that are equally good, NaN
-    where nothing is wanted.
+    """Return the lowest score of outputs to keep for the best F; the highest of equally good thresholds, NaN if
+    nothing is wanted.
 
     >>> best_threshold(np.array([1.0, 2.0, 3.0]), np.array([False, True, True]))
     2.0
@@ -120,10 +148,30 @@ def rerank(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Findings:
-    """How often a metric's best output of a segment is among the best by people, one row per metric.
+    """Measure how often the best output of a segment by a metric is best by human scores.
 
-    A metric that ties several as best counts the share of them that people find best; floor: of an output
-    drawn at random. gained: how much of the way from the mean to the best human score the choice makes good.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    human : str, optional
+        Human dimension. Required if there are several.
+    resamples : int, default 1000
+        Number of resamples B.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    seed : int, default 12345
+        Seed of the resamples.
+
+    Returns
+    -------
+    Findings
+        One row per metric: `value` with its interval over segments; `floor`, the rate of a random output; and `gained`, the
+        share of the difference between the mean and the best human score that the choice achieves.
+
+    Notes
+    -----
+    If a metric ties several outputs as best, the share of these that is best by human scores counts.
     """
     dimension = judgments.dimension(human)
     people = judgments.humans[dimension]
@@ -180,13 +228,37 @@ def three_way(
     resamples: int = 1000,
     seed: int = 12345,
 ) -> Findings:
-    """Whether a metric and people come to the same verdict on pairs of systems: better, worse or cannot say
-    (REALSumm's third experiment).
+    """Compare verdicts of metrics and human scores on pairs of systems: better, worse or undecided.
 
-    A system is better than another if its mean is higher in more than the share `confidence` of resamples of segments;
-    the resamples are the same for all. f: the F of the three verdicts, weighted by how often people come to each,
-    over ordered pairs, so that the order of systems does not matter. Systems are compared within groups
-    (language pairs), and all pairs counted. floor: the f of always giving people's commonest verdict.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    human : str, optional
+        Human dimension. Required if there are several.
+    confidence : float, default 0.95
+        A system is better than another if its mean is higher in more than this share of the resamples.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+
+    Returns
+    -------
+    Findings
+        One row per metric: `f`, `floor` (the F of always choosing the most frequent human verdict), and the shares
+        `agreed`, `reversed`, `missed` and `overclaimed`.
+
+    Raises
+    ------
+    ParameterError
+        If `confidence` is not between 0.5 and 1.
+
+    Notes
+    -----
+    This is the third experiment of REALSumm. Segments are resampled, with the same resamples for metrics and human scores. F
+    is the mean over the three verdicts, weighted by their human frequencies, over ordered pairs, so the order of the systems
+    does not matter. Systems are compared within groups (language pairs), and all pairs are counted.
     """
     if not 0.5 < confidence < 1:
         raise ParameterError(f"confidence must be between 0.5 and 1, got {confidence!r}.")
@@ -222,8 +294,8 @@ def three_way(
 
 
 def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, confidence: float) -> Array:
-    """How many ordered pairs of systems have each verdict (better, worse, cannot say) of people (rows)
-    and of the metric (columns).
+    """Return the numbers of ordered pairs of systems with each verdict (better, worse, cannot say) of human
+    scores (rows) and of the metric (columns).
     """
     judged = known.any(axis=1)
     ours, theirs = (
@@ -267,7 +339,7 @@ def _verdicts(values: Array, weights: Array, confidence: float) -> _Sure:
 
 
 def _each(judgments: Judgments, people: Array) -> Iterator[tuple[str, Array, Array]]:
-    """Every metric with its oriented scores, and where both they and people's are known."""
+    """Yield every metric with its oriented scores, and the mask of cells with both these and human scores."""
     for label in judgments.metrics:
         scores = judgments.oriented(label)
         yield label, scores, ~np.isnan(scores) & ~np.isnan(people)
@@ -279,7 +351,7 @@ def _best(values: Array) -> Array:
 
 
 def _rates(counts: Array, beta: float) -> tuple[Array, Array, Array]:
-    """Precision, recall and F from (right, kept, wanted) counts; F is 0 where nothing is right, NaN where
+    """Return precision, recall and F from (right, kept, wanted) counts; F is 0 if nothing is right, NaN if
     nothing is wanted.
     """
     right, kept, wanted = counts

@@ -3,9 +3,9 @@ sources? (The COSMIC paper.)
 
     P_e = share of inputs whose output gets another label than the source
 
-`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; here are labels, or any
-agreement of output and source such as the cosine of embeddings, beside metrics, and what information says of
-the least error.
+`nlgauge.meta.papers.cosmic` labels texts with classifiers and estimates information; this module compares
+metrics with labels, or with any agreement of output and source such as the cosine of embeddings, and computes
+the least error that information allows.
 """
 
 from __future__ import annotations
@@ -33,9 +33,27 @@ MEAN = "mean"
 
 
 def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[Sequence[Hashable]]) -> Array:
-    """(systems, segments) 1 where the output has the label of its source, 0 where it has another, NaN where
-    either label is None.
+    """Compare the labels of outputs with the labels of their sources.
 
+    Parameters
+    ----------
+    source_labels : sequence
+        N labels of the sources.
+    output_labels : sequence of sequences
+        S sequences of N labels of the outputs.
+
+    Returns
+    -------
+    ndarray of shape (S, N)
+        1 if both labels are equal, 0 if they differ, NaN if either is None.
+
+    Raises
+    ------
+    InputError
+        If a system does not have N labels.
+
+    Examples
+    --------
     >>> label_agreement(["news", "sport"], [["news", "news"], ["news", None]]).tolist()
     [[1.0, 0.0], [1.0, nan]]
     """
@@ -44,8 +62,7 @@ def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[S
     for number, row in enumerate(rows):
         if len(row) != len(sources):
             raise InputError(
-                f"system {number} has {len(row)} labels, there are {len(sources)} sources; give one label per"
-                " source."
+                f"system {number} has {len(row)} labels for {len(sources)} sources; pass one label per source."
             )
     return np.array(
         [
@@ -56,8 +73,7 @@ def label_agreement(source_labels: Sequence[Hashable], output_labels: Sequence[S
 
 
 def error_probability(agreement: Any) -> Array:
-    """P_e of each system: 1 - the mean agreement over the segments where it is known; NaN where it is
-    nowhere.
+    """Return P_e of each system: 1 - the mean agreement over the segments with a known value; NaN without one.
 
     >>> error_probability([[1.0, 0.0], [1.0, float("nan")]]).tolist()
     [0.5, 0.0]
@@ -72,11 +88,21 @@ def downstream(
     *,
     coefficient: str | Sequence[str] = ("pearson", "spearman", "kendall"),
 ) -> Findings:
-    """How well metrics agree with 1 - P_e over systems, by dataset (the judgments' groups) and in the mean
-    of datasets.
+    """Correlate metrics with the accuracy of a downstream task (1 - P_e) over systems.
 
-    agreement: (systems, segments), of `label_agreement`, or any other that is higher where the output is
-    closer to its source.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics.
+    agreement : array_like of shape (S, N)
+        Result of `label_agreement`, or other numbers that are higher if an output is closer to its source.
+    coefficient : str or sequence of str
+        Names in `nlgauge.stats.coefficients`.
+
+    Returns
+    -------
+    Findings
+        One row per metric, coefficient and dataset (group of the judgments), and one for the mean of the datasets.
     """
     judged = replace(judgments, humans={"agreement": agreement}, ratings={})
     parts = judged.by_group()
@@ -120,11 +146,32 @@ def downstream(
 
 
 def fano_floor(information: float, classes: int) -> float:
-    """The least P_e that this information (in nats) about one of so many equally likely classes allows, by
-    Fano's inequality.
+    """Return the lowest error probability P_e that Fano's inequality allows.
 
-    It solves log m - H(D) - D log(m - 1) = I for D, H the entropy of D and 1 - D.
+    Parameters
+    ----------
+    information : float
+        Information about the class in nats.
+    classes : int
+        Number of equally likely classes.
 
+    Returns
+    -------
+    float
+        Lower bound of P_e.
+
+    Raises
+    ------
+    ParameterError
+        If `classes` is not an integer of at least 2.
+
+    Notes
+    -----
+    The bound D solves log m - H(D) - D log(m - 1) = I, where m is the number of classes, I the information and H(D) the
+    entropy of D and 1 - D.
+
+    Examples
+    --------
     >>> round(fano_floor(0.5, 4), 6)
     0.273074
     """
@@ -149,11 +196,27 @@ def fano_floor(information: float, classes: int) -> float:
 
 
 def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Findings:
-    """The strongest edges of a graph of systems (`nlgauge.meta.papers.cosmic.information_graph`): those above
-    a quantile of all, strongest first.
+    """Return the strongest edges of an information graph of systems, strongest first.
 
-    outgoing: the mean of what the predicting system tells about others; incoming: of what others tell about
-    the predicted one.
+    Parameters
+    ----------
+    graph : InformationGraph
+        Result of `nlgauge.meta.papers.cosmic.information_graph`.
+    quantile : float, default 0.5
+        Edges from this quantile of all edges on are returned.
+
+    Returns
+    -------
+    Findings
+        One row per edge. `outgoing` is the mean information of the predicting system about others, `incoming` the mean
+        information of others about the predicted system.
+
+    Raises
+    ------
+    ParameterError
+        If `quantile` is not from 0 to 1.
+    InputError
+        If the graph has no edge with known information.
     """
     if not 0 <= quantile <= 1:
         raise ParameterError(f"quantile must be from 0 to 1, got {quantile!r}.")
@@ -168,5 +231,5 @@ def hierarchy(graph: InformationGraph, quantile: float = 0.5) -> Findings:
         if edge.information >= cut
     ]
     return Findings(
-        rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "What systems tell about each other"
+        rows, made(quantile=quantile, cut=cut, n_edges=len(edges)), "Information of systems about each other"
     )

@@ -1,4 +1,4 @@
-"""Probes of a judge: whether it repeats itself, uses its scale, likes long texts, first places or its own
+"""Checks of a judge: consistency, use of the scale, and preference for long texts, first positions or its own
 family.
 """
 
@@ -27,15 +27,13 @@ from nlgauge.scoring import Scorer
 
 # Said of nothing, and true of everything.
 FILLER = "In conclusion, this is what there is to say about the matter at hand."
-# What is still fine: a share of the scale, a probability, shares of rows.
+# Limits of values that are fine: a share of the scale, a probability, shares of rows.
 _STEADY, _FAIR, _CONSISTENT, _CROWDED = 0.01, 0.05, 0.8, 0.8
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One number of a probe, with its 95% interval where it has one; `fine` is None where nothing can be
-    said.
-    """
+    """One number of a probe, with its 95% interval if it has one; `fine` is None if it cannot be decided."""
 
     probe: str
     what: str
@@ -47,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class JudgeCheck(Shown):
-    """What the probes found of a judge, on how many texts, and what they used."""
+    """The findings of the probes of a judge, the number of texts, and the usage."""
 
     metric: str
     rows: int
@@ -89,10 +87,10 @@ def check(
     own: Sequence[str] = (),
     against: AnyMetric | None = None,
 ) -> JudgeCheck:
-    """Probes a judge with some texts of a corpus, past the cache where it is asked the same thing twice.
+    """Probe a judge with some texts of a corpus, without the cache if it is asked the same question twice.
 
-    own: the systems that are of the judge's own family; against: a metric that does not belong to it, for
-    what both make of these systems.
+    own: the systems of the judge's own family; against: a metric outside this family, to compare the scores of
+    these systems.
     """
     if not isinstance(metric, Judged):
         raise ParameterError(
@@ -130,7 +128,7 @@ class _Texts:
                 if text.strip():
                     found.setdefault(text, i)
         if not found:
-            raise InputError("there is no prediction with words in it to ask the judge about.")
+            raise InputError("all predictions are empty; the judge needs at least one prediction with text.")
         chosen = list(found.items())
         chosen = [
             chosen[i]
@@ -178,7 +176,7 @@ class _Probes:
         ]
 
     def scale_use(self) -> list[Finding]:
-        """How many rows are at the ends of the scale, and how many different scores there are."""
+        """Return the share of rows at the ends of the scale, and the number of different scores."""
         output = self.metric.measures()[0]
         known = self._first[~np.isnan(self._first)]
         # Expected scores are never quite at an end: what is within a twentieth of the scale of it counts.
@@ -196,8 +194,8 @@ class _Probes:
         ]
 
     def verbosity(self) -> list[Finding]:
-        """Whether length is rewarded: over the texts as they are, and where a sentence without content is
-        put at the end of each.
+        """Return the reward for length: over the unchanged texts, and after a sentence without content is added
+        to each.
         """
         from scipy.stats import spearmanr
 
@@ -267,8 +265,8 @@ class _Probes:
     def self_preference(
         self, corpus: Corpus, own: tuple[str, ...], against: AnyMetric | None
     ) -> list[Finding]:
-        """How much better the judge's own family is for the judge than for another metric, in standard
-        deviations of each one's scores.
+        """Return the advantage of the judge's own family with the judge compared with another metric, in
+        standard deviations of the scores of each.
         """
         unknown = [system for system in own if system not in corpus.systems]
         if unknown or set(own) >= set(corpus.systems):
@@ -331,7 +329,7 @@ def _gaps(result: Result, label: str, own: tuple[str, ...]) -> Array:
 
 
 def _interval(values: Array) -> tuple[float, float, float]:
-    """The mean with Student's interval; NaN where there are too few values."""
+    """Return the mean with Student's interval; NaN if there are too few values."""
     from scipy.stats import t
 
     if not len(values):

@@ -1,9 +1,9 @@
 """Perturbations: texts made worse in one known way, to see whether a metric notices.
 
-Every perturbation draws from the seed, its own name and the number of the text alone, so that other texts or
-perturbations change nothing. Where a text gives no hold (there is no number to swap, no word to leave out) it
-stays as it is, with the reason. Negation and number words are English; entities are runs of capitalised
-words. In scripts without spaces, characters are the words.
+Every perturbation draws only from the seed, its name and the number of the text, so that other texts or
+perturbations change nothing. If a perturbation does not apply to a text (no number to swap, no word to leave
+out), the text stays unchanged, with the reason. Negation and number words are English; entities are runs of
+capitalized words. In scripts without spaces, characters are the words.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ _SENTENCE = regex.compile(r"[^.!?。！？]+[.!?。！？]*\s*")
 
 
 class Perturbed(NamedTuple):
-    """A text after a perturbation; `reason` says why it could not be changed, and is empty where it was."""
+    """A text after a perturbation; `reason` is why it could not be changed, or ""."""
 
     text: str
     reason: str = ""
 
     @property
     def changed(self) -> bool:
-        """Whether the text is another than before."""
+        """True if the text was changed."""
         return not self.reason
 
 
 class _Given(NamedTuple):
-    """What a perturbation may look at."""
+    """The input of a perturbation."""
 
     text: str
     number: int
@@ -74,7 +74,7 @@ class _Given(NamedTuple):
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One way to make a text worse: how bad that is, what it does, and why it cannot where it cannot."""
+    """One way to make a text worse: its severity, its description, and the reason why it may not apply."""
 
     name: str
     severity: Severity
@@ -88,9 +88,7 @@ class Perturbation:
     ) -> list[Perturbed]:
         """Each text perturbed."""
         if self.needs_sources and sources is None:
-            raise InputError(
-                f"the perturbation {self.name!r} needs sources, none were given; give sources=[...]."
-            )
+            raise InputError(f"the perturbation {self.name!r} needs sources; pass sources=[...].")
         if sources is not None and len(sources) != len(texts):
             raise InputError(
                 f"each text needs one source, got {len(texts)} texts and {len(sources)} sources."
@@ -107,11 +105,28 @@ class Perturbation:
 
 
 def perturbation(name: str) -> Perturbation:
-    """The perturbation of this name.
+    """Return a perturbation by name.
 
-    >>> perturbation("negation")(["The cat is black.", "No verb here"])
-    [Perturbed(text='The cat is not black.', reason=''), Perturbed(text='No verb here', reason='there is no
-    auxiliary verb to negate')]
+    Parameters
+    ----------
+    name : str
+        Name in `nlgauge.meta.PERTURBATIONS`.
+
+    Returns
+    -------
+    Perturbation
+        Function that makes texts worse.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such perturbation.
+
+    Examples
+    --------
+    >>> changed, unchanged = perturbation("negation")(["The cat is black.", "No verb here"])
+    >>> changed.text, unchanged.changed
+    ('The cat is not black.', False)
     """
     if name not in PERTURBATIONS:
         raise ParameterError(no_such("perturbation", name, PERTURBATIONS))
@@ -119,8 +134,8 @@ def perturbation(name: str) -> Perturbation:
 
 
 def chosen(names: str | Iterable[str] | None, sources: bool) -> list[Perturbation]:
-    """The perturbations of these names; by default all, but those that need sources only where there are
-    some.
+    """Return the perturbations of these names; by default all, except those that need sources if there are
+    none.
     """
     if names is None:
         return [one for one in PERTURBATIONS.values() if sources or not one.needs_sources]
@@ -166,9 +181,7 @@ def _number(given: _Given) -> str | None:
 
 
 def _entities(text: str) -> list[str]:
-    """Runs of capitalised words, but for single words at the start of a sentence that are not also within
-    one.
-    """
+    """Return runs of capitalized words, except single words that occur only at the start of a sentence."""
     runs = [
         (found[0], bool(_SENTENCE_START.search(text, endpos=found.start())))
         for found in _ENTITY.finditer(text)
@@ -290,7 +303,7 @@ PERTURBATIONS = {
         Perturbation(
             "copied_source",
             "critical",
-            "the source as it is",
+            "a copy of the source",
             "the source is this text",
             _copied_source,
             needs_sources=True,
@@ -303,7 +316,7 @@ PERTURBATIONS = {
             "deletion", "major", "every seventh word or so is left out", "there are not two words", _deletion
         ),
         Perturbation(
-            "repetition", "major", "up to five words are said three times", "the text is empty", _repetition
+            "repetition", "major", "up to five words occur three times", "the text is empty", _repetition
         ),
         Perturbation(
             "word_order",
@@ -318,7 +331,7 @@ PERTURBATIONS = {
         Perturbation(
             "case",
             "minor",
-            "lower case, or upper case where it is lower already",
+            "lower case, or upper case if the text is already lower case",
             "there is no letter with two cases",
             _case,
         ),

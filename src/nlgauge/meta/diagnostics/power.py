@@ -1,9 +1,9 @@
-"""How likely a real difference is to be found: between two correlations, by theory or on one's own data, and
-between two accuracies.
+"""Probability of detecting a real difference: between two correlations, by theory or on a data set, and between
+two accuracies.
 
-Power is the share of repetitions in which the test rejects at `alpha`. That of Williams' test is simulated
+Power is the share of repetitions in which the test rejects at `alpha`. The power of Williams' test is simulated
 from normal populations, whose sample correlations are drawn directly (Bartlett's decomposition of the Wishart
-distribution), so its cost does not grow with n. That of McNemar's exact test is summed without simulation.
+distribution), so its cost does not grow with n. The power of McNemar's exact test is summed without simulation.
 """
 
 from __future__ import annotations
@@ -40,25 +40,36 @@ def williams_power(
     resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> Findings:
-    """Compute how often Williams' test finds that one metric agrees better with people than another.
+    """Compute the power of Williams' test for the difference of two metrics.
 
     Parameters
     ----------
-    r1, r2
-        Correlations of both metrics with people.
-    r12
+    r1 : float
+        Correlation of the first metric with human scores.
+    r2 : float
+        Correlation of the second metric with human scores.
+    r12 : float
         Correlation of the metrics with each other.
-    n
+    n : int or iterable of int
         Numbers of systems.
-    alpha, sides
-        Level of the test; 1 (the first is better) or 2 sides.
-    resamples, seed
-        Number and seed of the simulated samples.
+    alpha : float, default 0.05
+        Significance level.
+    sides : {1, 2}
+        1 tests whether the first metric is better, 2 whether the metrics differ.
+    resamples : int, default 20,000
+        Number of simulated samples.
+    seed : int, default 12345
+        Seed of the simulated samples.
 
     Returns
     -------
     Findings
-        One row for each n.
+        One row per n, with the standard error of the simulation.
+
+    Raises
+    ------
+    ParameterError
+        If no three variables have these correlations, or an option is invalid.
     """
     _check(alpha, sides, resamples, seed)
     rows = []
@@ -91,8 +102,31 @@ def min_detectable(
     resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> Findings:
-    """The smallest difference r1 - r2 that Williams' test finds with the target power, one row for each
-    n; NaN with its reason where none is.
+    """Compute the smallest difference r1 - r2 that Williams' test detects with the target power.
+
+    Parameters
+    ----------
+    r1 : float
+        Correlation of the first metric with human scores.
+    r12 : float
+        Correlation of the metrics with each other.
+    n : int or iterable of int
+        Numbers of systems.
+    target : float, default 0.8
+        Power to reach.
+    alpha : float, default 0.05
+        Significance level.
+    sides : {1, 2}
+        1 tests whether the first metric is better, 2 whether the metrics differ.
+    resamples : int, default 20,000
+        Number of simulated samples.
+    seed : int, default 12345
+        Seed of the simulated samples.
+
+    Returns
+    -------
+    Findings
+        One row per n; `difference` is NaN, with a reason, if no difference reaches the target.
     """
     _check(alpha, sides, resamples, seed)
     _share(target, "target")
@@ -130,7 +164,37 @@ def systems_needed(
     resamples: int = RESAMPLES,
     seed: int = 12345,
 ) -> int:
-    """How many systems Williams' test needs to find r1 better than r2 with the target power."""
+    """Compute the number of systems that Williams' test needs to detect that r1 exceeds r2.
+
+    Parameters
+    ----------
+    r1 : float
+        Correlation of the first metric with human scores.
+    r2 : float
+        Correlation of the second metric with human scores.
+    r12 : float
+        Correlation of the metrics with each other.
+    target : float, default 0.8
+        Power to reach.
+    alpha : float, default 0.05
+        Significance level.
+    sides : {1, 2}
+        1 tests whether the first metric is better, 2 whether the metrics differ.
+    resamples : int, default 20,000
+        Number of simulated samples.
+    seed : int, default 12345
+        Seed of the simulated samples.
+
+    Returns
+    -------
+    int
+        Number of systems.
+
+    Raises
+    ------
+    ParameterError
+        If r1 is not greater than r2, or more than 1,000,000 systems are needed.
+    """
     _check(alpha, sides, resamples, seed)
     _share(target, "target")
     if not r1 > r2:
@@ -165,18 +229,53 @@ def data_power(
     resamples: int = 2000,
     seed: int = 12345,
 ) -> Findings:
-    """How often Williams' test would find `effect` on data like these: the power at system level for each
-    number of systems and inputs.
+    """Compute the power of Williams' test at the system level on data like the judgments.
 
-    The second metric is changed just so much (a share of the systems' human means is added to its scores)
-    that its Pearson correlation is lower than that of the first by `effect`; then systems and inputs are
-    drawn with replacement, as many as are asked for, by default as many as there are.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    first : str
+        First metric.
+    second : str
+        Second metric.
+    effect : float
+        Difference of the Pearson correlations of the first and the second metric.
+    human : str, optional
+        Human dimension. Required if there are several.
+    systems : int or iterable of int, optional
+        Numbers of systems to draw. Default: the number of systems with scores.
+    inputs : int, optional
+        Number of segments to draw. Default: N.
+    alpha : float, default 0.05
+        Significance level.
+    sides : {1, 2}
+        1 tests whether the first metric is better, 2 whether the metrics differ.
+    resamples : int, default 2000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+
+    Returns
+    -------
+    Findings
+        One row per number of systems.
+
+    Raises
+    ------
+    InputError
+        If there are several groups, or fewer than four systems with scores of both metrics and human scores.
+
+    Notes
+    -----
+    A multiple of the systems' human means is added to the scores of the second metric, so that its correlation is lower than
+    the correlation of the first metric by `effect`. Then systems and segments are drawn with replacement.
     """
     _check(alpha, sides, resamples, seed)
     dimension = judgments.dimension(human)
     if len(set(judgments.groups or ())) > 1:
         raise InputError(
-            "power on data is that of one group (language pair), these judgments have several; take one from"
+            "power on data needs judgments of one group (language pair), and these have several; pass a part of"
             " judgments.by_group()."
         )
     cells = np.stack([judgments.oriented(first), judgments.oriented(second), judgments.humans[dimension]])
@@ -229,11 +328,33 @@ def data_power(
 def mcnemar_power(
     accuracy: float, other: float, agreement: float, n: int | Iterable[int], *, alpha: float = 0.05
 ) -> Findings:
-    """Compute how often the exact two-sided McNemar test finds that two accuracies on the same n items
-    differ; one row for each n.
+    """Compute the power of the exact two-sided McNemar test for two accuracies on the same items.
 
-    agreement: the share of items on which both are right or both are wrong, at most `1 - |accuracy - other|`.
+    Parameters
+    ----------
+    accuracy : float
+        First accuracy.
+    other : float
+        Second accuracy.
+    agreement : float
+        Share of items on which both are right or both are wrong, at most `1 - |accuracy - other|`.
+    n : int or iterable of int
+        Numbers of items.
+    alpha : float, default 0.05
+        Significance level.
 
+    Returns
+    -------
+    Findings
+        One row per n.
+
+    Raises
+    ------
+    ParameterError
+        If a share is not from 0 to 1, or the agreement is impossible.
+
+    Examples
+    --------
     >>> mcnemar_power(accuracy=0.9, other=0.8, agreement=0.8, n=100).column("power")
     [0.544...]
     """
@@ -301,8 +422,8 @@ def _sample_correlations(population: Array, n: int, resamples: int, seed: int) -
 
 
 def _injected(first: Array, second: Array, human: Array, cells: Array, known: Array, effect: float) -> Array:
-    """The second metric's cells with so much of the human means added that it correlates by `effect` less
-    than the first.
+    """Return the second metric's cells with a share of the human means added, so that it correlates by `effect`
+    less than the first.
     """
     r1, r2 = float(pearson(first, human)), float(pearson(second, human))
     wanted = r1 - effect

@@ -1,12 +1,12 @@
-"""Sentinels: scores that know nothing of an output's quality. What they reach at a level, every metric
-reaches there for nothing.
+"""Sentinels: scores that do not depend on an output's quality. Every metric can reach their agreement at a level
+without measuring quality.
 
-    constant          the same for every output: no coefficient is defined, and what acc_eq gives it is the floor of acc_eq
+    constant          the same for every output: no coefficient is defined, and its acc_eq is the floor of acc_eq
     random            normal numbers
     candidate_length  the length of the output in words
-    reference_only    that of the references
-    source_only       that of the source
-    segment_mean      the mean human score of the other systems' outputs of the segment: the best that the source alone can tell
+    reference_only    the length of the references
+    source_only       the length of the source
+    segment_mean      the mean human score of the other systems' outputs of the segment: the best prediction from only the source
 
 A level at which `source_only`, `reference_only` or `segment_mean` beats metrics rewards knowing which inputs
 are hard; correlate within inputs (level "input") instead.
@@ -50,7 +50,7 @@ def sentinel_scores(
     human: str | None = None,
     seed: int = 12345,
 ) -> dict[str, Array]:
-    """The sentinels that can be made, (systems, segments) each; those of lengths need the texts.
+    """Return the available sentinels, (systems, segments) each; sentinels of lengths need the texts.
 
     Made for one human dimension.
     """
@@ -74,12 +74,30 @@ def sentinels(
     coefficient: str | Sequence[str] = ("pearson", "kendall"),
     seed: int = 12345,
 ) -> Findings:
-    """What each sentinel reaches, one row per level, coefficient and sentinel; `beaten` names the metrics
-    that do not reach it.
+    """Measure the agreement of sentinels, which metrics should exceed.
 
-    texts: the corpus or result with the outputs, for the sentinels of lengths. `warning` says so where a
-    sentinel that sees no output beats a metric. With groups (language pairs), values are means over those
-    where they are defined.
+    Parameters
+    ----------
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension.
+    texts : Corpus or Result, optional
+        Corpus or result with the texts, required for the sentinels of lengths.
+    human : str, optional
+        Human dimension. Required if there are several.
+    level : str or sequence of str
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    coefficient : str or sequence of str
+        Names in `nlgauge.stats.coefficients`.
+    seed : int, default 12345
+        Seed of the random sentinel.
+
+    Returns
+    -------
+    Findings
+        One row per level, coefficient and sentinel: `value`; `beaten`, the metrics below the sentinel; and `warning` if a
+        sentinel that reads no output beats a metric. With groups (language pairs), values are means over the groups in which
+        they are defined.
     """
     dimension = judgments.dimension(human)
     made_up = sentinel_scores(judgments, texts, human=dimension, seed=seed)
@@ -120,7 +138,7 @@ def sentinels(
     return Findings(
         rows,
         made(seed=seed, metrics=", ".join(judgments.labels)),
-        "What can be reached without seeing quality",
+        "Agreement reached by sentinels",
     )
 
 
@@ -132,7 +150,7 @@ def _found(
 
 
 def _mean_of_others(people: Array) -> Array:
-    """The mean of the other systems' cells of a segment; NaN where there are none."""
+    """Return the mean of the other systems' cells of a segment; NaN if there are none."""
     known = ~np.isnan(people)
     filled = np.where(known, people, 0.0)
     others = known.sum(axis=0) - known

@@ -1,8 +1,8 @@
 """Stress tests: does a metric score a good text above the same text made worse, and by how much?
 
-`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes pairs that somebody
-else made, such as ACES or DEMETR. Both score with `nlgauge.Scorer`, so that any metric can be tested, and
-count, over the pairs of a phenomenon:
+`stress` makes the worse texts (nlgauge.meta.diagnostics.perturbations); `contrast` takes existing pairs, such as
+ACES or DEMETR. Both score with `nlgauge.Scorer`, so that any metric can be tested, and count, over the pairs of a
+phenomenon:
 
     detected       wins / n, with Wilson's interval; a metric of random numbers has .5, a constant one 0
     tied           ties / n
@@ -33,7 +33,7 @@ from nlgauge.stats.intervals import check_confidence, quantile
 Floor = Literal["unrelated", "empty"]
 # Scores that differ by less than this share are equal: the same sums in another order.
 _ROUNDING = 1e-9
-# What each phenomenon of ACES counts in its score.
+# Weight of each phenomenon of ACES in its score.
 ACES_WEIGHTS = {
     "addition": 5.0,
     "omission": 5.0,
@@ -49,8 +49,22 @@ ACES_WEIGHTS = {
 
 
 class Contrast(NamedTuple):
-    """One pair of a contrastive set: a good text, a bad one, what is bad about it and how bad that is;
-    and what metrics compare them with.
+    """A pair of a contrastive set: a good text and a bad text with one kind of error.
+
+    Parameters
+    ----------
+    good : str
+        Good text.
+    bad : str
+        Bad text.
+    phenomenon : str
+        Kind of error.
+    severity : str, optional
+        Severity of the error.
+    references : str or sequence of str, optional
+        References, if the metrics need them.
+    source : str, optional
+        Source, if the metrics need it.
     """
 
     good: str
@@ -74,12 +88,39 @@ def stress(
     seed: int = 12345,
     lang: str | None = None,
 ) -> Findings:
-    """Whether metrics notice what makes texts worse: one row per metric and perturbation; see the module for
-    the columns.
+    """Test whether metrics detect perturbations that make texts worse.
 
-    texts: good outputs, one per segment; references and sources: what the metrics need, as for
-    `nlgauge.score`. perturbations: names of nlgauge.meta.diagnostics.perturbations, by default all that can
-    be made. Texts that could not be changed are counted (n_unchanged) and left out.
+    Parameters
+    ----------
+    metrics : str, metric, mapping or iterable of these
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), metric objects, or mappings with the keys "path"
+        (name), "resulting_name" (label) and "compute_kwargs".
+    texts : sequence of str
+        N good outputs, one per segment.
+    references : sequence, optional
+        N items, one per segment: a text or a list of texts. `references[i]` belongs to `predictions[i]`.
+    sources : sequence of str, optional
+        N source texts, one per segment.
+    perturbations : str or iterable of str, optional
+        Names in `nlgauge.meta.PERTURBATIONS`. Default: all; without sources, all that need no sources.
+    by : str or sequence of str
+        Columns that group the pairs: "phenomenon", "severity" or both.
+    floor : {"unrelated", "empty"}
+        Text that defines the floor of `relative_drop`.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    seed : int, default 12345
+        Seed of the perturbations.
+    lang : str, optional
+        ISO language code, used for tokenizers, sentence splitters and default models.
+
+    Returns
+    -------
+    Findings
+        One row per metric and perturbation. Columns: `detected` (wins / n, with Wilson's interval), `tied`, `tau`
+        ((wins - losses) / n), `effect` (mean drop / standard deviation of the drops), `relative_drop` (mean drop / difference
+        of the means of good texts and floor texts) and `separation` (chance that a good text scores above a bad text of any
+        pair, ties counted half). Texts that cannot be changed are counted in `n_unchanged` and excluded.
     """
     texts = _texts(texts)
     kinds = chosen(perturbations, sources is not None)
@@ -118,8 +159,35 @@ def contrast(
     seed: int = 12345,
     lang: str | None = None,
 ) -> Findings:
-    """Whether metrics score the good text of each pair above the bad one: one row per metric, phenomenon
-    and severity; see the module.
+    """Test whether metrics score the good text of each pair above the bad text.
+
+    Parameters
+    ----------
+    metrics : str, metric, mapping or iterable of these
+        Names with or without parameters ("bleu", "chrf(word_order=2)"), metric objects, or mappings with the keys "path"
+        (name), "resulting_name" (label) and "compute_kwargs".
+    pairs : iterable of Contrast, sequence or mapping
+        Contrastive pairs. Either all or none have references, and either all or none have a source.
+    by : str or sequence of str
+        Columns that group the pairs: "phenomenon", "severity" or both.
+    floor : {"unrelated", "empty"}
+        Text that defines the floor of `relative_drop`.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    seed : int, default 12345
+        Seed of the floor texts and of the run.
+    lang : str, optional
+        ISO language code, used for tokenizers, sentence splitters and default models.
+
+    Returns
+    -------
+    Findings
+        One row per metric, phenomenon and severity, with the columns of `stress`.
+
+    Raises
+    ------
+    InputError
+        If only some pairs have references or a source.
     """
     given = [_contrast(pair, number) for number, pair in enumerate(pairs)]
     good = _texts([pair.good for pair in given])
@@ -128,8 +196,8 @@ def contrast(
     for name, values in (("references", references), ("source", sources)):
         if None in values and any(value is not None for value in values):
             raise InputError(
-                f"pair {values.index(None)} has no {name}, others have; give {name} for every pair, or for"
-                " none."
+                f"pair {values.index(None)} has no {name}, and other pairs have; pass {name} for every pair or"
+                " for none."
             )
     several = (
         None if None in references else [[one] if isinstance(one, str) else list(one) for one in references]
@@ -152,8 +220,25 @@ def contrast(
 
 
 def aces_score(taus: Mapping[str, float]) -> float:
-    """The ACES score of a metric from its tau on each of the ten phenomena; NaN where one is.
+    """Return the ACES score of a metric: the weighted sum of its taus on ten phenomena.
 
+    Parameters
+    ----------
+    taus : mapping of str to float
+        Tau of each phenomenon.
+
+    Returns
+    -------
+    float
+        ACES score; NaN if a tau is NaN.
+
+    Raises
+    ------
+    InputError
+        If a phenomenon is missing.
+
+    Examples
+    --------
     >>> aces_score(dict.fromkeys(ACES_WEIGHTS, 1.0))
     29.1
     """
@@ -179,7 +264,7 @@ def wilson(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
 
 
 class _Pairs(NamedTuple):
-    """Scores of good and of bad texts, higher better, and whether the two texts differ."""
+    """The scores of good and of bad texts, higher is better, and True for pairs whose texts differ."""
 
     good: Array
     bad: Array
@@ -232,8 +317,8 @@ def _report(pairs: _Pairs, floor: Array, confidence: float) -> dict[str, Any]:
 
 
 def _scores(result: Result) -> dict[str, dict[str, Array]]:
-    """Of every metric (the first output of each part), the segment scores of each system, so that higher
-    is better.
+    """Return the segment scores of each system by metric (the first output of each part), oriented so that
+    higher is better.
     """
     names = output_names(result)
     found: dict[str, dict[str, Array]] = {}

@@ -30,30 +30,54 @@ def top_systems(
     seed: int = 12345,
     confidence: float = 0.95,
 ) -> Findings:
-    """Measure how well metrics agree with people about the best systems alone (REALSumm's second
-    experiment).
-
-    Choosing systems by what they are then judged by narrows the range of human scores, so that values for
-    small k are lower for good metrics, too.
+    """Correlate metrics with human scores among the k best systems.
 
     Parameters
     ----------
-    judgments
-        Human and metric scores of one group.
-    human, coefficient, level
-        One of those of `correlate`.
-    ks
-        Numbers of systems, by default from 4 to all: the k systems that people find best.
-    metrics, interval, method, resamples, seed, confidence
-        As for `correlate`.
+    judgments : Judgments
+        Scores of S systems on N segments by M metrics and at least one human dimension, of one group.
+    human : str, optional
+        Human dimension. Required if there are several.
+    coefficient : str or Measure
+        Name in `nlgauge.stats.measures.MEASURES`, or a Measure.
+    level : {"system", "input", "global", "by_system"}
+        Scores to correlate: S system means ("system"), S scores per segment, averaged over segments ("input"), all
+        S * N scores ("global"), or N scores per system, averaged over systems ("by_system").
+    ks : sequence of int, optional
+        Numbers of best systems by human scores. Default: 4 to all.
+    metrics : str or sequence of str, optional
+        Metrics. Default: all.
+    interval : {"both", "systems", "inputs", "fisher", None}
+        Unit that the bootstrap resamples: systems, segments ("inputs") or both; "fisher" uses Fisher's formula, None
+        computes no interval. An interval over inputs does not generalize to other systems.
+    method : {"percentile", "bca"}
+        Type of the bootstrap interval.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
+    confidence : float, default 0.95
+        Confidence of the intervals.
 
     Returns
     -------
     Findings
         One row per metric and k.
+
+    Raises
+    ------
+    InputError
+        If the judgments have groups.
+    ParameterError
+        If `ks` is not from 2 to the number of judged systems.
+
+    Notes
+    -----
+    This is the second experiment of REALSumm. Selecting systems by human score narrows the range of human scores, so values
+    for small k are lower even for good metrics.
     """
     if judgments.groups is not None:
-        raise InputError("top_systems takes one group at a time: give each part of judgments.by_group().")
+        raise InputError("top_systems needs judgments of one group; pass each part of judgments.by_group().")
     dimension = judgments.dimension(human)
     means = human_means(judgments.humans[dimension], judgments.weights)
     judged = [i for i in np.argsort(-means, kind="stable").tolist() if not np.isnan(means[i])]

@@ -1,1 +1,1 @@
-"""Estimates from few human labels, and the choice of segments to label."""
+"""Estimation from few human labels, and the choice of segments to label."""

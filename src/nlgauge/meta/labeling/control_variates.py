@@ -1,26 +1,26 @@
 """The mean of human scores from a sample of them, with predictions of all of them as control variate.
 
-There are N values y (the human scores of one system, or the differences of two systems), of which those in L
-are known, and a prediction h of every one. With weights w = 1 / (probability of being labelled), the estimate
+There are N values y (the human scores of one system, or the differences of two systems), known only for the
+labeled set L, and a prediction h of every one. With weights w = 1 / (probability of being labeled), the estimate
 with power lambda is
 
     theta(lambda) = mean_L,w(y) + lambda (mean_all(h) - mean_L,w(h)),
 
 the difference estimator of survey sampling; the prediction-powered mean of Angelopoulos et al. (2023,
 arXiv:2301.09633), and with other powers their PPI++ (arXiv:2311.01453), which takes the mean of h over the
-unlabelled ones, so that its lambda is (N - n) / N of this one. lambda = 0 gives the mean of the labels alone.
+unlabeled values, so that its lambda is (N - n) / N of this lambda. lambda = 0 is the mean of the labels.
 Nothing is assumed of h: a bad prediction makes the interval wide, never wrong.
 
 With e = y - lambda h, both centred at their weighted means, and p the probability of the unit u (a segment, a
 document) that was drawn as a whole,
 
-    V(lambda) = m / (m - k) * sum_u (1 - p_u) / p_u^2 * (sum_{i in u} e_i)^2 / (sum w)^2        (what the drawing of labels adds)
-              + the variance of the mean of all N human scores                                    (where new inputs are meant, not only these N)
+    V(lambda) = m / (m - k) * sum_u (1 - p_u) / p_u^2 * (sum_{i in u} e_i)^2 / (sum w)^2        (the variance from drawing labels)
+              + the variance of the mean of all N human scores                                    (for new inputs, not only these N)
 
 with m units and k = 1, plus what choosing lambda costs. If all units are as probable, the first line is (1/n
 - 1/N) S_e^2 and the second S_y^2 / N, whose sum is PPI++'s S_e^2 / n + lambda^2 S_h^2 / (N - n) written
-another way. One lambda is chosen for all R systems, the one that makes the sum of their V smallest, within 0
-and 1: where each has its own, as in PPI++, ten labels pay more for it than most metrics are worth. It takes 1
+another way. One lambda is chosen for all R systems, the value that minimizes the sum of their V, within 0 and 1:
+with a lambda for each system, as in PPI++, ten labels pay more for it than most metrics are worth. It takes 1
 / R of a degree of freedom from each system, and its own uncertainty adds (mean_all(h) - mean_L(h))^2
 Var(lambda), as in the regression estimator.
 """
@@ -35,17 +35,17 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 
-# With fewer units than this the power is mostly noise, and the intervals would hold too seldom.
+# With fewer units than this the power is mostly noise, and the intervals would cover too seldom.
 FEWEST_TO_TUNE = 5
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """How labels were drawn: one entry per value.
+    """The sampling design of labels: one entry per value.
 
-    `probabilities` are those of being labelled, and matter where `labelled` holds; `units` are the numbers of
-    what was drawn together, `clusters` the numbers of what is independent of each other in the world
-    (documents, or the segments themselves).
+    `probabilities` of being labeled matter only for labeled values; `units` are the numbers of the units that
+    were drawn together, `clusters` the numbers of the clusters that are independent of each other (documents, or
+    the segments themselves).
     """
 
     labelled: Array
@@ -56,10 +56,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Summed:
-    """What the estimate of one mean is made of: everything but the power.
+    """The parts of the estimate of one mean, except the power.
 
-    `values` and `predictions` hold the sums over each drawn unit, centred and weighted so that their squares
-    add up to a variance; `units` counts those that chance has chosen.
+    `values` and `predictions` are the sums over each drawn unit, centered and weighted so that their squares
+    add up to a variance; `units` counts the units that were drawn at random.
     """
 
     mean: float
@@ -85,13 +85,13 @@ class Controlled(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Of the estimate around what it estimates."""
+        """Variance of the estimate around the estimated mean."""
         return self.drawing + self.inputs
 
 
 def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) -> Summed:
-    """The sums over labelled units of values and predictions, of which there is one of each per output;
-    `values` matter where they are labelled.
+    """Return the sums over labeled units of values and predictions, one of each per output; only labeled
+    `values` are used.
     """
     known = np.flatnonzero(drawn.labelled)
     units, first, by_unit = np.unique(drawn.units[known], return_index=True, return_inverse=True)
@@ -110,7 +110,7 @@ def summed(values: Array, predictions: Array, drawn: Drawn, new_inputs: bool) ->
     # Sums of the same numbers in another order differ by rounding.
     reason = "everything is labelled" if m == 0 else ""
     if m and np.abs(total_y).max() <= 1e-12 * factors.max() * max(np.abs(y).max(), 1e-300):
-        reason = f"all {len(units)} that are labelled are equal, so that nothing says how far others may be"
+        reason = f"all {len(units)} labeled units are equal, so their spread is unknown"
         total_y, inputs = np.full(len(units), np.nan), np.nan
     return Summed(mean, float(predictions.mean()) - mean_prediction, total_y, total_h, inputs, m, reason)
 
@@ -156,25 +156,25 @@ def controlled(part: Summed, power: float, price: float = 0.0) -> Controlled:
 
 
 def _skewed(left: Array, units: int) -> str:
-    """A remark where so few labels are so skewed that the interval holds less often than it says:
-    Cochran's rule, n > 25 skewness^2.
+    """Return a remark if the labels are too few for their skewness, so that the interval covers less often than
+    its confidence: Cochran's rule, n > 25 skewness^2.
     """
     spread = float(np.sqrt(np.mean(left**2)))
     skewness = float(np.mean(left**3)) / spread**3 if spread > 0 else 0.0
     if abs(skewness) <= 1 or units > 25 * skewness**2:
         return ""
     return (
-        f"skewness {skewness:.1f}; below {int(25 * skewness**2) + 1} labels the interval holds less often"
-        " than it says"
+        f"skewness {skewness:.1f}; below {int(25 * skewness**2) + 1} labels the interval covers less often than"
+        " its confidence"
     )
 
 
 def _variance_of_all(y: Array, weights: Array, clusters: Array, units: Array) -> float:
-    """The variance of the mean of all N values as a sample of independent clusters, from centred labelled
+    """Return the variance of the mean of all N values as a sample of independent clusters, from centered labeled
     values.
 
-    Two values of the same cluster count with the probability that both are labelled: that of one if they were
-    drawn together, else the product.
+    Two values of the same cluster count with the probability that both are labeled: the probability of one if
+    they were drawn together, else the product.
     """
     names, by_cluster = np.unique(clusters, return_inverse=True)
     alone = float(weights @ y**2)

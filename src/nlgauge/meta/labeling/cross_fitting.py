@@ -2,8 +2,8 @@
 
 Ridge regression on K folds of the labelled segments (cross-prediction, Zrnic and Candes 2024,
 arXiv:2309.16598). The labelled segments of a fold get the fit of the other folds, all other segments the mean
-of the fits. Only slopes are kept: what is added to all scores of a system does not change its estimate, and
-an intercept that is fitted without a fold would only tell the folds apart.
+of the fits. Only slopes are used: a constant added to all scores of a system does not change its estimate, and
+an intercept that is fitted without a fold would only distinguish the folds.
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ def out_of_fold(
 
 
 def standardised(metrics: Array) -> Array:
-    """Each metric with mean 0 in every system and a pooled deviation of 1; 0 where it is missing or
-    constant.
-    """
+    """Return each metric with mean 0 in every system and a pooled deviation of 1; 0 if it is missing or constant."""
     known = ~np.isnan(metrics)
     counts = np.maximum(known.sum(axis=2, keepdims=True), 1)
     centred = np.where(known, metrics - np.where(known, metrics, 0).sum(axis=2, keepdims=True) / counts, 0.0)

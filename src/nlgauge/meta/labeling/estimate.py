@@ -34,7 +34,7 @@ _MEANT = {
 
 
 class _Part(NamedTuple):
-    """The estimate of one system or pair of systems, with the metrics and from the labels alone."""
+    """The estimate of one system or pair of systems, with the metrics and from only the labels."""
 
     found: Controlled
     alone: Controlled
@@ -42,17 +42,53 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Estimates(Findings):
-    """What `estimate` found: one row per system, or per pair of systems."""
+    """Mean human scores from few human labels: one row per system, or per pair of systems.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        One dictionary per system or pair of systems.
+    made : mapping, optional
+        Settings of the analysis: seed, resamples, rule, versions.
+    title : str, optional
+        Title of the table.
+    notes : sequence of str, optional
+        Notes below the table.
+    p_values : sequence of str
+        Columns with p-values.
+    drawn_as : str, optional
+        Name of the plot in `nlgauge.plots`.
+    parts : mapping
+        Estimates and variances behind each row.
+    """
 
     parts: Mapping[tuple[str, ...], _Part] = field(default_factory=dict)
 
     def labels_needed(self, width: float) -> Findings:
-        """How many labels per system an interval of this width needs, with the metrics and without, judged by
-        the labels at hand.
+        """Compute the number of human labels per system that an interval of a width needs.
 
-        The labels to come are taken to be drawn with equal probabilities. Where not even all outputs are
-        enough, there is None and a reason.
+        Parameters
+        ----------
+        width : float
+            Width of the interval.
 
+        Returns
+        -------
+        Findings
+            One row per system or pair: labels with the metrics (`needed`) and without (`needed_classical`); None with a reason
+            if labels for all outputs are not enough.
+
+        Raises
+        ------
+        ParameterError
+            If `width` is not positive.
+
+        Notes
+        -----
+        The numbers are extrapolated from the present labels. Further labels are assumed to be drawn with equal probabilities.
+
+        Examples
+        --------
         >>> rng = np.random.default_rng(0)
         >>> metric = rng.normal(size=500)
         >>> human = np.where(np.arange(500) < 50, metric + 0.5 * rng.normal(size=500), np.nan)
@@ -86,49 +122,47 @@ def estimate(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> Estimates:
-    """Estimate each system's mean human score (or each difference of two systems) from labels of a sample
-    and metrics of all outputs.
+    """Estimate mean human scores of systems from few human labels and metrics of all outputs.
 
     Parameters
     ----------
-    judgments
-        Judgments of one group without weights, or human scores (systems, segments); NaN if an output has no
-        label.
-    metrics
-        Names of metrics of the judgments (default: all), or with arrays one array (systems, segments),
-        several, or a mapping of names to arrays. A metric that is NaN in some cell counts there as its
-        system's mean; a cell in which all metrics are NaN is not an output.
-    human
-        The human dimension of the judgments; needed if there are several.
-    of
-        "means" of systems, or "differences" between systems.
-    systems
-        Names of the systems, if arrays are given.
-    drawn
-        What was drawn at random to be labeled: "segments" with all their systems, single "cells", or
-        "documents". By default segments if every labeled segment has labels of all its outputs, else cells.
-    probabilities
-        The probability with which each segment (or cell) was drawn, if these were not equal.
-    documents
-        The document of each segment. With drawn="segments", segments of one document may be alike.
-    generalise_to
-        "inputs": new inputs like these; "none": only the segments at hand, which is narrower.
-    power
-        How much the predictions count, from 0 (labels alone) to 1; None takes the power with the smallest
-        variances.
-    folds
-        Predictions of a segment come from labels of other folds.
-    confidence
+    judgments : Judgments or array_like of shape (S, N)
+        Judgments of one group without weights, or human scores; NaN if an output has no human label.
+    metrics : str, sequence of str, array_like or mapping, optional
+        Metrics of the judgments (default: all). For arrays: one array of shape (S, N), several, or a mapping from names to
+        arrays. If a metric is NaN for an output, the mean of its system is used; an output without any metric is excluded.
+    human : str, optional
+        Human dimension. Required if there are several.
+    of : {"means", "differences"}
+        Estimate the means of systems or the differences between systems.
+    systems : sequence of str, optional
+        Names of the systems, for arrays.
+    drawn : {"segments", "cells", "documents"}, optional
+        Sampling unit of the human labels: segments with all their systems, single outputs, or documents. Default: segments if
+        every labeled segment has labels of all its outputs, otherwise cells.
+    probabilities : array_like, optional
+        Sampling probability of each segment (or cell). Default: equal.
+    documents : sequence, optional
+        Document of each of the N segments. With `drawn="segments"`, segments of a document may be alike.
+    generalise_to : {"inputs", "none"}
+        Population of the estimate: new inputs like these, or only these N segments, which has narrower intervals.
+    power : float, optional
+        Weight of the predictions, from 0 (only labels) to 1. Default: the weight with the smallest variances.
+    folds : int, default 5
+        Number of folds. The prediction of a segment uses labels of the other folds.
+    confidence : float, default 0.95
         Confidence of the intervals.
-    seed
+    seed : int, default 12345
         Seed of the folds.
 
     Returns
     -------
     Estimates
-        One row per system or pair of systems: estimate and interval, those of the labels alone, numbers of
-        labels.
+        One row per system or pair of systems: estimate with its interval, the same from the labels only (`classical`), and
+        numbers of labels.
 
+    Examples
+    --------
     >>> rng = np.random.default_rng(0)
     >>> metric = rng.normal(size=(2, 200))
     >>> human = metric + [[0.0], [1.0]] + 0.5 * rng.normal(size=(2, 200))
@@ -178,7 +212,7 @@ def predicted(given: LabeledSample, of: Of, folds: int, seed: int) -> Array:
 
 
 def assumptions(given: LabeledSample, generalise_to: str) -> str:
-    """What the intervals rest on, and what breaks them."""
+    """Return the assumptions of the intervals, and what violates them."""
     with_chance = "with the probabilities that were given" if given.unequal else "with equal probabilities"
     return (
         f"Assumes that the labelled {given.drawn} were drawn at random {with_chance}, without regard to what"
@@ -191,7 +225,7 @@ def assumptions(given: LabeledSample, generalise_to: str) -> str:
 def _summed_up(
     given: LabeledSample, predictions: Array, of: Of, new_inputs: bool
 ) -> dict[tuple[int, ...], Summed]:
-    """The sums of each system, or of each pair of systems where both are labelled on the same segments."""
+    """Return the sums of each system, or of each pair of systems with labels on the same segments."""
     numbers = range(len(given.systems))
     found: dict[tuple[int, ...], Summed] = {}
     for which in (
@@ -235,8 +269,8 @@ def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
 
 
 def _shared(given: LabeledSample, which: tuple[int, ...]) -> float:
-    """The covariance of two systems' means over all inputs, from segments where both are labelled; 0, the
-    safe side, where they are few.
+    """Return the covariance of two systems' means over all inputs, from segments with both labels; 0, which is
+    conservative, if there are few.
     """
     a, b = (given.human[s] for s in which)
     both = ~np.isnan(a + b)
@@ -342,7 +376,7 @@ def _check(
         )
     if power is not None and not 0 <= power <= 1:
         raise ParameterError(
-            f"power must be from 0 (labels alone) to 1, or None to choose it, got {power!r}."
+            f"power must be from 0 (only labels) to 1, or None to estimate it, got {power!r}."
         )
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")

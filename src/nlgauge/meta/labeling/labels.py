@@ -39,21 +39,21 @@ class LabeledSample:
     missing_scores: int
 
     def population(self, which: tuple[int, ...]) -> Array:
-        """The segments of which all these systems have an output."""
+        """Return the segments for which all these systems have an output."""
         return np.asarray(self.outputs[list(which)].all(axis=0))
 
     def labelled(self, which: tuple[int, ...]) -> Array:
-        """The segments of which all these systems have a label."""
+        """Return the segments for which all these systems have a label."""
         return np.asarray(~np.isnan(self.human[list(which)]).any(axis=0) & self.population(which))
 
     def count(self, which: tuple[int, ...]) -> int:
-        """Labels per system; where two systems were labelled apart, those of the one that has fewer."""
+        """Return the number of labels per system; the smaller number if cells were drawn."""
         if self.drawn == "cells":
             return min(int(self.labelled((s,)).sum()) for s in which)
         return int(self.labelled(which).sum())
 
     def sample(self, which: tuple[int, ...]) -> Drawn:
-        """How the labels of these systems were drawn, within their population."""
+        """Return the sampling design of the labels of these systems, within their population."""
         population = self.population(which)
         labelled = self.labelled(which)[population]
         clusters = self.clusters[population]
@@ -74,7 +74,7 @@ def labels(
     probabilities: Any,
     documents: Sequence[Any] | None,
 ) -> LabeledSample:
-    """What was given, checked; see `estimate` for what each argument means."""
+    """Return the checked arguments of `estimate`."""
     scores = np.atleast_2d(_numbers(human, "human"))
     if scores.ndim != 2:
         raise InputError(f"human must be (systems, segments), got {scores.ndim} axes.")
@@ -95,14 +95,13 @@ def labels(
     )
     if len(called) != len(scores):
         raise InputError(
-            f"systems has {len(called)} names, human has {len(scores)} rows; give one name per row."
+            f"systems has {len(called)} names for {len(scores)} rows of human; pass one per row."
         )
     if drawn not in (*DRAWN, None):
         raise ParameterError(f"drawn must be 'segments', 'cells' or 'documents', got {drawn!r}.")
     if documents is not None and len(documents) != scores.shape[1]:
         raise InputError(
-            f"documents has {len(documents)} entries, human has {scores.shape[1]} segments; give one per"
-            " segment."
+            f"documents has {len(documents)} entries for {scores.shape[1]} segments; pass one per segment."
         )
     if drawn == "documents" and documents is None:
         raise ParameterError("drawn='documents' needs documents, one name per segment.")
@@ -129,8 +128,8 @@ def labels(
 def scores_of(
     judgments: Judgments | Any, metrics: Any, human: str | None
 ) -> tuple[Any, Any, Sequence[str] | None, Sequence[Any] | None]:
-    """Return human scores, metrics, and the names of systems and segments: those of judgments, or the
-    arrays as they are, without names.
+    """Return human scores, metrics, and the names of systems and segments from judgments, or unchanged arrays
+    without names.
     """
     from nlgauge.meta.judgments import Judgments
 
@@ -151,7 +150,8 @@ def scores_of(
     whole = [label for label in chosen if label not in judgments.metrics]
     if whole:
         raise InputError(
-            f"metric {whole[0]} scores whole systems alone; estimates need its scores of segments."
+            f"the metric {whole[0]!r} has scores of whole systems only, and estimates need scores of segments;"
+            " leave it out of metrics."
         )
     oriented = {label: judgments.oriented(label) for label in chosen}
     return judgments.human(human), oriented, judgments.systems, judgments.segments
@@ -177,7 +177,7 @@ def _stacked(metrics: Any, shape: tuple[int, ...]) -> tuple[tuple[str, ...], Arr
 def _numbers(values: Any, name: Any) -> Array:
     found = numbers(str(name), values)
     if np.isinf(found).any():
-        raise InputError(f"{name} holds infinite values; use NaN where one is missing.")
+        raise InputError(f"{name} has infinite values; use NaN for a missing value.")
     return found
 
 
@@ -187,7 +187,7 @@ def _chances(probabilities: Any, labelled: Array) -> Array:
     found = _numbers(probabilities, "probabilities")
     if found.shape not in {labelled.shape, labelled.shape[1:]}:
         raise InputError(
-            f"probabilities has shape {found.shape}; give one per segment, or one per system and segment"
+            f"probabilities has shape {found.shape}; pass one per segment, or one per system and segment"
             f" {labelled.shape}."
         )
     found = np.broadcast_to(found, labelled.shape)

@@ -1,12 +1,11 @@
-"""Which segments to label next: strata of the predicted score, more labels where predictions are less sure,
-and the probabilities that come of it.
+"""Segments to label next: strata of the predicted score, more labels in strata with less certain predictions, and
+the probabilities that follow.
 
-Segments are cut into strata by what the metrics say of them, never by labels. Labels go to the stratum where
-the next one lowers the variance of the mean most, N_h^2 S_h^2 / (n_h (n_h + 1)), with N_h segments, n_h
-labels and the deviation S_h of human scores from predictions: Neyman's allocation in whole numbers (Wright
-2012). Within a stratum segments are drawn at random. Labels that were drawn before count in their stratum, so
-that old and new ones together are a random sample of n_h of its N_h segments, each with probability n_h /
-N_h.
+Segments are cut into strata by their metric scores, never by labels. Labels go to the stratum in which the next
+label lowers the variance of the mean most, N_h^2 S_h^2 / (n_h (n_h + 1)), with N_h segments, n_h labels and the
+deviation S_h of human scores from predictions: Neyman's allocation in whole numbers (Wright 2012). Within a
+stratum segments are drawn at random. Labels that were drawn before count in their stratum, so that old and new
+labels together are a random sample of n_h of its N_h segments, each with probability n_h / N_h.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from nlgauge.meta.labeling.labels import LabeledSample, labels, scores_of
 if TYPE_CHECKING:
     from nlgauge.meta.judgments import Judgments
 
-# A stratum's own deviation counts as much as that of all strata together once it has this many labels.
+# A stratum's own deviation weighs as much as the deviation of all strata once it has this many labels.
 _PRIOR = 5
 _FEWEST_IN_STRATUM = 2
 
@@ -43,33 +42,44 @@ def segments_to_label(
     folds: int = 5,
     seed: int = 12345,
 ) -> Findings:
-    """Propose segments for people to label next.
-
-    Once the proposed segments are labeled, with all their systems, give the column `probability` to
-    `estimate` as `probabilities`.
+    """Propose segments for the next human labels.
 
     Parameters
     ----------
-    judgments, metrics, human
-        As for `estimate`; human scores may be all NaN. What was labeled before must be whole segments that
-        were drawn with equal probabilities, or by this function with as many strata.
-    count
-        How many segments to propose.
-    of
-        "means" cuts strata by the predicted score, "differences" by how far apart the systems are predicted
-        to be.
-    segments
-        Names of the segments, if arrays are given.
-    strata
+    judgments : Judgments or array_like of shape (S, N)
+        Judgments of one group without weights, or human scores; NaN if an output has no human label. All may be NaN.
+        Existing labels must cover whole segments that were drawn with equal probabilities, or by this function with the same
+        number of strata.
+    count : int
+        Number of segments to propose.
+    metrics : str, sequence of str, array_like or mapping, optional
+        Metrics of the judgments (default: all). For arrays: one array of shape (S, N), several, or a mapping from names to
+        arrays.
+    human : str, optional
+        Human dimension. Required if there are several.
+    of : {"means", "differences"}
+        Strata: by predicted score, or by predicted difference of the systems.
+    segments : sequence, optional
+        Names of the segments, for arrays.
+    strata : int, default 5
         Number of strata.
-    folds, seed
-        As for `estimate`; the seed also draws the segments.
+    folds : int, default 5
+        Number of folds. The prediction of a segment uses labels of the other folds.
+    seed : int, default 12345
+        Seed of the folds and of the draw.
 
     Returns
     -------
     Findings
-        One row per segment: whether it is proposed, and the probability with which it is labeled then.
+        N rows: `proposed`, and `probability`, the probability that the segment is labeled after this draw.
 
+    Notes
+    -----
+    After the proposed segments are labeled, with all their systems, pass the column `probability` to `estimate` as
+    `probabilities`.
+
+    Examples
+    --------
     >>> found = segments_to_label(np.full((2, 100), np.nan), 20, np.random.default_rng(0).normal(size=(2, 100)))
     >>> sum(found.column("proposed")), found[0]["probability"]
     (20, 0.2)
@@ -118,15 +128,15 @@ def segments_to_label(
         metrics=given.metric_names,
     )
     note = (
-        "The probabilities hold if what was labelled before was drawn at random, and all proposed segments"
-        " are labelled with all systems."
+        "The probabilities are valid if the segments labeled before were drawn at random, and if all proposed"
+        " segments are labeled for all systems."
     )
     return Findings(rows, how, "Segments to label next", (note,))
 
 
 def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Array:
-    """Labels per stratum, those of before included, after `count` more: each goes where it lowers the
-    variance of the mean most.
+    """Return labels per stratum after `count` further ones, earlier labels included: each goes to the stratum
+    in which it lowers the variance of the mean most.
 
     >>> allocation(np.array([50, 50]), np.array([3.0, 1.0]), np.array([0, 0]), 20).tolist()
     [15, 5]
@@ -138,7 +148,7 @@ def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Ar
             np.inf,
             np.square(sizes * np.maximum(deviations, 1e-12)) / np.maximum(total * (total + 1), 1),
         )
-        # Where two strata gain as much, the one with fewer labels for its size is first.
+        # If two strata gain as much, the stratum with fewer labels for its size is first.
         gain = np.where(total < sizes, gain, -1.0)
         best = np.flatnonzero(gain >= gain.max() * (1 - 1e-12))
         total[best[np.argmin(total[best] / sizes[best])]] += 1
@@ -146,11 +156,11 @@ def allocation(sizes: Array, deviations: Array, before: Array, count: int) -> Ar
 
 
 def _segment_scores(given: LabeledSample, of: str) -> Array:
-    """What segments are sorted by: the metrics' first principal component, its mean over the systems or its
-    spread between them.
+    """Return the values that segments are sorted by: the metrics' first principal component, its mean over the
+    systems or its spread between them.
 
-    Labels have no part in it: a stratum that followed from the labels of its own segments would not be a
-    random sample of itself.
+    Labels are not used: a stratum that followed from the labels of its own segments would not be a random
+    sample of itself.
     """
     cells = standardised(np.where(given.outputs, given.metrics, np.nan))
     axis = np.linalg.svd(cells.reshape(len(cells), -1), full_matrices=False)[0][:, 0]
@@ -165,8 +175,8 @@ def _segment_scores(given: LabeledSample, of: str) -> Array:
 
 
 def _deviations(given: LabeledSample, predictions: Array, of: str, stratum: Array, number: int) -> Array:
-    """The deviation of human scores from predictions in each stratum, drawn towards that of all; all
-    alike where nothing is labelled.
+    """Return the deviation of human scores from predictions in each stratum, shrunk to the deviation of all; 1
+    for all strata if few segments are labeled.
     """
     labelled = ~np.isnan(given.human)
     if labelled.any(axis=0).sum() <= _PRIOR:
@@ -201,8 +211,7 @@ def _check(
         raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
     if segments is not None and len(segments) != len(labelled):
         raise InputError(
-            f"segments has {len(segments)} names, human has {len(labelled)} columns; give one name per"
-            " column."
+            f"segments has {len(segments)} names for {len(labelled)} columns of human; pass one per column."
         )
     if not len(given.metrics):
         raise InputError(

@@ -43,8 +43,8 @@ class RankedSystem(NamedTuple):
 def rank_summarisers(
     given: Result | Corpus, metric: str | Cosmic = "cosmic", seed: int = 12345, confidence: float = 0.95
 ) -> list[RankedSystem]:
-    """Systems by how much their summaries tell about the sources, most first, NaN last (Figure 3), and
-    their lengths: longer ones tell more.
+    """Return the systems by the information of their summaries about the sources, most first, NaN last (Figure
+    3), with their lengths: longer summaries have more information.
     """
     result = _scored(given, metric, seed)
     label = result._label(str(metric))
@@ -65,13 +65,13 @@ def rank_summarisers(
 
 
 class Convergence(NamedTuple):
-    """How one density was fitted: the mean round of training in it, the nats that were still gained at its
-    end, and -log q by rows.
+    """The fit of one density: the mean round of training in it, the nats that were still gained at its end, and
+    -log q by rows.
 
     A density is a mixture of closed forms (round 0) and of the network after each round of training, weighted
-    by other rows: a mean near 0 says that the closed forms were best. `modes` is the mean number of modes of
-    the density alone, by weight; `plain` is -log q of the held-out rows for a mixture of plain expectation
-    maximization from random rows, which should not be below `held_out` of the density alone.
+    by other rows: a mean near 0 means that the closed forms were best. `modes` is the mean number of modes of
+    the unconditional density, by weight; `plain` is -log q of the held-out rows for a mixture of plain
+    expectation maximization from random rows, which should not be below `held_out` of that density.
     """
 
     system: str
@@ -87,9 +87,7 @@ class Convergence(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """How much worse the held-out rows are than the training rows, in nats; NaN where that is not
-        known.
-        """
+        """Difference between the held-out rows and the training rows, in nats; NaN if it is unknown."""
         return self.held_out - self.learnt
 
 
@@ -120,7 +118,7 @@ def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Converg
 
 
 class Edge(NamedTuple):
-    """How well the summaries of one system predict those of another, in nats, and the deviation of that
+    """Information of the summaries of one system about the summaries of another, in nats, and its deviation
     over seeds.
     """
 
@@ -215,7 +213,7 @@ def information_graph(
 
 
 class Correlations(NamedTuple):
-    """Correlations over systems; NaN for fewer than two systems, or where one side is the same for all."""
+    """Correlations over systems; NaN for fewer than two systems, or if one side is constant."""
 
     pearson: float
     spearman: float
@@ -232,11 +230,11 @@ class Agreement(NamedTuple):
 
 
 def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Classifier]) -> Agreement:
-    """Whether classifiers label a summary as they label its source, and which metrics of the Result agree
-    with that (Table 1; Kendall is tau-b).
+    """Return how often classifiers label a summary differently from its source, and the correlation of each
+    metric of a Result with that (Table 1; Kendall is tau-b).
 
-    A classifier takes texts and gives a label for each; it is called once, with every distinct text. A metric
-    of which lower is better is expected to correlate negatively. Of a Corpus there are errors alone.
+    A classifier takes texts and returns a label for each; it is called once, with every distinct text. A metric
+    for which lower is better is expected to correlate negatively. A Corpus has only errors.
     """
     corpus = _with_texts(given)
     if corpus.sources is None:
@@ -250,8 +248,8 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
         labels = list(classifier(list(texts)))
         if len(labels) != len(texts):
             raise InputError(
-                f"the classifier {task!r} gave {len(labels)} labels for {len(texts)} texts; it must give one"
-                " for each."
+                f"the classifier {task!r} returned {len(labels)} labels for {len(texts)} texts; it must return"
+                " one per text."
             )
         number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
         label_of = np.full(int(ids.max()) + 1, -1)
@@ -304,6 +302,6 @@ def _with_texts(given: Result | Corpus) -> Corpus:
         return given
     if not given.has_texts:
         raise ResultError(
-            "cannot analyse this result: it was saved without its texts (texts=False); give the Corpus."
+            "cannot analyze this result: it was saved without its texts (texts=False); pass the Corpus."
         )
     return given.corpus

@@ -1,7 +1,7 @@
-"""The analyses of the Shannon paper: does a metric tell good summaries from corrupted ones, does context
+"""The analyses of the Shannon paper: does a metric separate good summaries from corrupted ones, does context
 change it, and what is it biased towards?
 
-They take any metric that reads summaries beside their documents. The token heat map of Figure 1 is
+They take any metric that reads summaries and their documents. The token heat map of Figure 1 is
 `Result.explain`.
 """
 
@@ -25,8 +25,8 @@ from nlgauge.results.result import Result
 from nlgauge.scoring import Scorer, score
 from nlgauge.stats.coefficients import spearman
 
-# What Table 3 compares the metrics with: the length in words separated by white space, and columns of our own
-# metrics.
+# Statistics that Table 3 compares the metrics with: the length in words separated by white space, and columns of
+# built-in metrics.
 _STATISTICS = {
     "novel 1": "novelty",
     "novel 2": "novelty.novelty2",
@@ -38,8 +38,8 @@ _STATISTICS = {
 
 
 def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
-    """The summaries as they are ("original"), with their words in random order ("shuffled"), and those of
-    other documents ("wrong").
+    """Return the summaries unchanged ("original"), with their words in random order ("shuffled"), and the
+    summaries of other documents ("wrong").
 
     >>> spoilt(["a b", "c d"])["wrong"]
     ['c d', 'a b']
@@ -62,8 +62,8 @@ def spoilt(summaries: Sequence[str], seed: int = 12345) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` holds one value per
-    document, in the order given.
+    """A metric on original, shuffled and wrong summaries (Figure 2): `values[kind]` has one value per document,
+    in the order of the documents.
     """
 
     values: Mapping[str, Array]
@@ -95,7 +95,7 @@ class Separation:
 def separation(
     documents: Sequence[str], summaries: Sequence[str], metric: str | AnyMetric = "shannon", seed: int = 12345
 ) -> Separation:
-    """How well a metric tells summaries from shuffled and from wrong ones."""
+    """Return the values of a metric on original, shuffled and wrong summaries."""
     if len(documents) != len(summaries):
         raise InputError(
             f"each document needs one summary, got {len(documents)} documents and {len(summaries)} summaries."
@@ -112,8 +112,8 @@ def separation(
 
 
 class Upstream(NamedTuple):
-    """One system at one amount of context: its scores, and the mean information of a document, alone and
-    given the summary (Table 5, Figure 4).
+    """One system at one amount of context: its scores, and the mean information of a document, unconditional
+    and given the summary (Table 5, Figure 4).
     """
 
     upstream: int
@@ -131,7 +131,7 @@ def dependence_on_upstream(
     upstream: Iterable[int] = (0, 1, 2),
     metric: str | Shannon = "shannon",
 ) -> list[Upstream]:
-    """How the number of sentences of context changes the metric: one record per number in `upstream` and
+    """Return the metric for several numbers of sentences of context: one record per number in `upstream` and
     system.
     """
     base = parse(metric) if isinstance(metric, str) else metric
@@ -148,8 +148,8 @@ def dependence_on_upstream(
 
 
 def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
-    """What metrics reward beside quality (Table 3): Spearman correlations over all summaries with length,
-    novelty, coverage, compression and density.
+    """Return biases of metrics (Table 3): Spearman correlations over all summaries with length, novelty,
+    coverage, compression and density.
 
     `columns` are names of metrics or outputs ("rouge.rouge2"); by default the score of every metric of the result.
     """
@@ -168,7 +168,7 @@ def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, di
 
 
 def summary_statistics(corpus: Corpus) -> dict[str, Array]:
-    """What describes summaries beside their quality: length in white-space words, novelty, coverage,
+    """Return properties of summaries other than their quality: length in white-space words, novelty, coverage,
     compression, density; system by system.
     """
     if corpus.sources is None:
@@ -193,7 +193,7 @@ def summary_statistics(corpus: Corpus) -> dict[str, Array]:
 
 
 def rank_correlation(one: Array, other: Array) -> float:
-    """Spearman's correlation where both are known; NaN for fewer than three values or where one side is
+    """Return Spearman's correlation over pairs of known values; NaN for fewer than three pairs or if one side is
     constant.
     """
     known = ~(np.isnan(one) | np.isnan(other))

@@ -1,4 +1,4 @@
 """Readers of human judgments: data frames, saved results, the files of mt-metrics-eval."""
 
-# A field called so after a human dimension holds the single ratings that its scores were made of.
+# The suffix of a field with the single ratings behind the scores of a human dimension.
 RATINGS = ".ratings"

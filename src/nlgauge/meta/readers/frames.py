@@ -37,10 +37,40 @@ def from_arrays(
     system_scores: Mapping[str, Any] | None = None,
     pairs: Any = None,
 ) -> Judgments:
-    """Make judgments of (S, N) arrays or nested lists, or of mappings of them by name.
+    """Make judgments from arrays or nested lists, or from mappings of these by name.
 
-    Human scores of several annotators are (S, N, annotators). A bare array is called "human", or "metric".
-    The other arguments are the fields of `Judgments`.
+    Parameters
+    ----------
+    human : array_like of shape (S, N) or (S, N, annotators), or mapping
+        Human scores by dimension. An array without a name is called "human".
+    metrics : array_like of shape (S, N), or mapping
+        Metric scores by metric. An array without a name is called "metric".
+    systems : sequence of str, optional
+        Names of the S systems. Default: system1 to systemS.
+    segments : sequence, optional
+        Identifiers of the N segments. Default: 0 to N - 1.
+    higher_is_better : mapping of str to bool or None, optional
+        Direction of each metric; None means that the metric has no direction. Default: True.
+    groups : sequence, optional
+        Group (language pair) of each of the N segments. Systems are compared only within groups.
+    ratings : mapping of str to array_like of shape (S, N, annotators), optional
+        Ratings by dimension.
+    weights : array_like of shape (N,), optional
+        Weights of the segments.
+    system_scores : mapping of str to array_like of shape (S,), optional
+        Scores of whole systems by metric.
+    pairs : array_like of shape (P, 3), optional
+        Better/worse pairs: segment, better system, worse system.
+
+    Returns
+    -------
+    Judgments
+        Human and metric scores.
+
+    Raises
+    ------
+    InputError
+        If there are no scores, or shapes are inconsistent.
     """
     judged = {name: _array(values, f"humans[{name!r}]") for name, values in _named(human, "human").items()}
     scored = {
@@ -75,7 +105,7 @@ def _array(values: Any, name: str) -> Array:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{name} must be numbers in rows of equal length, NaN where one is missing."
+            f"{name} must be numbers in rows of equal length; use NaN for a missing value."
         ) from None
 
 
@@ -128,11 +158,38 @@ def from_frame(
     weight: str | None = None,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgments:
-    """Make judgments of a tidy frame (pandas, polars, records, or columns by name) with one row per system and
-    segment.
+    """Make judgments from a table with one row per system and segment.
 
-    `system`, `segment`, `group`, `annotator` and `weight` name columns; with an annotator there are several
-    rows per system and segment. A human column may also hold lists of numbers: one per annotator.
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame, records or mapping
+        Data frame, records, or columns by name.
+    human : str or sequence of str
+        Columns with human scores. A value may be a list of numbers, one per annotator.
+    metrics : str or sequence of str, optional
+        Columns with metric scores.
+    system : str, default "system"
+        Column with the system.
+    segment : str, default "segment"
+        Column with the segment.
+    group : str, optional
+        Column with the group.
+    annotator : str, optional
+        Column with the annotator; the table then has several rows per system and segment.
+    weight : str, optional
+        Column with the weight of the segment.
+    higher_is_better : mapping of str to bool or None, optional
+        Direction of each metric; None means that the metric has no direction. Default: True.
+
+    Returns
+    -------
+    Judgments
+        Human and metric scores.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or a score is not a number.
     """
     rows = records_of(frame)
     dimensions, labels = listed(human), listed(metrics)
@@ -183,7 +240,7 @@ def _ratings(
     shape: tuple[int, int],
     people: Sequence[str] | None,
 ) -> Array:
-    """(S, N, annotators); one annotator where each cell has one number."""
+    """Return ratings (S, N, annotators); one annotator if each cell has one number."""
     if people is not None:
         order = {person: i for i, person in enumerate(dict.fromkeys(people))}
         found = np.full((*shape, len(order)), np.nan)
@@ -191,7 +248,7 @@ def _ratings(
         for cell, person, value in zip(cells, people, values, strict=True):
             if (cell, person) in seen:
                 raise InputError(
-                    f"annotator {person!r} judged one output twice ({name}); give one row per system, segment"
+                    f"annotator {person!r} rated one output twice ({name}); pass one row per system, segment"
                     " and annotator."
                 )
             seen.add((cell, person))
@@ -225,8 +282,8 @@ def _scores(
 def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
     if len(set(cells)) != len(cells):
         raise InputError(
-            f"some outputs have several rows ({name}); give one row per system and segment, or name the"
-            " column of annotators with annotator=."
+            f"some outputs have several rows ({name}); pass one row per system and segment, or name the column"
+            " of annotators with annotator=."
         )
 
 
@@ -241,8 +298,8 @@ def as_number(value: Any, what: str) -> float:
 
 
 def as_numbers(value: Any, what: str) -> list[float]:
-    """What each annotator said of one output, NaN for one who did not judge it; a single number is that of
-    one annotator.
+    """Return the ratings of one output, NaN for an annotator who did not judge it; a single number is the rating
+    of one annotator.
 
     >>> as_numbers([4, None], "adequacy"), as_numbers("3", "adequacy")
     ([4.0, nan], [3.0])
@@ -263,11 +320,37 @@ def from_pairs(
     group: str | None = None,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgments:
-    """From rows that name a segment, its better and its worse system; `metrics` are scores by metric, then
-    system, then segment.
+    """Make judgments from rows that name a segment, its better and its worse system.
 
-    Where rows have a `group`, a segment is called (group, segment), in the scores too.
+    Parameters
+    ----------
+    pairs : pandas.DataFrame, polars.DataFrame, records or mapping
+        One row per pair.
+    metrics : mapping, optional
+        Scores by metric, then system, then segment.
+    segment : str, default "segment"
+        Column with the segment.
+    better : str, default "better"
+        Column with the better system.
+    worse : str, default "worse"
+        Column with the worse system.
+    group : str, optional
+        Column with the group. A segment is then named (group, segment), also in `metrics`.
+    higher_is_better : mapping of str to bool or None, optional
+        Direction of each metric; None means that the metric has no direction. Default: True.
 
+    Returns
+    -------
+    Judgments
+        Metric scores and better/worse pairs.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or a score is not a number.
+
+    Examples
+    --------
     >>> from nlgauge.meta import Judgments
     >>> scores = {"chrf": {"A": {1: 0.5, 2: 0.4}, "B": {1: 0.3, 2: 0.6}}}
     >>> Judgments.from_pairs([{"segment": 1, "better": "A", "worse": "B"}, {"segment": 2, "better": "A", "worse": "B"}], scores)
@@ -303,11 +386,25 @@ def from_pairs(
 
 
 def joined(cls: type[Judgments], parts: Mapping[Any, Judgments]) -> Judgments:
-    """Join several judgments as the groups of one; a score that one part lacks is NaN there, and segments are
-    called (group, segment).
+    """Join several judgments as groups.
+
+    Parameters
+    ----------
+    parts : mapping
+        Judgments by group.
+
+    Returns
+    -------
+    Judgments
+        All systems and segments; segments are named (group, segment). Scores that a group lacks are NaN.
+
+    Raises
+    ------
+    InputError
+        If there are no parts, or a metric has different directions.
     """
     if not parts:
-        raise InputError("there are no judgments to join.")
+        raise InputError("no judgments to join; pass at least one.")
     systems = list(dict.fromkeys(system for part in parts.values() for system in part.systems))
     rows = {group: [systems.index(system) for system in part.systems] for group, part in parts.items()}
     higher: dict[str, bool | None] = {}

@@ -32,18 +32,39 @@ def from_mtme(
     corpus_scores: bool = False,
     higher_is_better: Mapping[str, bool | None] | None = None,
 ) -> Judgments:
-    """Read a directory in the layout of mt-metrics-eval: human-scores/PAIR.NAME.seg.score,
-    metric-scores/PAIR/METRIC-REF.seg.score.
+    """Read judgments from a directory in the layout of mt-metrics-eval.
 
-    The systems are those that the human scores name, with all human scores and metrics of the pair by default.
-    corpus_scores=True takes the system scores of the files (.sys.score) for the system level. Several
-    language pairs become groups.
+    Parameters
+    ----------
+    directory : str or Path
+        Directory of one test set, with the files human-scores/PAIR.NAME.seg.score and
+        metric-scores/PAIR/METRIC-REF.seg.score.
+    language_pairs : str or sequence of str
+        Language pairs. Several language pairs become groups.
+    human : str or sequence of str, optional
+        Names of human scores. Default: all except single ratings (NAME.rating).
+    metrics : str or sequence of str, optional
+        Metrics. Default: all.
+    corpus_scores : bool, default False
+        Use the system scores of the files (.sys.score) at the system level, for one language pair.
+    higher_is_better : mapping of str to bool or None, optional
+        Direction of each metric; None means that the metric has no direction. Default: True.
+
+    Returns
+    -------
+    Judgments
+        Scores of the systems that the human scores name.
+
+    Raises
+    ------
+    InputError
+        If the directory has no human-scores directory.
     """
     root = Path(directory)
     if not (root / "human-scores").is_dir():
         raise InputError(
-            f"{str(root)!r} has no folder human-scores; give the folder of one test set (wmt22, ...) in the"
-            " layout of mt-metrics-eval."
+            f"{str(root)!r} has no directory human-scores; pass the directory of one test set (wmt22, ...) in"
+            " the layout of mt-metrics-eval."
         )
     humans, labels = (None if names is None else listed(names) for names in (human, metrics))
     higher = higher_is_better or {}

@@ -1,4 +1,4 @@
-"""Judgments of a Result: its segment scores beside human scores from its fields, a frame or a file."""
+"""Judgments of a Result: its segment scores with human scores from its fields, a frame or a file."""
 
 from __future__ import annotations
 
@@ -40,16 +40,41 @@ def from_result(
     segment: str = "segment",
     annotator: str | None = None,
 ) -> Judgments:
-    """Make judgments of a Result and the human scores of its segments.
+    """Make judgments from a result and the human scores of its segments.
 
-    `human` is the name of a field of the records, or several; or a frame, rows or the path of a CSV, TSV or
-    JSON Lines file with the columns `system` and `segment`, in which `dimensions` (by default every further
-    column) are the human scores. A field may hold one number per output, a list of numbers (one per
-    annotator), or numbers by dimension; the field NAME.ratings holds the ratings that the scores NAME are
-    made of. Each metric stands for its first output; outputs="all" takes every one as label.output.
-    corpus_scores=True takes scores of whole systems from the corpus score and not from the mean over
-    segments. `group` names a field. Of pooled records (one column of predictions, and a field `system`) each
-    is the output of its system for its segment.
+    Parameters
+    ----------
+    result : Result
+        Scores of S systems on N segments by M metrics. With pooled records (one column of predictions and a field
+        `system`), each record is the output of its system for its segment.
+    human : str, sequence of str, frame, rows or path
+        Fields of the records with human scores: a number per output, a list of numbers (one per annotator), or numbers by
+        dimension. The field NAME.ratings has the ratings behind the scores NAME. Otherwise a data frame, rows, or the path of
+        a CSV, TSV or JSON Lines file.
+    outputs : {"first", "all"}
+        Outputs of each metric: the first, named LABEL, or also the others, named LABEL.OUTPUT.
+    corpus_scores : bool, default False
+        Use corpus scores at the system level instead of means over segments.
+    group : str, optional
+        Field with the group of each segment.
+    dimensions : sequence of str, optional
+        Columns of a table with human scores. Default: all further columns.
+    system : str, default "system"
+        Column of a table with the system.
+    segment : str, default "segment"
+        Column of a table with the segment.
+    annotator : str, optional
+        Column of a table with the annotator.
+
+    Returns
+    -------
+    Judgments
+        Human and metric scores.
+
+    Raises
+    ------
+    ParameterError
+        If `outputs` is unknown.
     """
     if outputs not in ("first", "all"):
         raise ParameterError(f"outputs must be 'first' or 'all', got {outputs!r:.60}.")
@@ -94,10 +119,18 @@ def from_result(
 
 
 def seconds_per_thousand(*results: Result) -> dict[str, float]:
-    """Return the seconds that each metric takes for 1,000 texts, with all that it reads, by name.
+    """Return the seconds that each metric takes for 1,000 texts, including its features.
 
-    All outputs of a metric take those of the metric. A metric of which rows came from the cache is left out:
-    its seconds are not known.
+    Parameters
+    ----------
+    *results : Result
+        Results with the same metrics.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds by metric and output. All outputs have the seconds of their metric. Metrics with rows from the cache are
+        omitted, because their time is unknown.
     """
     texts = sum(len(result.corpus) * len(result.systems) for result in results)
     seconds: dict[str, float] = {}
@@ -141,7 +174,7 @@ def pooled_records(corpus: Corpus) -> tuple[list[str], list[str]] | None:
         return None
     systems = [str(system) for system in corpus.fields[field]]
     if isinstance(corpus.ids, range) and len(set(systems)) > 1:
-        raise InputError("records of several systems need an 'id' that says which segment each is of.")
+        raise InputError("records of several systems need an 'id' with the segment of each record.")
     ids = [str(segment) for segment in corpus.ids]
     # If several systems have the same segment, a pooled id is followed by the system's name.
     named = all(segment.endswith(f"/{system}") for segment, system in zip(ids, systems, strict=True))
@@ -164,8 +197,8 @@ def _of_segments(values: Sequence[Any], places: Array, name: str) -> tuple[Any, 
     for place, value in zip(places[: len(values)].tolist(), values, strict=True):
         if by_segment.setdefault(place, value) != value:
             raise InputError(
-                f"the field {name!r} has two values for one segment, {by_segment[place]!r} and {value!r}; give"
-                " each segment one."
+                f"the field {name!r} has two values for one segment, {by_segment[place]!r} and {value!r}; use"
+                " one value per segment."
             )
     return tuple(by_segment[place] for place in sorted(by_segment))
 
@@ -204,8 +237,8 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
         isinstance(value, str) for values in columns.values() for value in values
     ):
         raise ResultError(
-            f"this result was saved without texts, and {', '.join(columns)} held texts, as numbers of a CSV"
-            " file are; save it with texts, or give the human scores as a file."
+            f"this result was saved without texts, and {', '.join(columns)} had texts (numbers of a CSV file"
+            " are texts); save the result with texts, or pass the human scores as a file."
         )
     return columns
 
@@ -232,8 +265,8 @@ def _of_rows(
     segment: str,
     annotator: str | None,
 ) -> dict[str, list[Any]]:
-    """Human scores of all outputs, from rows with a system and a segment; those of other systems or segments
-    are refused.
+    """Return human scores of all outputs, from rows with a system and a segment; other systems or segments are
+    refused.
     """
     records = records_of(human)
     chosen = list(dimensions or [name for name in records[0] if name not in (system, segment, annotator)])

@@ -51,8 +51,8 @@ def read(directory: Path, device: str) -> tuple[CometNetwork, Any]:
         )
     except msgspec.ValidationError:
         raise ModelError(
-            f"{directory} does not hold a model of the COMET family; `nlgauge models convert FILE --as comet`"
-            " makes one."
+            f"{directory} does not contain a model of the COMET family; convert a checkpoint with: nlgauge models"
+            " convert FILE --as comet"
         ) from None
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True)

@@ -77,9 +77,11 @@ def convert(
         raise ParameterError(f"a file is converted as one of {', '.join(LAYOUTS)}, got {layout!r}.")
     file = file.expanduser()
     if not file.is_file():
-        raise ModelError(f"there is no file {str(file)!r}.")
+        raise ModelError(f"cannot find the file {str(file)!r}.")
     if target.exists() and any(target.iterdir()):
-        raise ModelError(f"{target} is there already; choose another place, or remove it first.")
+        raise ModelError(
+            f"{target} already exists and is not empty; choose another directory, or remove it first."
+        )
     made = origin or Origin(target.name, target.name, file.name)
     dropped: list[str] = []
 
@@ -188,8 +190,8 @@ def _state(content: Any, file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
                 weights = {str(key): value for key, value in found.items() if isinstance(value, torch.Tensor)}
                 return weights, {str(key): value for key, value in content.items() if name and key != name}
     raise ModelError(
-        f"{file} holds no weights by name; it may be an object of another program, which could be read only"
-        " by running its code."
+        f"{file} does not contain named weights; it may be an object of another program, which only that"
+        " program's code can read."
     )
 
 

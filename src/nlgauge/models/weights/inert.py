@@ -49,8 +49,8 @@ def read(file: Path) -> Content:
             found = _read_inertly(file)
     if isinstance(found, _Dummy) or (isinstance(found, type) and issubclass(found, _Dummy)):
         raise ModelError(
-            f"{file} holds an object of {found.called}, not weights; it could be read only by running its"
-            " code, which is never done."
+            f"{file} contains an object of {found.called} instead of weights; reading it would run its code,"
+            " which nlgauge never does."
         )
     dropped: list[str] = []
     return Content(_plain(found, "", dropped, 0), dropped)
@@ -60,7 +60,7 @@ def _refuse_other_formats(file: Path) -> None:
     import torch
 
     if not file.is_file():
-        raise ModelError(f"there is no file {str(file)!r}.")
+        raise ModelError(f"cannot find the file {str(file)!r}.")
     with file.open("rb") as stream:
         is_zip = stream.read(4) == b"PK\x03\x04"
     # torch would run the first and unpack the second, whatever pickles it is told to read.
@@ -68,7 +68,7 @@ def _refuse_other_formats(file: Path) -> None:
         raise ModelError(f"{file} is a TorchScript program, which is not read; a file of weights is needed.")
     if not is_zip and tarfile.is_tarfile(file):
         raise ModelError(
-            f"{file} is a tar archive, which is not read; unpack it and give the file of weights."
+            f"{file} is a tar archive, which is not read; unpack it and name the file of weights."
         )
 
 

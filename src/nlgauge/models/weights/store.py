@@ -104,7 +104,7 @@ def require(name: str) -> Path:
     """The directory of a model's files, or an error that says the command to run."""
     if name.startswith("own:"):
         raise ModelError(
-            f"{name!r} was an own model object, which is never saved; give it again as nlgauge.Model(model,"
+            f"{name!r} is a custom model object, which is not saved; pass it again as nlgauge.Model(model,"
             " tokenizer)."
         )
     found = location(name)
@@ -113,24 +113,24 @@ def require(name: str) -> Path:
     entry = entry_of(name)
     if entry is not None and entry.elsewhere:
         raise ModelError(
-            f"the model {name!r} is not here ({entry.size}; license {entry.license}); {entry.elsewhere}"
+            f"the model {name!r} is not installed ({entry.size}; license {entry.license}); {entry.elsewhere}"
         )
     if entry is not None:
         command = f"nlgauge models get {name}{' --hub' if entry.repository else ''}"
         raise ModelError(
-            f"the model {name!r} is not here ({entry.size}; license {entry.license}); run: {command}"
+            f"the model {name!r} is not installed ({entry.size}; license {entry.license}); run: {command}"
         )
     looks_local = (
         name.startswith((".", "~")) or Path(name).is_absolute() or os.sep in name.replace("/", "", 1)
     )
     if looks_local or Path(name).exists():
         raise ModelError(
-            f"{name!r} does not hold a model: a local model is a directory with config.json, weights as"
-            " safetensors and a tokeniser."
+            f"{name!r} does not contain a model; a local model is a directory with config.json, weights as"
+            " safetensors and a tokenizer."
         )
     raise ModelError(
-        f"there is no model {name!r}{did_you_mean(name, catalogue())}; give a directory, a name of `nlgauge"
-        f" models list`, or fetch a hub repository with: nlgauge models get {name} --hub"
+        f"unknown model {name!r}{did_you_mean(name, catalogue())}; use a directory or a name of `nlgauge models"
+        f" list`, or download a hub repository with: nlgauge models get {name} --hub"
     )
 
 
@@ -192,8 +192,8 @@ def weights_hash(directory: Path) -> str:
 def _warn_of_change(directory: Path, found: tuple[tuple[str, str], ...]) -> None:
     """Warn, once for each content, that weights are not those that were fetched."""
     warnings.warn(
-        f"the weights in {directory} are not those that were fetched; signatures show the hash of the new"
-        " ones. `nlgauge models verify` says which files changed.",
+        f"the weights in {directory} have changed since they were installed; signatures show the new hash."
+        " `nlgauge models verify` lists the files that changed.",
         stacklevel=4,
     )
 

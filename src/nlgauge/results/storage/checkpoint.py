@@ -1,13 +1,13 @@
-"""Checkpoint: the directory of a run while it goes on, from which the run is resumed after whatever ended it.
+"""Checkpoint: the directory of a run in progress, from which an interrupted run is resumed.
 
-    log.jsonl   what is done, one line each: which run this is, the corpus that was stored, the fits, every
+    log.jsonl   the finished steps, one line each: the identity of the run, the stored corpus, the fits, every
                 chunk with its costs
     rows.f64    the rows of all tables side by side, one row per segment
-    fits.npz    what was fitted
+    fits.npz    the fits
     corpus/     the corpus of a run whose input comes in pieces
-    whole/      the result while it is written, which is then moved to its place
+    whole/      the result while it is written, which is then moved to its directory
 
-A line of the log is written after what it speaks of. What is behind the last whole line was not finished, and
+A line of the log is written after the data that it describes. Data after the last whole line is unfinished, and
 is cut off when the run is resumed.
 """
 
@@ -38,7 +38,7 @@ _VALUE = np.dtype("<f8")
 
 
 class RowPart(msgspec.Struct):
-    """The part of a table whose statistics stand in so many columns of a row."""
+    """The columns of a row that contain the statistics of one part of a table."""
 
     system: str
     label: str
@@ -47,7 +47,7 @@ class RowPart(msgspec.Struct):
 
 
 class Begun(msgspec.Struct, tag="begun"):
-    """Which run this is, as plain data."""
+    """The identity of the run, as plain data."""
 
     run: dict[str, Any]
 
@@ -71,7 +71,7 @@ class Fitted(msgspec.Struct, tag="fitted"):
 
 
 class Laid(msgspec.Struct, tag="laid"):
-    """What a row of the statistics is made of."""
+    """The parts of a row of statistics."""
 
     columns: list[RowPart]
 
@@ -90,7 +90,7 @@ Entry = Begun | StoredCorpus | Signed | Fitted | Laid | Scored
 
 
 class Checkpoint:
-    """What a run has done so far, on disk, until its result is in its place."""
+    """The progress of a run on disk, until its result is in its directory."""
 
     def __init__(self, place: Path, run: Mapping[str, Any]) -> None:
         self.place = place
@@ -153,7 +153,7 @@ class Checkpoint:
     ) -> None:
         self._close()
         if kind is not None and not self.done and self.corpus is None and not (self.place / FIRST).exists():
-            self.remove()  # nothing is there that is worth going on with
+            self.remove()  # nothing was done that is worth resuming
 
     def note(self, entry: Entry) -> None:
         """Write down what was done."""
@@ -203,7 +203,7 @@ class Checkpoint:
 
 
 def unfinished(directory: Path) -> Path:
-    """Return where a run whose result goes to a directory is kept until it is finished."""
+    """Return the directory of an unfinished run whose result is saved to a directory."""
     named = directory if directory.name else directory.absolute()
     return named.with_name(f"{named.name}.unfinished")
 
@@ -261,7 +261,7 @@ def _mapped_rows(path: Path, columns: list[RowPart], segments: int) -> Rows:
 
 
 def check_same(place: Path, there: Mapping[str, Any], run: Mapping[str, Any]) -> None:
-    """Raise if the run in a directory is another one, and say in what it differs."""
+    """Raise an error with the difference if the run in a directory is not this run."""
     # As JSON has it: what was read has lists where tuples were given.
     wanted = msgspec.json.decode(msgspec.json.encode(run))
     for name in wanted:

@@ -1,7 +1,7 @@
 """Extend a result by metrics or systems, in memory or on disk.
 
-On disk the result stays as it is until everything is computed, and new rows are in DIRECTORY.unfinished as soon
-as they are computed. Then the larger result is made in a directory within that one, and moved to its place.
+On disk the result stays unchanged until everything is computed, and new rows are in DIRECTORY.unfinished as soon
+as they are computed. Then the larger result is written in a directory within it, and moved to its place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def extended(
     output: Destination | None,
     show_progress: bool | None,
 ) -> Result:
-    """The result with these metrics and these systems, saved to the output where there is one."""
+    """Return the result with these metrics and these systems, saved to the output if there is one."""
     added = Addition.of(result, metrics, predictions, executor)
     with progress(show_progress):
         return added.in_memory() if output is None else _saved(added, output)
@@ -44,7 +44,7 @@ def _saved(added: Addition, output: Destination) -> Result:
 
 
 def _run_of(added: Addition) -> dict[str, Any]:
-    """Which addition this is, as plain data."""
+    """Return the identity of an addition, as plain data."""
     result, systems = added.result, added.systems
     return {
         **run_of(replace(result._job, metrics=added.metrics)),

@@ -43,7 +43,7 @@ def read_fits(entries: Iterable[SavedFit], path: Path) -> Fits:
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array:
-    """Return an array; what it claims to need may not be more than the bytes that are there for it."""
+    """Return an array, checked not to need more bytes than its file has."""
     if member.compress_type != zipfile.ZIP_STORED or member.file_size > size:
         raise InputError(
             f"{member.filename} is compressed or larger than its file; a result is saved without compression."
@@ -61,8 +61,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo, size: int) -> Array
             count *= length
         if dtype.hasobject or dtype.kind not in "biuf" or count * dtype.itemsize > member.file_size:
             raise InputError(
-                f"{member.filename} claims to hold {dtype} of shape {shape}, which is not what its bytes"
-                " can be."
+                f"{member.filename} declares {dtype} of shape {shape}; its data must be numbers and fit its size."
             )
         data = stream.read(count * dtype.itemsize)
     array = np.frombuffer(data, dtype=dtype)

@@ -1,13 +1,13 @@
-"""The directory of a saved result: the names of its files, and what run.json holds.
+"""The directory of a saved result: the names of its files, and the content of run.json.
 
     run.json          format, options, metrics with all their parameters, signatures, scores, costs,
-                      environment, and what the other files hold
-    statistics.bin    the statistics of all tables; `statistics_file` says how
-    fits.npz          what was fitted on the whole corpus
-    texts.jsonl, ...  the corpus; `corpus.store.layout` says how
+                      environment, and a description of the other files
+    statistics.bin    the statistics of all tables; `statistics_file` describes it
+    fits.npz          the fits on the whole corpus
+    texts.jsonl, ...  the corpus; `corpus.store.layout` describes it
 
-A result of any size has these files. They are written while a run goes on, or at once from memory, and are
-mapped when they are read.
+A result of any size has these files. They are written during a run, or at once from memory, and are mapped when
+they are read.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class SavedCarbon(msgspec.Struct, frozen=True):
 
 
 class SavedMemory(msgspec.Struct, frozen=True):
-    """The highest memory of the run in bytes, null if it is not known, and what is to be said of it."""
+    """The highest memory of the run in bytes, null if it is not known, and a note about it."""
 
     peak: float | None
     note: str

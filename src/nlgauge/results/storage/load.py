@@ -1,7 +1,7 @@
 """Load a saved result: its files are mapped, and checked before they are used.
 
-A result always loads, whoever wrote its metrics: if the class of a metric is not here, its scores are read,
-and nothing can be computed anew.
+A result always loads: if the class of a metric is not imported, its scores are read, and nothing can be
+computed again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,25 @@ from nlgauge.results.storage.statistics_file import read_statistics
 
 
 def load(directory: str | Path) -> Result:
-    """Return the result that was saved to a directory."""
+    """Load a result that was saved to a directory.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Directory that `Result.save` or `score(output=...)` wrote.
+
+    Returns
+    -------
+    Result
+        The saved result. If the class of a metric is not installed, its scores can be read but not computed again.
+
+    Raises
+    ------
+    ParameterError
+        If `directory` is not a path.
+    ResultError
+        If the directory does not exist, contains no result or an unfinished run, or is damaged.
+    """
     if not isinstance(directory, str | Path):
         raise ParameterError(
             f"a result is loaded from the directory that it was saved to, a path; got {directory!r:.60}."
@@ -54,7 +72,7 @@ def load(directory: str | Path) -> Result:
                 ) from None
         if not place.exists():
             raise ResultError(
-                f"there is no directory {place}{did_you_mean(place.name, _beside(place))}."
+                f"the directory {place} does not exist{did_you_mean(place.name, _beside(place))}."
             ) from None
         raise ResultError(
             f"{place} is not an nlgauge result: {Path(error.filename).name} is missing."

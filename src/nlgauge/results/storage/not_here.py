@@ -1,4 +1,4 @@
-"""NotHere: a saved metric whose class is not here."""
+"""NotHere: a saved metric whose class is not imported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlgauge.results.storage.layout import SavedMetric
 
 @dataclass(frozen=True, eq=False)
 class NotHere(CorpusMetric):
-    """Stands for a metric whose class is not here, with all that was saved of it; no more can be computed."""
+    """A saved metric whose class is not imported, with all that was saved of it; it can compute nothing."""
 
     saved: SavedMetric
 

@@ -1,5 +1,5 @@
 """Run with an output directory, and resume such a run: rows are on disk as soon as they are computed, so that a
-run that was killed goes on where it was, with the same numbers.
+killed run continues from them, with the same numbers.
 
 Until it is finished a run is in DIRECTORY.unfinished, then its result is in DIRECTORY, whole.
 """
@@ -68,12 +68,12 @@ class Destination:
     resume: bool = False
     overwrite: bool = False
     texts: bool = True
-    # Whether the result that is there is the one that is added to, and so may be replaced; a run that was not
-    # finished may not.
+    # True if the existing result is the result that is extended, and so may be replaced; an unfinished run may
+    # not.
     replaces: bool = False
 
     def begin(self) -> Path:
-        """Return the directory of the run, checked to be free or to hold what may be used."""
+        """Return the directory of the run, checked to be free or to contain a run that may be resumed."""
         put_back(self.directory)
         check_free(self.directory, self.overwrite or self.replaces)
         place = unfinished(self.directory)
@@ -96,9 +96,7 @@ class Destination:
 
 
 def _is_run(place: Path) -> bool:
-    """Return whether a directory is that of a run: it is empty, or its log is one of nlgauge, or was just
-    begun.
-    """
+    """Return True if a directory belongs to a run: it is empty, or has a log of nlgauge or an empty new log."""
     if place.is_symlink() or not place.is_dir():
         return False
     log = place / LOG
@@ -139,8 +137,8 @@ def run_on_disk(
     """Return the result of a corpus that comes in pieces, too large for memory: it is stored first, and scored
     from there.
 
-    `pieces` gets a folder for what it must put in order first. `source` says what the pieces are read from, as
-    plain data, so that a run is resumed with the same ones.
+    `pieces` gets a directory for sorting. `source` describes the input of the pieces, as plain data, so that a
+    run is resumed with the same input.
     """
     with reporting_disk_errors(output), Checkpoint(output.begin(), {"source": source}) as checkpoint:
         facts = checkpoint.corpus or _store(pieces, checkpoint)
@@ -152,7 +150,7 @@ def run_on_disk(
 
 
 def _store(pieces: Callable[[Path], Iterable[Corpus]], checkpoint: Checkpoint) -> StoredFacts:
-    """Write the pieces of a corpus to the directory of the run, anew if something ended that before."""
+    """Write the pieces of a corpus to the directory of the run, from the start if that was interrupted."""
     place = checkpoint.place / CORPUS
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
@@ -170,7 +168,8 @@ def _store(pieces: Callable[[Path], Iterable[Corpus]], checkpoint: Checkpoint) -
 def finished(result: Result, checkpoint: Checkpoint, output: Destination) -> Result:
     """Write a result, move it to its place, and remove the directory of its run.
 
-    It is made within that directory, anew if something ended that before, so that nothing is left elsewhere.
+    The result is written within that directory, from the start if that was interrupted, so that nothing is left
+    elsewhere.
     """
     whole = checkpoint.place / WHOLE
     shutil.rmtree(whole, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Save a result: its directory is written beside its place and moved there whole."""
+"""Save a result: its directory is written next to its place and moved there whole."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def check_free(directory: Path, overwrite: bool) -> None:
         )
     if directory.is_symlink():
         raise ResultError(
-            f"{directory} is a link; give the directory that it leads to, {directory.resolve()}."
+            f"{directory} is a link; use the directory that it points to, {directory.resolve()}."
         )
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return

@@ -1,4 +1,4 @@
-"""What a run cost, in run.json and back."""
+"""Costs of a run: conversion to run.json and back."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""statistics.bin: the columns of all tables, one after the other, each in the smallest type that holds it.
+"""statistics.bin: the columns of all tables, one after the other, each in the smallest type that represents it.
 
-A column of whole numbers from 0 on is stored as uint8, uint16 or uint32, any other as float64; run.json says
-which. What is read is float64 again, bit for bit. Columns begin at multiples of eight bytes.
+A column of whole numbers from 0 is stored as uint8, uint16 or uint32, any other as float64; run.json has the
+types. Columns are read as float64 again, bit for bit, and start at multiples of eight bytes.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def read_statistics(parts: Sequence[StoredPart], segments: int, path: Path) -> l
 
 
 def _offsets(types: Sequence[str], segments: int) -> tuple[list[int], int]:
-    """Return where each column begins, and where the last one ends with its padding."""
+    """Return the start of each column, and the end of the last column with its padding."""
     offsets, end = [], 0
     for kind in types:
         offsets.append(end)

@@ -22,19 +22,19 @@ _DOTS_PER_INCH = 200
 
 
 def save(axes: Axes | Panels | Figure, path: str | Path) -> Path:
-    """Write the figure of a plot to a file; the same figure makes the same file, byte for byte.
+    """Write the figure of a plot to a file, reproducibly to the byte.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes, array of Axes or matplotlib.figure.Figure
-        What a plot returned, or any figure.
+        Return value of a plot, or any figure.
     path : str or Path
-        The file, whose name ends with .pdf, .png or .svg.
+        File whose name ends with .pdf, .png or .svg.
 
     Returns
     -------
     Path
-        The path of the file.
+        Path of the file.
 
     Raises
     ------
@@ -55,17 +55,17 @@ def save(axes: Axes | Panels | Figure, path: str | Path) -> Path:
 
 
 def alt(axes: Axes | Panels | Figure) -> str:
-    """Say in words what a plot shows: for the alt attribute of a page, or below a figure.
+    """Describe a plot in words, for the alt attribute of a page or a caption.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes, array of Axes or matplotlib.figure.Figure
-        What a plot returned, or its figure.
+        Return value of a plot, or its figure.
 
     Returns
     -------
     str
-        The description; empty if nlgauge drew nothing on the figure.
+        Description; empty if nlgauge drew nothing on the figure.
     """
     from nlgauge.show.plots.canvas import seen
 
@@ -77,7 +77,7 @@ def check_file(path: str | Path) -> None:
     if find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plot", "drawing")
     if Path(path).suffix.lower() not in _FORMS:
-        raise InputError(f"a plot is written to a file that ends with .pdf, .png or .svg, got {str(path)!r}.")
+        raise InputError(f"the file name of a plot must end with .pdf, .png or .svg, got {str(path)!r}.")
     require_folder(Path(path))
 
 

@@ -1,10 +1,10 @@
 """Permutation tests of the difference between two metrics' agreement with people: all pairs of metrics at
 once, with the same swaps.
 
-x (M, S, N) are scores of M metrics, z (S, N) those of people. Metrics are brought to one scale first
-(`standardized`), so that their scores can be exchanged. With signs s (-1 where swapped) the two metrics k and
-m become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. What a coefficient needs of them is linear in s, or quadratic at
-most: M products with the signs serve all M (M - 1) / 2 pairs.
+x (M, S, N) are scores of M metrics, z (S, N) human scores. Metrics are brought to one scale first
+(`standardized`), so that their scores can be exchanged. With signs s (-1 if swapped) the two metrics k and m
+become (x_k + x_m) / 2 ± s (x_k - x_m) / 2. The sums of a coefficient are linear in s, or quadratic at most: M
+products with the signs serve all M (M - 1) / 2 pairs.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _DECIMALS = 12
 
 
 class Points(NamedTuple):
-    """Standardized scores (M, S, N) and human scores (S, N), 0 where not present; `present` (S, N) is
-    where all of them are known.
+    """Standardized scores (M, S, N) and human scores (S, N), 0 for missing ones; `present` (S, N) is True if
+    all are known.
     """
 
     x: Array
@@ -42,7 +42,7 @@ class Points(NamedTuple):
     present: Array
 
     def with_gaps(self) -> tuple[Array, Array]:
-        """The scores and human scores with NaN where not present."""
+        """Return the scores and human scores with NaN for missing ones."""
         return np.where(self.present, self.x, np.nan), np.where(self.present, self.z, np.nan)
 
     def transposed(self) -> Points:
@@ -51,18 +51,18 @@ class Points(NamedTuple):
 
 
 def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Swaps) -> Array:
-    """The difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every draw,
-    (resamples, pairs).
+    """Return the difference of every pair of metrics (in the order of `np.triu_indices(M, 1)`) in every
+    resample, (resamples, pairs).
 
-    Cells where a metric or people have no score are left out for all. A draw in which a coefficient is
-    undefined is NaN for the pair. Measures that are neither a mean of coefficients of vectors nor a sum over
-    pairs (calibrated accuracy; soft accuracy where inputs are swapped) are computed draw by draw, which is
+    A cell without a score of any metric or a human score is left out for all. A resample in which a coefficient
+    is undefined is NaN for the pair. Measures that are neither a mean of coefficients of vectors nor a sum over
+    pairs (calibrated accuracy; soft accuracy if inputs are swapped) are computed resample by resample, which is
     slow: `compare(stop=20)` helps.
     """
     points = standardized(x, z, level, measure)
     if not isinstance(measure, OfCoefficient) or measure.coefficient.pooled:
         if measure.name == "pdp" and level in ("system", "global"):
-            # Of one group, the correlation of differences is Pearson's own.
+            # With one group, the correlation of differences equals Pearson's.
             return null_differences(x, z, level, MEASURES["pearson"], swaps)
         found = in_pairs(measure, level, *points.with_gaps(), swaps.of_cells(), swaps.kind)
         return _draw_by_draw(points, level, measure, swaps) if found is None else found
@@ -78,15 +78,15 @@ def null_differences(x: Array, z: Array, level: str, measure: Measure, swaps: Sw
 
 
 def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
-    """Scores with mean 0 and standard deviation 1 as the measure sees them at its level; what is constant
-    there is 0.
+    """Return scores with mean 0 and standard deviation 1 in the units of the measure at its level; constant
+    scores become 0.
 
-    Two metrics can exchange scores only if what the coefficient is computed from has one scale in both. At
-    system level that is the means of systems (the spread of single cells says how noisy a metric is on
-    segments, and must not count), at input level the scores of each input, at the level "by_system" those of
-    each system, at global level all cells. Measures that compare differences across inputs (`one_scale`) keep
-    the inputs' own spreads, and have one scale for all. Soft accuracy compares systems input by input,
-    whatever its level is called.
+    Two metrics can exchange scores only if the values that the coefficient is computed from have one scale in
+    both. At system level these are the means of systems (the spread of single cells reflects a metric's noise
+    on segments, and must not count), at input level the scores of each input, at the level "by_system" the
+    scores of each system, at global level all cells. Measures that compare differences across inputs
+    (`one_scale`) retain the inputs' own spreads, and have one scale for all. Soft accuracy compares systems
+    input by input at any level.
     """
     present = np.isfinite(z) & np.isfinite(x).all(axis=0)
     known, here = np.where(present, x, 0.0), np.broadcast_to(present, x.shape)
@@ -101,7 +101,7 @@ def standardized(x: Array, z: Array, level: str, measure: Measure) -> Points:
         center, spread = _center_and_spread(known, here, points, (1, 2) if measure.one_scale else points)
     scores = np.where(present & (spread > 0), (known - center) / np.where(spread > 0, spread, 1.0), 0.0)
     # Scores of two metrics that are equal but for rounding, such as -1 and 1 of any two systems, are tied.
-    # Means are tied after they are computed (`_of_vectors`): those of rounded scores would differ by more.
+    # Means are tied after they are computed (`_of_vectors`): means of rounded scores would differ by more.
     return Points(scores if of_means else np.round(scores, _DECIMALS), np.where(present, z, 0.0), present)
 
 
@@ -146,8 +146,8 @@ def of_systems(points: Points, coefficient: Coefficient, swaps: Swaps) -> Array:
 
 
 def _of_vectors(coefficient: Coefficient, values: Array, human: Array) -> Array:
-    """The coefficient of system means (..., S) with those of people."""
-    # The means of swapped scores may all be 0 but for rounding, beside which nothing is small.
+    """Return the coefficient of system means (..., S) with the human means."""
+    # The means of swapped scores may all be 0 but for rounding, so a relative tolerance cannot detect ties.
     values = np.round(values, 9)
     if coefficient.name in RANKED:
         rows = on_grid(values).reshape(-1, len(human))
@@ -179,15 +179,15 @@ def _pearson_of_systems(means: Array, signed: Array, human: Array) -> Array:
     ad = (mixed[:, k, k] + mixed[:, m, k] - mixed[:, k, m] - mixed[:, m, m]) / 4
     az, dz = ((means[k] + means[m]) @ human) / 2, ((signed @ human)[:, k] - (signed @ human)[:, m]) / 2
     squares = human @ human
-    # Of the products before they cancel: the swapped means may all be equal, and then aa and dd are rounding.
+    # The scale before products cancel: the swapped means may all be equal, and then aa and dd are rounding.
     scale = (gram[k, k] + gram[m, m] + moved[:, k, k] + moved[:, m, m]) / 4
     first, second = (_ratio(az + sign * dz, aa + dd + sign * 2 * ad, squares, scale) for sign in (1, -1))
     return first - second
 
 
 def _ratio(between: Array, squares_x: Array, squares_z: Array | float, scale: Array) -> Array:
-    """between / sqrt(squares_x squares_z), NaN if a side is constant: squares_x is rounding beside the
-    `scale` of the terms that it was computed from.
+    """Return between / sqrt(squares_x squares_z), NaN if a side is constant: squares_x is rounding relative to
+    the `scale` of the terms that it was computed from.
     """
     defined = (squares_x > _CONSTANT * scale) & (np.asarray(squares_z) > 0)
     return np.where(
@@ -245,8 +245,8 @@ def _units(swaps: Swaps, rows: Array, columns: Array) -> tuple[Array, Array]:
 
 
 def _of_whole_groups(points: Points, coefficient: Coefficient, signs: Array) -> Array:
-    """Where whole groups are swapped, their coefficients are: a mean of the groups that are defined, for
-    sums and numbers are linear in the signs.
+    """Return the differences if whole groups are swapped: means over groups with a defined coefficient, as
+    sums and counts are linear in the signs.
     """
     values = coefficient(*points.with_gaps())
     defined = ~np.isnan(values)

@@ -1,8 +1,8 @@
 """Measures that are sums over pairs of points, under swaps: DARR, pairwise-difference Pearson, and soft
-pairwise accuracy where systems are swapped.
+pairwise accuracy with swapped systems.
 
-What a pair (i, j) adds depends on which metric each of its points has. With f_uv what it adds where i is
-scored by u and j by v, and signs s, the metrics k and m have after the swaps
+The contribution of a pair (i, j) depends on which metric scores each of its points. If f_uv is the contribution
+with i scored by u and j by v, and s the signs, the metrics k and m have after the swaps
 
     1/4 [ f_kk + f_mm + f_km + f_mk + s_i s_j (f_kk + f_mm - f_km - f_mk) ± s_i (f_kk + f_km - f_mk - f_mm) ± s_j (f_kk - f_km + f_mk - f_mm) ]
 
@@ -25,11 +25,11 @@ _CONSTANT = 1e-12
 
 
 def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
-    """The sums of all pairs of metrics after the swaps, for the first metric and for the second: (statistics,
-    draws, pairs of metrics).
+    """Return the sums of all pairs of metrics after the swaps, for the first metric and for the second:
+    (statistics, resamples, pairs of metrics).
 
     `tables` has f for each group of n points: (statistics, M, M, pairs of points). `signs` is (resamples, groups,
-    n), or (resamples, 1, n) where all groups have the same.
+    n), or (resamples, 1, n) if all groups have the same signs.
     """
     if signs.shape[1] == 1:
         tables = [sum(tables)]  # type: ignore[list-item]
@@ -59,8 +59,8 @@ def _at(points: Array, zeros: Array) -> Array:
 
 
 def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:
-    """The differences of DARR, (resamples, pairs of metrics); x (M, groups, n), z (groups, n), NaN where not
-    known.
+    """Return the differences of DARR, (resamples, pairs of metrics); x (M, groups, n), z (groups, n), NaN for
+    missing scores.
     """
 
     def table(scores: Array, human: Array) -> Array:
@@ -127,14 +127,14 @@ def _human_differences(human: Array) -> Array:
 
 
 def _share(above: Array, below: Array) -> Array:
-    # Halves of rounding, where nothing is left.
+    # If no pair remains, the sum is a rounding error below one half.
     return np.asarray(above / np.where(below > 0.5, below, np.nan))
 
 
 def in_pairs(measure: Measure, level: str, x: Array, z: Array, signs: Array, kind: str) -> Array | None:
-    """The differences of a measure that is a sum over pairs; None for those that are not.
+    """Return the differences of a measure that is a sum over pairs; None for other measures.
 
-    x (M, S, N) and z (S, N) have NaN where not present; signs are (resamples, S, N), where S or N may be 1.
+    x (M, S, N) and z (S, N) have NaN for missing scores; signs are (resamples, S, N), with S or N possibly 1.
     """
     if isinstance(measure, Soft):
         return soft_differences(measure, x, z, signs[:, :, 0]) if kind == "systems" else None
@@ -148,5 +148,5 @@ def in_pairs(measure: Measure, level: str, x: Array, z: Array, signs: Array, kin
 
 
 def _spread(signs: Array, z: Array) -> Array:
-    """Signs with one for each point; of the groups only where they differ."""
+    """Return signs for each point; the groups share them if the signs have one group."""
     return np.broadcast_to(signs, (len(signs), signs.shape[1], z.shape[1]))

@@ -1,8 +1,8 @@
 """The pair-swap test of pairwise accuracies, as mt-metrics-eval has it for acc_eq: exact, for comparison with
 published tables.
 
-Every pair of outputs is right or wrong by each of two metrics. Swapping what the metrics say of a pair
-changes the difference of their accuracies only where one is right and the other wrong, so that the null is
+Every pair of outputs is right or wrong by each of two metrics. Swapping the verdicts of the metrics on a pair
+changes the difference of their accuracies only if exactly one is right, so that the null is
 binomial: a sign test. It takes the pairs of one segment as independent, which they are not:
 `compare(level="input", coefficient="acc_eq", generalise_to="inputs")` swaps whole segments instead.
 """
@@ -19,7 +19,7 @@ from nlgauge.errors import InputError
 
 
 class PairSwaps(NamedTuple):
-    """How many pairs the first metric alone and the second alone has right, the difference of accuracies,
+    """Number of pairs that only the first metric and only the second has right, the difference of accuracies,
     and p that the first is better.
     """
 

@@ -25,10 +25,10 @@ from nlgauge.stats.arrays import mid_ranks
 from nlgauge.stats.permutation.orders import order_signs
 
 _BLOCK = 4_000_000
-# What is gone through several times should stay near the processor.
+# Values that are read several times should stay in the processor's cache.
 _NEAR = 200_000
-# Up to so many units, products of their signs are laid out; up to so many human scores, sums of each beat all
-# pairs of points.
+# Up to this number of units, products of their signs are laid out; up to the number of human scores below, sums
+# for each score are faster than all pairs of points.
 _FEW_UNITS = 64
 _LEVELS = 100
 
@@ -87,7 +87,7 @@ class Group:
 
     @lazy
     def defined(self) -> bool:
-        """Whether people tell any two points apart."""
+        """True if at least two human scores differ."""
         return len(self.z) > 1 and bool((self.z != self.z[0]).any())
 
     @lazy
@@ -104,7 +104,7 @@ class Group:
 
     @lazy
     def _sums(self) -> tuple[Array, Array]:
-        """H[u, v, i], and whether any score of u is that of another point's of v (or the same point's, of
+        """H[u, v, i], and True if any score of u equals a score of v at another point (or at the same point, of
         another metric).
         """
         metrics, n = self.x.shape
@@ -145,7 +145,7 @@ class Group:
 
     @lazy
     def _membership(self) -> Array | None:
-        """Which points belong to which unit, (n, units); None where each is its own."""
+        """True if a point belongs to a unit, (n, units); None if each point is a unit."""
         units = np.arange(self.signs.shape[1])
         return None if np.array_equal(self.units, units) else (self.units[:, None] == units)
 
@@ -155,7 +155,7 @@ class Group:
 
     @lazy
     def _human(self) -> float:
-        """What the human side gives to the denominator."""
+        """Contribution of the human side to the denominator."""
         n = len(self.z)
         _, sizes = np.unique(self.z, return_counts=True)
         return float(
@@ -180,7 +180,7 @@ class Group:
         )
 
     def untied_differences(self, k: Array, m: Array) -> Array:
-        """The differences of metrics k and m, (resamples, pairs), where no two of their scores are equal."""
+        """Return the differences of metrics k and m, (resamples, pairs), if no two of their scores are equal."""
         return self._moved(k, m) / self._denominator(0.0, 0.0)
 
     def _moved(self, k: Array, m: Array) -> Array:
@@ -189,8 +189,8 @@ class Group:
         return found
 
     def coefficients(self, k: Array, m: Array) -> tuple[Array, Array]:
-        """The coefficients of metrics k and m after the swaps of each draw, (resamples, pairs) each; NaN
-        where all scores are equal then.
+        """Return the coefficients of metrics k and m after the swaps of each resample, (resamples, pairs) each;
+        NaN if all scores are then equal.
         """
         if not len(k):
             return np.empty((2, len(self.signs), 0))  # type: ignore[return-value]
@@ -241,7 +241,7 @@ class Group:
         return self._forms[u, v]
 
     def _form_of_signs(self, u: int, v: int) -> Array:
-        # Kendall's sums are whole numbers so small that float32 holds them.
+        # Kendall's sums are whole numbers small enough for float32.
         signs = self.signs[:, self.units].astype(np.float32)
         found = np.zeros(len(signs))
         for rows, products in self._products(u, v):

@@ -1,7 +1,7 @@
 """Swaps: which scores two metrics exchange in each draw of a permutation test.
 
-Under the hypothesis of a test, the two metrics' scores of a unit could as well have stood the other way
-round. What a unit is decides what the test speaks about:
+Under the hypothesis of a test, the two metrics' scores of a unit could as well have been exchanged. The choice
+of units decides the population of the claim:
 
     systems        all scores of a system together: the claim is about new systems
     inputs         all scores of an input together: the claim is about new inputs of these very systems

@@ -51,7 +51,7 @@ def test_bins_of_constants_of_nothing_and_of_one_group():
     assert "AUC n/a" in " ".join(words(axes))
     check_readable(axes)
     check_readable(plots.distributions({"one": [1.0, 2.0]}))
-    with pytest.raises(InputError, match=r"scores.*group"):
+    with pytest.raises(InputError, match=r"distributions.*group"):
         plots.distributions({})
 
 
@@ -165,7 +165,7 @@ def test_landscape_is_not_turned_and_needs_scores_of_segments():
     axes = plots.landscape(given, "ter")
     assert "ter (lower is better)" in " ".join(words(axes)).replace("\n", " ")
     assert lines(axes, given.systems[0])[0][0, 1] == pytest.approx(0.6)
-    with pytest.raises(InputError, match="scores whole systems alone"):
+    with pytest.raises(InputError, match="whole systems"):
         plots.landscape(dataclasses.replace(given, system_scores={"bleu": np.ones(2)}), "bleu")
 
 

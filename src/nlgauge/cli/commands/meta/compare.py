@@ -35,7 +35,11 @@ def compare(
     metrics: SavedMetrics = None,
     human: Annotated[
         list[str] | None,
-        option("--human", help="Human dimensions, separated by commas (default: all).", metavar="NAME"),
+        option(
+            "--human",
+            help="Human dimensions or fields, separated by commas (default for studies: all).",
+            metavar="NAME",
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -52,10 +56,10 @@ def compare(
         str | None,
         option(
             "--generalize-to",
-            "--generalise-to",
             help="New data that the claim is about: systems (default), inputs or both.",
             metavar="WHAT",
             panel=STATISTICS,
+            aliases=("--generalise-to",),
         ),
     ] = None,
     test: Annotated[

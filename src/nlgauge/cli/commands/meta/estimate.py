@@ -66,10 +66,10 @@ def estimate(
         str,
         option(
             "--generalize-to",
-            "--generalise-to",
             help="New inputs like these (inputs), or only these texts (none).",
             metavar="WHAT",
             panel=STATISTICS,
+            aliases=("--generalise-to",),
         ),
     ] = "inputs",
     probabilities: Annotated[

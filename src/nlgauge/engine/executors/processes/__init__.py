@@ -83,8 +83,9 @@ class _Worker:
             )
         except OSError as error:
             raise NlgaugeError(
-                f"a worker process could not be started with {sys.executable!r}: {error}; score without"
-                " run_concurrent."
+                f"cannot start a worker process with {sys.executable!r}: {error}",
+                python="score without run_concurrent",
+                cli="score without --jobs",
             ) from None
         try:
             self._send(setup)
@@ -100,8 +101,9 @@ class _Worker:
             answer = receive(self._process.stdout)
         except WireError as error:
             raise NlgaugeError(
-                f"a worker process gave an answer that cannot be read ({error}); score without"
-                " run_concurrent."
+                f"cannot read the answer of a worker process ({error})",
+                python="score without run_concurrent",
+                cli="score without --jobs",
             ) from None
         if answer is None:
             raise self._ended()
@@ -123,8 +125,9 @@ class _Worker:
             self._process.kill()
             code = self._process.wait()
         return NlgaugeError(
-            f"a worker process ended with exit code {code}; its message is above. Score without"
-            " run_concurrent to go on."
+            f"a worker process stopped with exit code {code}, and its message is above",
+            python="score without run_concurrent",
+            cli="score without --jobs",
         )
 
     def close(self) -> None:

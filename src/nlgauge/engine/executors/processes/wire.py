@@ -33,7 +33,7 @@ def _encode_array(value: Any) -> Any:
         return msgspec.msgpack.Ext(
             _ARRAY, msgspec.msgpack.encode((value.dtype.str, value.shape, value.tobytes()))
         )
-    raise TypeError(f"a message cannot hold a {type(value).__name__}")
+    raise TypeError(f"a message cannot contain a {type(value).__name__}")
 
 
 def _decode_array(code: int, data: memoryview) -> Any:

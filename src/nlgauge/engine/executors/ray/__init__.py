@@ -44,7 +44,7 @@ class Ray:
     def __post_init__(self) -> None:
         if self.address is not None and not (isinstance(self.address, str) and self.address):
             raise ParameterError(
-                "address must be that of a Ray cluster, such as '10.0.0.1:6379' or 'auto', got"
+                "address must be the address of a Ray cluster, such as '10.0.0.1:6379', or 'auto', got"
                 f" {self.address!r:.60}."
             )
         if self.workers is not None and not (_is_number(self.workers, int) and self.workers >= 1):

@@ -69,7 +69,7 @@ def shares(nodes: Sequence[Mapping[str, Any]], workers: int | None, gpus: float)
     if not count:
         kind = f"{gpus:g} GPU and a core" if gpus else "a core"
         raise ParameterError(
-            f"no node of the cluster has {kind} for a worker; add nodes, or give the number of workers to"
+            f"no node of the cluster has {kind} for a worker; add nodes, or set the number of workers to"
             " wait for them."
         )
     most = max((int(has.get("CPU", 0)) for has in alive), default=0)
@@ -172,8 +172,8 @@ def _start(ray: Any, workers: int | None, directory: str) -> None:
     found = ray.util.get_node_ip_address()
     if found != _LOOPBACK:
         raise NlgaugeError(
-            f"this release of Ray opens its ports on {found}, not on {_LOOPBACK} alone, so its cluster was"
-            " ended; start one yourself (`ray start --head`) and give its address."
+            f"this version of Ray opens its ports on {found} instead of {_LOOPBACK}, so the cluster was stopped;"
+            " start a cluster with `ray start --head` and pass its address."
         )
 
 
@@ -184,8 +184,8 @@ def _join(ray: Any, address: str) -> None:
     except (ConnectionError, ValueError, RuntimeError) as error:
         first = next(iter(str(error).splitlines()), type(error).__name__)
         raise NlgaugeError(
-            f"no Ray cluster was found at {address!r} ({first}); start one with `ray start --head`, or give"
-            " no address."
+            f"cannot find a Ray cluster at {address!r} ({first}); start a cluster with `ray start --head`, or"
+            " leave the address out."
         ) from error
 
 
@@ -194,5 +194,5 @@ def _check_same(ray: Any, address: str | None) -> None:
     if address not in (None, "auto", joined):
         raise ParameterError(
             f"address is {address!r}, but this process has joined the cluster at {joined!r}; call"
-            " ray.shutdown() or give no address."
+            " ray.shutdown(), or leave the address out."
         )

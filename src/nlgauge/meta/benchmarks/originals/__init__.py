@@ -29,7 +29,7 @@ _PICKLES = (".pkl", ".pickle", ".pt", ".bin", ".joblib")
 
 @dataclass(frozen=True)
 class LoadedFiles:
-    """What was read, and the name of the benchmark that it is of; none where the file does not say."""
+    """The rows and pairs of files, and the name of their benchmark; None if the files do not contain it."""
 
     rows: list[BenchmarkRow]
     pairs: list[Pair]
@@ -65,7 +65,7 @@ _READERS = (
 
 
 def is_known(path: Path) -> bool:
-    """Whether a path holds our own JSON lines, or original files of a benchmark, or a pickle, which is
+    """Return True if a path has nlgauge's JSON lines or original files of a benchmark, or is a pickle, which is
     refused.
     """
     opened = Opened(path)
@@ -78,15 +78,14 @@ def _is_ours(opened: Opened) -> bool:
 
 
 def read(path: str | Path) -> LoadedFiles:
-    """What a file or folder holds: our own JSON lines, or the original files of a benchmark."""
+    """Read a file or directory: nlgauge's JSON lines, or the original files of a benchmark."""
     place = Path(path)
     if not place.exists():
-        raise InputError(f"there is no file or folder {place}.")
+        raise InputError(f"the file or directory {place} does not exist.")
     if place.suffix.lower() in _PICKLES:
         raise InputError(
-            f"{place} is a pickle, which can run code when it is opened, and is never opened here. REALSumm's"
-            " scores are also released as JSON lines; `nlgauge benchmarks info realsumm` says where. Others"
-            " can be written as JSON lines by whoever trusts the file."
+            f"{place} is a pickle, and nlgauge does not open pickles because they can run code; convert it, if you trust it, to"
+            " JSON lines (`nlgauge benchmarks info realsumm` shows where REALSumm has them)."
         )
     try:
         found = _found(Opened(place))
@@ -98,9 +97,9 @@ def read(path: str | Path) -> LoadedFiles:
         ) from error
     if found is None:
         raise InputError(
-            f"{place} is not a file of a benchmark that is known; `nlgauge benchmarks list` and `info NAME`"
-            " say which files are read. Own data: JSON lines with segment, system, prediction, references,"
-            ' source and human ({"dimension": score}).'
+            f"{place} is not a file of a known benchmark; `nlgauge benchmarks info NAME` shows its files."
+            " Write other data as JSON lines with segment, system, prediction, references, source and"
+            ' human ({"dimension": score}).'
         )
     if not found.rows:
         raise InputError(f"{place} has no judged texts.")

@@ -22,7 +22,7 @@ _BY_PEOPLE = (_ORIGINAL, "New Human Generated")
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is a file of USR's authors."""
+    """Return True if this is a file of USR's authors."""
     return opened.has("context", "responses")
 
 
@@ -59,7 +59,7 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def knows_pooled(opened: Opened) -> bool:
-    """Whether this is UniEval's file."""
+    """Return True if this is UniEval's file."""
     return opened.has("system_output", "system_id", "scores")
 
 

@@ -73,19 +73,19 @@ class Opened:
         return list(reader)
 
     def has(self, *names: str) -> bool:
-        """Whether the first record has all of these fields."""
+        """Return True if the first record has all of these fields."""
         return bool(self.records) and all(name in self.records[0] for name in names)
 
 
 def field(record: Mapping[str, Any], name: str, place: Path, number: int) -> Any:
-    """A field of a record, or an error that says where it is missing."""
+    """Return a field of a record, or raise an error that names the record."""
     if record.get(name) is None:
         raise InputError(f"{place}, record {number} has no {name!r}.")
     return record[name]
 
 
 def number(value: Any, place: Path, where: int) -> float:
-    """A value as a number, or an error that says where it is none."""
+    """Return a value as a number, or raise an error that names the record."""
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -18,12 +18,12 @@ _SEVERITIES = {"major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0, "no 
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is a file of ratings."""
+    """Return True if this is a file of ratings."""
     return opened.has("system", "rater", "source", "target", "category", "severity")
 
 
 def knows_means(opened: Opened) -> bool:
-    """Whether this is a file of means: its header is separated by blanks, its lines by tabs and blanks."""
+    """Return True if this is a file of means: its header is separated by blanks, its lines by tabs and blanks."""
     return opened.kind == "tsv" and opened.text.startswith("system mqm_avg_score seg_id")
 
 
@@ -33,7 +33,7 @@ def name(opened: Opened) -> str | None:
 
 
 def weight(severity: str, category: str) -> float | None:
-    """What an error counts (Freitag et al. 2021); None where it is not of that scheme.
+    """Return the weight of an error (Freitag et al. 2021); None if it is not of that scheme.
 
     >>> weight("Major", "Non-translation!"), weight("Minor", "Fluency/Punctuation"), weight("Major", "Style/Awkward")
     (25.0, 0.1, 5.0)

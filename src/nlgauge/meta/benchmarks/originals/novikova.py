@@ -16,7 +16,7 @@ _METRICS = tuple("TER Bleu_1 Bleu_2 Bleu_3 Bleu_4 ROUGE_L NIST LEPOR CIDEr METEO
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is the table of medians."""
+    """Return True if this is the table of medians."""
     return opened.has("dataset", "system", "mr", "sys_ref", *_DIMENSIONS)
 
 

@@ -11,7 +11,7 @@ from nlgauge.meta.benchmarks.rows import BenchmarkRow
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is a file of RoSE."""
+    """Return True if this is a file of RoSE."""
     return opened.has("system_outputs", "annotations")
 
 
@@ -22,7 +22,7 @@ def read(opened: Opened) -> Iterator[BenchmarkRow]:
         annotations: Mapping[str, Mapping[str, Any]] = record["annotations"]
         for system, text in field(record, "system_outputs", opened.place, i).items():
             if system not in annotations:
-                raise InputError(f"{opened.place}, record {i}: there are no annotations of {system!r}.")
+                raise InputError(f"{opened.place}, record {i}: annotations has no {system!r}.")
             human = {
                 name: float(value)
                 for name, value in annotations[system].items()

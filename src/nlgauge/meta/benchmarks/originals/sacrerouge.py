@@ -1,5 +1,5 @@
-"""Scores as SacreROUGE writes them: JSON lines with instance_id, summarizer_id and metrics, in one file
-or a folder; texts in summaries.jsonl.
+"""SacreROUGE's files: JSON lines with instance_id, summarizer_id and metrics, in one file or a directory; texts
+in summaries.jsonl.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HUMAN = {
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is such a file, or a folder with one."""
+    """Return True if this is such a file, or a directory with one."""
     return opened.has("instance_id", "summarizer_id") or any(
         file.has("instance_id", "summarizer_id") for file in _files(opened)
     )

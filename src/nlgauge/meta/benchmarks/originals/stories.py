@@ -12,7 +12,7 @@ _CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Com
 
 
 def knows_hanna(opened: Opened) -> bool:
-    """Whether this is HANNA's file."""
+    """Return True if this is HANNA's file."""
     return opened.has("Story ID", "Prompt", "Human", "Story", "Model", *_CRITERIA)
 
 
@@ -44,7 +44,7 @@ def read_hanna(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def knows_primer(opened: Opened) -> bool:
-    """Whether this is Primer's file."""
+    """Return True if this is Primer's file."""
     return opened.has("map_quality_scores", "summary", "text")
 
 

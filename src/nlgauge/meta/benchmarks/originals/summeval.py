@@ -12,7 +12,7 @@ from nlgauge.meta.benchmarks.rows import BenchmarkRow, flat_ratings
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is SummEval's file."""
+    """Return True if this is SummEval's file."""
     return opened.has("expert_annotations", "model_id", "decoded")
 
 

@@ -1,4 +1,4 @@
-"""WebNLG/challenge-2020: each team's judgments, by sample and worker, beside its submission; triples and
+"""WebNLG/challenge-2020: each team's judgments, by sample and worker, next to its submission; triples and
 references from the corpus' XML.
 """
 
@@ -21,7 +21,7 @@ _SUBMISSIONS = Path("submissions", "rdf2text", "en")
 
 
 def knows(opened: Opened) -> bool:
-    """Whether this is a clone of the repository."""
+    """Return True if this is a clone of the repository."""
     return opened.place.is_dir() and (opened.place / _RESULTS).is_dir()
 
 

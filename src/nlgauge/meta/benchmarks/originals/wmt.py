@@ -22,17 +22,17 @@ _RANKINGS = ("RR-seglevel.csv", "DArr-seglevel.csv")
 
 
 def knows_assessments(opened: Opened) -> bool:
-    """Whether this is DA-seglevel.csv or a folder with it."""
+    """Return True if this is DA-seglevel.csv or a directory with it."""
     return opened.has("LP", "DATA", "SYSTEM", "SID", "HUMAN") or _within(opened, (_ASSESSMENTS,)) is not None
 
 
 def knows_rankings(opened: Opened) -> bool:
-    """Whether this is RR-seglevel.csv or a folder with it."""
+    """Return True if this is RR-seglevel.csv or a directory with it."""
     return opened.has("LP", "DATA", "SID", "BETTER", "WORSE") or _within(opened, _RANKINGS) is not None
 
 
 def knows_testset(opened: Opened) -> bool:
-    """Whether this is a table of translations with their human scores."""
+    """Return True if this is a table of translations with their human scores."""
     return opened.has("LP", "source", "translation", "reference", "HUMAN_score")
 
 
@@ -65,7 +65,7 @@ def read_assessments(opened: Opened) -> Iterator[BenchmarkRow]:
 
 
 def read_rankings(opened: Opened) -> tuple[list[BenchmarkRow], list[Pair]]:
-    """The pairs of which both translations are there, and those translations."""
+    """Return the pairs whose two translations exist, and those translations."""
     table = _table(opened, _RANKINGS)
     texts = _Texts(table.place.parent)
     rows: dict[tuple[str, str], BenchmarkRow] = {}
@@ -105,7 +105,7 @@ class _Texts:
         self.found = 0
 
     def row(self, record: Mapping[str, Any], system: str, human: Mapping[str, float]) -> BenchmarkRow | None:
-        """The row of a system's translation; None where its texts are not there."""
+        """Return the row of a system's translation; None if its texts are missing."""
         pair, data = record["LP"], record["DATA"]
         source, target = pair.split("-")
         # Systems with one output are joined by +; each has a file.
@@ -129,7 +129,7 @@ class _Texts:
         )
 
     def check(self, table: Path) -> None:
-        """Raises where no text at all was found."""
+        """Raise if no text at all was read."""
         if not self.found:
             raise InputError(
                 f"no translation that {table} names was found below {table.parent}; files such as"

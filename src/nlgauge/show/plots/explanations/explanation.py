@@ -13,7 +13,7 @@ from nlgauge.show.plots.explanations.judged import entailment, guesses, verdict
 from nlgauge.show.plots.explanations.links import alignment, transport
 from nlgauge.show.plots.explanations.texts import edits, errors, groups, ngrams, tokens, words
 
-# One renderer for each kind; a test holds this against the kinds that there are.
+# One renderer for each kind; a test compares this with the kinds that exist.
 KINDS: dict[str, Callable[..., Axes]] = {
     "Alignment": alignment,
     "Distributions": guesses,
@@ -30,37 +30,37 @@ KINDS: dict[str, Callable[..., Axes]] = {
 
 
 def explanation(explained: Explanation, *, form: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw why a text got its score, as the plot of this kind of explanation.
+    """Draw an explanation with the plot for its kind.
 
     Parameters
     ----------
     explained : Explanation
-        An explanation; `Result.explain` returns a list of them.
+        Explanation of a score; `Result.explain` returns a list of these.
     form : str, optional
-        The form of the plot, for kinds that have several: see `alignment`, `transport` and `edits`.
+        Form of the plot, for kinds with several forms: see `alignment`, `transport` and `edits`.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Raises
     ------
     InputError
-        If there is no plot of such an explanation.
+        If this kind of explanation has no plot.
     ParameterError
         If the plot has no such form.
     """
     kind = KINDS.get(type(explained).__name__)
     if kind is None or not isinstance(explained, Explanation):
         raise InputError(
-            f"there is no plot of {type(explained).__name__}; there are plots of {', '.join(KINDS)}."
-            " result.explain(...) gives a list of them."
+            f"cannot plot a {type(explained).__name__}; pass a {', '.join(KINDS)} from the list that"
+            " result.explain(...) returns."
         )
     if form is None:
         return kind(explained, ax=ax)
     if "form" not in signature(kind).parameters:
-        raise ParameterError(f"the plot {kind.__name__} has one form alone; got form={form!r:.60}.")
+        raise ParameterError(f"the plot {kind.__name__} has only one form, got form={form!r:.60}.")
     return kind(explained, form, ax=ax)

@@ -15,7 +15,7 @@ from nlgauge.explanations import Distributions, Entailment, Verdict
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import cleaned
 
-# What a part of a bar is filled and hatched with, by label.
+# The fill and hatch of a part of a bar, by label.
 _PARTS = {
     "entail": (canvas.COLORS[3], None),
     "neutral": ("#e4e4e4", None),
@@ -24,25 +24,25 @@ _PARTS = {
 
 
 def guesses(explanation: Distributions, *, most: int = 20, ax: Axes | None = None) -> Axes:
-    """Draw the tokens whose probabilities differ most between two texts, as of InfoLM.
+    """Draw the tokens whose probabilities differ most between two texts (InfoLM).
 
     Parameters
     ----------
     explanation : Distributions
-        The explanation.
-    most : int
-        The number of tokens at most.
+        Explanation of a score.
+    most : int, default 20
+        Maximum number of tokens.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    To the left are the tokens that the reference makes more likely.
+    Tokens that the reference makes more likely are on the left.
     """
     rows = explanation.differences[:most]
     names = [cleaned([token])[0][0] for token, _, _ in rows]
@@ -76,19 +76,19 @@ def guesses(explanation: Distributions, *, most: int = 20, ax: Axes | None = Non
 
 
 def entailment(explanation: Entailment, *, ax: Axes | None = None) -> Axes:
-    """Draw for each checked sentence the probability of each label, by the premise that decided.
+    """Draw the probability of each label for each checked sentence, by the decisive premise.
 
     Parameters
     ----------
     explanation : Entailment
-        The explanation.
+        Explanation of a score.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     labels = list(explanation.probabilities)
     names = [_sentence(text) for text in explanation.hypotheses]
@@ -146,14 +146,14 @@ def verdict(explanation: Verdict, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     explanation : Verdict
-        The explanation; a missing score has its reason.
+        Explanation of a score; a missing score has its reason.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     names = [visible(canvas.shown(name)) for name in explanation.levels]
     values = [float(share) for share in explanation.levels.values()]

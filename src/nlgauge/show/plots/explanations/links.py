@@ -23,26 +23,26 @@ _VALUES = 400
 
 
 def alignment(explanation: Alignment, form: str = "matrix", *, ax: Axes | None = None) -> Axes:
-    """Draw the similarity of the tokens of two texts, as of BERTScore.
+    """Draw the similarity of the tokens of two texts (BERTScore).
 
     Parameters
     ----------
     explanation : Alignment
-        The explanation.
+        Explanation of a score.
     form : {"matrix", "links", "text"}
-        All similarities, each token joined to its nearest, or shaded text.
+        All similarities, links from each token to its nearest token, or shaded text.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    A frame in the matrix is the token of the reference that is nearest to a token of the prediction; as text,
-    a token is the darker the nearer its nearest token is (Figure 3.8 of the NLG-Metricverse thesis).
+    A frame in the matrix marks the reference token that is nearest to a prediction token. In the text, a token is darker if
+    its nearest token is nearer (Figure 3.8 of the NLG-Metricverse thesis).
     """
     ours, theirs = cleaned(explanation.prediction), cleaned(explanation.reference)
     values = explanation.similarity
@@ -72,21 +72,21 @@ def alignment(explanation: Alignment, form: str = "matrix", *, ax: Axes | None =
 
 
 def transport(explanation: Transport, form: str = "links", *, ax: Axes | None = None) -> Axes:
-    """Draw which mass goes where, as of MoverScore.
+    """Draw the transport of mass between the tokens of two texts (MoverScore).
 
     Parameters
     ----------
     explanation : Transport
-        The explanation.
+        Explanation of a score.
     form : {"links", "plan", "cost"}
-        Links as wide as the mass and as dark as its cost, or the plan or the costs as a matrix.
+        Links whose width is the mass and whose darkness is its cost, or a matrix of the plan or of the costs.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
@@ -213,7 +213,7 @@ def _links(
     ax.set_xticks([])
     ax.tick_params(length=0)
     canvas.named_ticks(ax.yaxis, ours, places=left)
-    # The tokens of the other side stand to the right of the axes, as names of a second one would.
+    # The tokens of the other side are to the right of the axes, like the names of a second axis.
     for name, at in zip(theirs, right, strict=True):
         beside: Any = {"textcoords": "offset points", "va": "center", "ha": "left", "annotation_clip": False}
         ax.annotate(name, (1, at), (3, 0), **beside, **canvas.plain(canvas.SMALL))

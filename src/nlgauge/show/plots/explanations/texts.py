@@ -36,33 +36,33 @@ _SEVERITIES = {"minor": 0.8, "major": 1.8, "critical": 2.8}
 def tokens(
     explanation: TokenScores, values: str | Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw the tokens of a text, darker where a value is larger, one paragraph per value (Shannon 1).
+    """Draw the tokens of a text, darker for larger values, with one paragraph per value (Shannon 1).
 
     Parameters
     ----------
     explanation : TokenScores
-        The explanation.
+        Explanation of a score.
     values : str or sequence of str, optional
-        The names of the values to show; by default all, on one scale.
+        Names of the values to show, on one scale. Default: all.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    If there is information alone and given a summary, a further paragraph shows what the summary helps:
-    tokens that it makes more foreseeable are underlined, those that it makes less so dashed.
+    If the explanation has the information of tokens with and without a summary, a further paragraph shows the effect of the
+    summary: tokens that it makes more predictable are underlined, less predictable tokens have a dashed line.
     """
     names = (
         list(explanation.values) if values is None else [values] if isinstance(values, str) else list(values)
     )
     for name in names:
         if name not in explanation.values:
-            raise ParameterError(f"there are no values {name!r}; there are {', '.join(explanation.values)}.")
+            raise ParameterError(f"unknown values {name!r}; choose from {', '.join(explanation.values)}.")
     texts, glued = cleaned(explanation.tokens)
     known = {name: np.array(explanation.values[name], dtype=np.float64) for name in names}
     most = (
@@ -100,24 +100,24 @@ def _helped(text: str, gain: float, most: float) -> MarkedWord:
 
 
 def ngrams(explanation: NgramMatches, *, ax: Axes | None = None) -> Axes:
-    """Draw the prediction with the tokens of matched n-grams marked, as of BLEU.
+    """Draw the prediction with the tokens of matched n-grams marked (BLEU).
 
     Parameters
     ----------
     explanation : NgramMatches
-        The explanation.
+        Explanation of a score.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    The longer the n-gram, the darker, and the thicker the line below. Spaces are where the text has them,
-    also for metrics that read characters without spaces (chrF).
+    Longer n-grams are darker and have a thicker line below. Spaces are shown as in the text, also for metrics that ignore
+    them (chrF).
     """
     most = max([1, *explanation.longest])
     texts, glued = cleaned(explanation.tokens, explanation.spans.get("prediction", ()))
@@ -138,19 +138,19 @@ def ngrams(explanation: NgramMatches, *, ax: Axes | None = None) -> Axes:
 
 
 def words(explanation: WordAlignment, *, ax: Axes | None = None) -> Axes:
-    """Draw both texts with matched words underlined and the number of the chunk below each, as of METEOR.
+    """Draw both texts with matched words underlined and the number of the chunk below each (METEOR).
 
     Parameters
     ----------
     explanation : WordAlignment
-        The explanation.
+        Explanation of a score.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
@@ -186,19 +186,19 @@ def words(explanation: WordAlignment, *, ax: Axes | None = None) -> Axes:
 
 
 def groups(explanation: WordGroups, *, ax: Axes | None = None) -> Axes:
-    """Draw the words of each group with their number, as of SARI.
+    """Draw the words of each group with their number (SARI).
 
     Parameters
     ----------
     explanation : WordGroups
-        The explanation.
+        Explanation of a score.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     parts = [
         Paragraph(f"{name} ({len(of)})", [MarkedWord(word, "#eeeeee") for word in cleaned(of)[0]])
@@ -211,19 +211,19 @@ def groups(explanation: WordGroups, *, ax: Axes | None = None) -> Axes:
 
 
 def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
-    """Draw a text with its errors underlined, the thicker the worse, and the confidence below each.
+    """Draw a text with its errors underlined, thicker if worse, and the confidence below each.
 
     Parameters
     ----------
     explanation : ErrorSpans
-        The explanation.
+        Explanation of a score.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     parts: list[MarkedWord] = []
     glued: list[bool] = []
@@ -262,7 +262,7 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
         end = max(end, error.end)
     add(explanation.text[end:])
     counts = Counter(error.severity for error in explanation.errors)
-    said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error was found"
+    said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error found"
     return canvas.described(
         paragraphs(explanation.title, [Paragraph("", parts, glued)], [said], ax),
         f"{explanation.title}: {said}.",
@@ -270,26 +270,25 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
 
 
 def edits(explanation: Edits, form: str = "lines", *, ax: Axes | None = None) -> Axes:
-    """Draw the edits that turn the reference into the prediction, as of TER.
+    """Draw the edits that turn the reference into the prediction (TER).
 
     Parameters
     ----------
     explanation : Edits
-        The explanation.
+        Explanation of a score.
     form : {"lines", "lattice"}
-        The text with its changes, or the path through the lattice of both texts.
+        Text with its changes, or the path through the lattice of both texts.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    Above a substituted word stands the word of the reference; inserted words are underlined, deleted ones
-    struck out.
+    The reference word is above a substituted word. Inserted words are underlined, deleted words struck out.
     """
     if form not in ("lines", "lattice"):
         raise ParameterError(f"form must be 'lines' or 'lattice', got {form!r:.60}.")
@@ -315,7 +314,9 @@ def edits(explanation: Edits, form: str = "lines", *, ax: Axes | None = None) ->
     ]
     parts = [
         Paragraph(
-            "prediction, with what the reference has above it or struck out", marked, [together] * len(marked)
+            "prediction, with the words of the reference above it or struck out",
+            marked,
+            [together] * len(marked),
         )
     ]
     return canvas.described(
@@ -345,8 +346,8 @@ def _edited(edit: Edit) -> list[MarkedWord]:
 
 
 def _lattice(explanation: Edits, ax: Axes | None) -> Axes:
-    """Draw the prediction across, the reference down, and the path between them: dashes where tokens differ,
-    arrows where it jumps.
+    """Draw the prediction across, the reference down, and the path between them: dashes for differing tokens,
+    arrows for jumps.
     """
     ours = dict(enumerate(explanation.prediction))
     theirs: list[str] = []

@@ -30,38 +30,37 @@ def forest(
     seed: int | None = None,
     ax: Axes | None = None,
 ) -> Axes | canvas.Panels:
-    """Draw the differences of two systems on every metric, or coefficients, with their intervals.
+    """Draw the differences of two systems on every metric, or coefficients, with intervals.
 
     Parameters
     ----------
     data : Result, Comparison or Findings
-        Results are compared first. Rows of `nlgauge.meta.correlate`, or others with the columns metric,
-        value, low and high, give coefficients: one line per metric, the best of the first panel on top, one
-        panel per level, human dimension, coefficient and group.
-    first, second : str, optional
-        The systems to compare; by default the first two. The gain of the second over the first, its
-        baseline, is drawn: right is better for the second.
-    confidence : float
-        Of a result: the confidence of the intervals; points are filled if the corrected p is at most
-        1 - confidence.
-    resamples : int
-        Of a result: the number of resamples.
+        A result is compared first. Rows of `nlgauge.meta.correlate`, or other rows with the columns metric, value, low and
+        high, are drawn as coefficients: one line per metric, the best metric of the first panel on top, one panel per level,
+        human dimension, coefficient and group.
+    first : str, optional
+        Baseline. Default: the first system.
+    second : str, optional
+        System whose gain over the baseline is drawn; points on the right are better for it. Default: the second system.
+    confidence : float, default 0.95
+        Confidence of the intervals of a result. A point is filled if the corrected p is at most 1 - confidence.
+    resamples : int, default 1000
+        Number of resamples B, for a result.
     seed : int, optional
-        Of a result: the seed of the resamples; by default that of the result.
+        Seed of the resamples, for a result. Default: the seed of the run.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; several panels take its place. By default a new figure is made.
+        Axes to draw on; several panels replace them. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes or array of Axes
-        The axes of the differences, or one for each panel of coefficients.
+        Axes of the differences, or of each panel of coefficients.
 
     Notes
     -----
-    Each metric's gain has its own scale; the numbers are beside it. A filled point is significant by the
-    corrected p, a gray one belongs to a metric without a direction. Of coefficients, a dashed line is
-    the ceiling (one annotator against the others), a dotted one the floor that a constant metric reaches
-    (InfoLM 1, COSMIC 2, 8 and 9).
+    The gain of each metric has its own scale; the numbers are next to it. A filled point is significant by the corrected p. A
+    gray point belongs to a metric without a direction. For coefficients, a dashed line is the ceiling (one annotator against
+    the others) and a dotted line is the floor (a constant metric) (InfoLM 1, COSMIC 2, 8 and 9).
     """
     if isinstance(data, Findings):
         return draw_coefficients(data, ax)
@@ -71,19 +70,19 @@ def forest(
     first, second = first or data.rows[0].first, second or data.rows[0].second
     rows = [(row, data.corrected(row)) for row in data.rows if {row.first, row.second} == {first, second}]
     if not rows:
-        raise InputError(f"there is no comparison of {first!r} and {second!r}.")
+        raise InputError(f"the comparison does not contain {first!r} and {second!r}.")
     return _gains(rows, first, second, 1 - data.confidence, ax)
 
 
 def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, str]:
     if len(result.systems) < 2:
-        raise InputError(f"this needs two systems, the result has {result.systems[0]!r} alone.")
+        raise InputError(f"this plot needs two systems, but the result has only {result.systems[0]!r}.")
     first = first or next(system for system in result.systems if system != second)
     second = second or next(system for system in result.systems if system != first)
     for system in (first, second):
         result._check_system(system)
     if first == second:
-        raise InputError(f"this needs two systems, got {first!r} twice.")
+        raise InputError(f"the plot needs two systems, got {first!r} twice; choose another.")
     return first, second
 
 
@@ -150,23 +149,24 @@ def waterfall(
     Parameters
     ----------
     result : Result
-        The scores of at least two systems.
+        Scores of at least two systems.
     metric : str, optional
-        The score to compare, such as "chrf" or "rouge.rouge2"; by default the first with segment scores.
-    first, second : str, optional
-        The systems to compare; by default the first two.
+        Metric ("chrf") or one of its outputs ("rouge.rouge2"). Default: the first with segment scores.
+    first : str, optional
+        Baseline. Default: the first system.
+    second : str, optional
+        System to compare with the baseline. Default: the second system.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    The title counts wins, ties and losses; two scores tie if they print the same with the decimals of their
-    metric.
+    The title counts wins, ties and losses. Two scores tie if they are equal when printed with the decimals of the metric.
     """
     first, second = _pair(result, first, second)
     column = _first_with_segments(result, metric)

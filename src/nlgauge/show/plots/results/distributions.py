@@ -33,34 +33,34 @@ def distributions(
     Parameters
     ----------
     data : Result, Judgments, Separation or mapping
-        The groups: the systems of a result; outputs of judgments by human score, the best first; original,
-        shuffled and wrong summaries of a `Separation` (Shannon 2); or scores by name.
+        Groups: the systems of a result; the outputs of judgments by human score, best first; original, shuffled and wrong
+        summaries of a `Separation` (Shannon 2); or scores by name.
     metric : str, optional
-        The score of a result or of judgments (by default the first of a result), or the name of the scores.
+        Metric or output of a result (default: the first) or of judgments, or the name of the scores.
     human : str, optional
-        Of judgments: the human dimension.
+        Human dimension, for judgments.
     edges : sequence of float, optional
-        Of judgments: the human scores between which groups lie, an edge in the group above it; by default
-        thirds of equal mass (InfoLM 3).
-    title : str
-        The title; by default it explains the AUC.
+        Human scores that separate the groups, for judgments; an edge belongs to the group above it. Default: thirds of equal
+        mass (InfoLM 3).
+    title : str, optional
+        Title. Default: an explanation of the AUC.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    Beside each other group stands its AUC: the chance that an output of the first group scores above one of
-    this, ties counted half. Scores of a `Separation` and of judgments are oriented so that higher is better.
+    Each group after the first has its AUC: the chance that an output of the first group scores above an output of this group,
+    ties counted half. Scores of a `Separation` and of judgments are oriented so that higher is better.
     """
     name, groups = _groups(data, metric, human, edges)
     values = {group: _finite(scores) for group, scores in groups.items()}
     if not values:
-        raise InputError("distributions needs the scores of a group, there are none.")
+        raise InputError("distributions needs the scores of at least one group.")
     names = list(values)
     ax = canvas.one_axes(ax, canvas.COLUMN * 1.3, 0.55 * len(names) + 0.9)
     known = np.concatenate(list(values.values()))

@@ -19,30 +19,33 @@ from nlgauge.show.plots.results.columns import columns, number_fields, segment_s
 def heatmap(
     data: Result | Judgments | Findings, coefficient: str = "spearman", *, ax: Axes | None = None
 ) -> canvas.Panels:
-    """Draw the correlations between metrics, with similar metrics side by side, and the tree of similarity.
+    """Draw the correlations between metrics, ordered by similarity, with the tree of similarity.
 
     Parameters
     ----------
     data : Result, Judgments or Findings
-        Of a result the scores of all segments of all systems are pooled, with numbers that came with the
-        texts (human scores) among them. Judgments give the rows of `nlgauge.meta.between_metrics`, which may
-        also be given themselves.
+        For a result, the scores of all segments and systems are pooled, together with numeric fields (human scores).
+        Judgments are converted by `nlgauge.meta.between_metrics`, whose rows are also accepted.
     coefficient : {"spearman", "pearson", "kendall"}
-        The coefficient; rows have their own.
+        Coefficient. Rows have their own coefficient.
     ax : matplotlib.axes.Axes, optional
-        The axes whose place the two panels take; by default a new figure is made.
+        Axes that the two panels replace. Default: a new figure.
 
     Returns
     -------
     array of Axes
-        The axes of the tree and that of the map.
+        Axes of the tree and of the map.
+
+    Raises
+    ------
+    ParameterError
+        If `coefficient` is unknown.
 
     Notes
     -----
-    Scores are oriented so that higher is better. The tree is average linkage on the distance 1 - r: of two
-    metrics with r = -1 one prefers what the other rejects, so they are as far apart as can be. A correlation
-    that is not defined counts as 0 for the tree and is shown as n/a (Figure 4.2 of the NLG-Metricverse
-    thesis, InfoLM 2, COSMIC 5).
+    Scores are oriented so that higher is better. The tree is average linkage on the distance 1 - r, so metrics with r = -1
+    have the largest distance. An undefined correlation counts as 0 for the tree and is shown as n/a (Figure 4.2 of the
+    NLG-Metricverse thesis, InfoLM 2, COSMIC 5).
     """
     from scipy.cluster.hierarchy import dendrogram
 

@@ -26,27 +26,27 @@ def human_map(
     human: str | Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the correlations of metrics with dimensions of human scores, or any numbers by two names.
+    """Draw the correlations of metrics with human dimensions, or any numbers by two names.
 
     Parameters
     ----------
     data : Result, Judgments, Findings or mapping
-        Results and judgments are correlated first. Rows of `nlgauge.meta.correlate` have their own values; of
-        several levels, coefficients or groups one must be chosen. A mapping has numbers by metric, then by
-        name, such as the biases of metrics (`nlgauge.meta.papers.shannon.biases`).
+        Results and judgments are correlated first. Rows of `nlgauge.meta.correlate` are drawn directly; if they have several
+        levels, coefficients or groups, select one. A mapping has numbers by metric, then by name, such as the biases of
+        metrics (`nlgauge.meta.papers.shannon.biases`).
     level : str, optional
-        The level of the correlation; by default the system level, of one system the global level.
+        Level of the correlation. Default: system; global if there is one system.
     coefficient : str, optional
-        The coefficient; by default Kendall's.
+        Coefficient. Default: Kendall's tau-b.
     human : str or sequence of str, optional
-        Of a result: the fields with human scores; by default all that hold human scores.
+        Fields of a result with human scores. Default: all fields with human scores.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
@@ -73,7 +73,7 @@ def human_map(
     names = list(table)
     across = list(dict.fromkeys(name for row in table.values() for name in row))
     if not across:
-        raise InputError("human_map needs rows, there are none.")
+        raise InputError("human_map needs rows, but the table is empty.")
     values = np.array([[table[name].get(other, np.nan) for other in across] for name in names])
     width, height = 0.42 * len(across) + room(names) + 0.6, 0.24 * len(names) + room(across) + 0.5
     ax = one_axes(ax, max(2.6, width), max(1.6, height))
@@ -96,7 +96,7 @@ def _single(findings: Findings, level: str | None, coefficient: str | None) -> S
         name for name in ("metric", "human", "value") if findings.rows and name not in findings.names
     ]:
         raise InputError(
-            f"human_map needs the columns metric, human and value; {', '.join(missing)} is missing."
+            f"human_map needs the columns metric, human and value, but {', '.join(missing)} is missing."
         )
     rows = findings.rows
     for column, wanted in (("level", level), ("coefficient", coefficient)):
@@ -118,20 +118,20 @@ def _single(findings: Findings, level: str | None, coefficient: str | None) -> S
     cells = [(row["metric"], row["human"]) for row in rows]
     if twice := next((cell for cell in cells if cells.count(cell) > 1), None):
         raise InputError(
-            f"the table has several rows of {twice[0]} and {twice[1]}; human_map needs one for each cell."
+            f"the table has several rows of {twice[0]} and {twice[1]}; pass one per cell of the map."
         )
     if rows and not any(np.isfinite(row["value"]) for row in rows):
         why = next((row["reason"] for row in rows if row.get("reason")), "all are missing")
         raise InputError(
-            f"human_map has no correlation to draw at the {rows[0].get('level', 'given')} level: {why};"
-            " choose another with level=...."
+            f"human_map has no correlation to draw at the {rows[0].get('level', 'given')} level"
+            f" ({why}); choose another with level=...."
         )
     return rows
 
 
 def _map_title(rows: Sequence[Mapping[str, Any]], systems: int | None) -> str:
-    """Return which correlations these rows hold and over how many points; `systems` is how many systems
-    there are, None if unknown.
+    """Return the name of the correlations of these rows and their number of points; `systems` is the number
+    of systems, None if unknown.
     """
     first = rows[0] if rows else {}
     parts = [str(first.get("coefficient", "correlations")).capitalize()]

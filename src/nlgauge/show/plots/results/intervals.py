@@ -30,28 +30,28 @@ def intervals(
     Parameters
     ----------
     result : Result
-        The scores of one system or several.
+        Scores of S systems.
     metrics : str or iterable of str, optional
-        The scores to show, such as "chrf" or "rouge.rouge2"; by default the leading ones of every metric.
-    confidence : float
-        The confidence of the intervals.
-    resamples : int
-        The number of bootstrap resamples.
+        Metrics ("chrf") or outputs ("rouge.rouge2"). Default: the leading outputs of every metric.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    resamples : int, default 1000
+        Number of resamples B.
     seed : int, optional
-        The seed of the resamples; by default that of the result.
+        Seed of the resamples. Default: the seed of the run.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; several panels take its place. By default a new figure is made.
+        Axes to draw on; several panels replace them. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes or array of Axes
-        One axes for each score.
+        One axes per score.
 
     Notes
     -----
-    The band is the interval of the best system (Figure 4.3 of the NLG-Metricverse thesis). Behind a system
-    stand the letters of `Result.ranks` (systems that share one do not differ significantly); from nine
-    systems on, the ranks that it may have.
+    The band is the interval of the best system (Figure 4.3 of the NLG-Metricverse thesis). Each system is followed by the
+    letters of `Result.ranks` (systems that share a letter are not significantly different); from nine systems on, by the range
+    of its ranks.
     """
     chosen = columns(result, metrics)
     systems = result.systems

@@ -26,39 +26,38 @@ def calibration(
     seed: int = 12345,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw how often people agree with a difference of a metric between two systems.
+    """Draw the rate at which human scores confirm a difference between two systems.
 
     Parameters
     ----------
     judgments : Judgments
-        The scores of metrics and people.
+        Scores of S systems on N segments by M metrics and at least one human dimension.
     metric : str
-        The metric.
+        Metric.
     human : str, optional
-        The human dimension; it may be left out if there is only one.
+        Human dimension. Required if there are several.
     accuracies : sequence of float
-        The shares of agreement whose differences are marked; the label below names those that are not
-        reached.
-    bins : int
-        The number of bins, of equal mass.
-    confidence : float
-        The confidence of the band.
-    resamples : int
-        The number of resamples of systems that the band comes from.
-    seed : int
-        The seed of the resamples.
+        Agreement rates whose differences are marked. The label below the plot names rates that are not reached.
+    bins : int, default 10
+        Number of bins of equal mass.
+    confidence : float, default 0.95
+        Confidence of the band.
+    resamples : int, default 1000
+        Number of resamples B of systems, for the band.
+    seed : int, default 12345
+        Seed of the resamples.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    A point is the share of pairs of systems that people order as the metric does, in a bin of differences; it
-    is as large as the bin has pairs. The curve is that of `nlgauge.meta.agreement_curve`.
+    A point is the share of pairs of systems that metric and human scores order alike, in a bin of differences; its size is the
+    number of pairs. The curve is the result of `nlgauge.meta.agreement_curve`.
     """
     dimension = judgments.dimension(human)
     pairs = compared_systems(judgments, metric, dimension, 0, seed)
@@ -101,5 +100,5 @@ def calibration(
     canvas.few_ticks(ax.xaxis)
     canvas.few_ticks(ax.yaxis)
     below = "\n".join([f"difference of {metric} between two systems", *legend])
-    canvas.titled(ax, metric, below, f"share of pairs where people agree ({dimension})")
+    canvas.titled(ax, metric, below, f"share of pairs on which people agree ({dimension})")
     return canvas.described(ax, f"How often people agree with a difference in {metric}.")

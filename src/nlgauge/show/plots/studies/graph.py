@@ -25,27 +25,26 @@ _ARROW = {
 
 
 def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axes | None = None) -> Axes:
-    """Draw which systems' outputs tell about which others', as a graph of systems in a circle (COSMIC 10).
+    """Draw the information of systems about each other as a graph, in a circle (COSMIC 10).
 
     Parameters
     ----------
     graph : InformationGraph
-        What `nlgauge.meta.papers.cosmic.information_graph` returned.
-    quantile : float
-        The quantile of information above which edges are drawn.
+        Result of `nlgauge.meta.papers.cosmic.information_graph`.
+    quantile : float, default 0.5
+        Quantile of information above which edges are drawn.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    The most informative system is on top, the others follow clockwise. An arrow is the wider the more it
-    tells. The center of a node is the mean of what the system tells about others, its border of what others
-    tell about it.
+    The most informative system is on top, the others follow clockwise. A wider arrow has more information. The center of a node
+    shows the mean information of the system about others, its border the mean information of others about the system.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -59,7 +58,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     least, most = min(known, default=0.0), max(known, default=0.0)
     scale = ScalarMappable(Normalize(least, most if most > least else least + 1), canvas.SEQUENTIAL)
     radius = 1.0 + 0.045 * len(names)
-    # Where names end, in inches from the center; a name points away from it, so that neighbours have room
+    # Where names end, in inches from the center; a name points away from it, so that neighbors have room
     # however many there are.
     tips = np.array([places[name] * (radius + 0.25 + canvas.room([name])) for name in names])
     low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1
@@ -94,7 +93,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     ax.set_ylim(low[1] / radius, high[1] / radius)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: tells, border: is told")
+    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: about others, border: from others")
     canvas.titled(ax, f"{len(edges)} strongest of {edges.made['n_edges']} edges")
     listed = ", ".join(f"{system} {canvas.decimals(value)}" for system, value in outgoing.items())
     return canvas.described(ax, f"Mean information that each system tells about the others: {listed}.")

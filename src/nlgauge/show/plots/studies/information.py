@@ -25,28 +25,28 @@ def by_model(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the information of each system about the sources, the best marked by a dotted line (COSMIC 3).
+    """Draw the information of each system about the sources, with a dotted line at the best (COSMIC 3).
 
     Parameters
     ----------
     ranked : sequence of RankedSystem or mapping of str to float
-        What `nlgauge.meta.papers.cosmic.rank_summarisers` returned, with intervals, or nats by system.
+        Result of `nlgauge.meta.papers.cosmic.rank_summarisers`, with intervals, or nats by system.
     groups : mapping of str to str, optional
-        What each system was trained on; systems of a group stand together.
+        Training data of each system; systems of a group are adjacent.
     sizes : mapping of str to float, optional
-        The number of parameters of systems: a gray bar behind each, on a logarithmic scale.
+        Number of parameters of each system, drawn as a gray bar in the background on a logarithmic scale.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     values = dict(ranked) if isinstance(ranked, Mapping) else {row.system: row.information for row in ranked}
     bounds = {} if isinstance(ranked, Mapping) else {row.system: (row.low, row.high) for row in ranked}
     if not values:
-        raise InputError("by_model needs systems, there are none.")
+        raise InputError("by_model needs at least one system.")
     groups = groups or {}
     order = list(dict.fromkeys(groups.get(system, "") for system in values))
     systems = [system for group in order for system in values if groups.get(system, "") == group]
@@ -82,25 +82,25 @@ def error_bound(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the least error that any classifier of the source can make with so much information (COSMIC 6).
+    """Draw the lowest error of any classifier of the source, by its information (COSMIC 6).
 
     Parameters
     ----------
     information : mapping of str to float, optional
-        The nats of each system: a point on every line, named on the uppermost.
+        Nats of each system: a point on every line, named on the uppermost line.
     classes : sequence of int
-        The numbers of equally likely classes, one line for each.
+        Numbers of equally likely classes, one line each.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    The least error is Fano's (`nlgauge.meta.fano_floor`).
+    The lowest error is the bound of Fano's inequality (`nlgauge.meta.fano_floor`).
     """
     known = {name: float(value) for name, value in (information or {}).items() if np.isfinite(value)}
     most = max([math.log(max(classes)) * 1.05, *known.values()])
@@ -137,18 +137,18 @@ def embedding_map(
     Parameters
     ----------
     vectors : mapping of str to array_like of shape (texts, dimensions)
-        The embeddings by name, such as "source" and a system.
-    most : int
-        The number of texts of each name that are drawn at most; of more, a random sample is drawn.
-    seed : int
-        The seed of the sample.
+        Embeddings by name, such as "source" and a system.
+    most : int, default 2000
+        Maximum number of texts per name; a random sample is drawn if there are more.
+    seed : int, default 12345
+        Seed of the sample.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     arrays = {name: np.atleast_2d(np.asarray(values, dtype=np.float64)) for name, values in vectors.items()}
     if not arrays or len({array.shape[1] for array in arrays.values()}) != 1:
@@ -158,7 +158,7 @@ def embedding_map(
         raise InputError("embedding_map needs at least three texts and two dimensions.")
     center = every.mean(axis=0)
     _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
-    # A direction has no sign of its own: the largest part is made positive, so that pictures are the same
+    # The sign of a direction is arbitrary: the largest part is made positive, so that pictures are the same
     # everywhere.
     axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
     shares = spread**2 / (spread**2).sum()

@@ -23,33 +23,33 @@ def landscape(
     extremes: Mapping[str, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a metric's scores of every system (middle half, 5 to 95%, mean), the worst by people first.
+    """Draw the scores of every system by a metric (middle half, 5 to 95%, mean), worst system first.
 
     Parameters
     ----------
     judgments : Judgments
-        The scores of metrics and people.
+        Scores of S systems on N segments by M metrics and at least one human dimension.
     metric : str
-        The metric; its scores are not oriented.
+        Metric; its scores are not oriented.
     human : str, optional
-        The human dimension; it may be left out if there is only one.
+        Human dimension that orders the systems. Required if there are several.
     extremes : mapping of str to float, optional
-        Scores to compare with, such as those of empty texts or of a copy of the source: dashed lines.
+        Scores to compare with, such as the score of empty texts or of copied sources: dashed lines.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    Systems without human scores, such as bad ones that were made on purpose, come first, in their order.
+    Systems without human scores, such as deliberately bad systems, come first, in their order.
     """
     dimension, scores = judgments.dimension(human), judgments.metrics.get(judgments.check_metric(metric))
     if scores is None:
-        raise InputError(f"landscape needs scores of segments; {metric} scores whole systems alone.")
+        raise InputError(f"landscape needs segment scores, but {metric} scores only whole systems.")
     means = human_means(judgments.humans[dimension], judgments.weights)
     unjudged = np.flatnonzero(np.isnan(means)).tolist()
     order = [*unjudged, *(i for i in np.argsort(means, kind="stable").tolist() if i not in unjudged)]

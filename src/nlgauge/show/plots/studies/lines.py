@@ -21,31 +21,36 @@ _SETTINGS = ("metric", "other", "human", "effect", "inputs", "r1", "r2", "r12", 
 def sweep(
     findings: Findings, parameter: str, *, by: str = "metric", log: bool = False, ax: Axes | None = None
 ) -> Axes:
-    """Draw a value against a parameter, such as temperature or number of references, as lines with bands.
+    """Draw a value against a parameter, such as temperature, as lines with bands.
 
     Parameters
     ----------
     findings : Findings
-        Rows with the columns `parameter`, `by` and value, such as those of `nlgauge.meta.correlate` with a
-        further column; low and high make the band.
+        Rows with the columns `parameter`, `by` and value, such as rows of `nlgauge.meta.correlate` with a further column. The
+        columns low and high define the band.
     parameter : str
-        The column of the parameter.
-    by : str
-        The column that has one line per value.
-    log : bool
-        Whether the axis of the parameter is logarithmic.
+        Column of the parameter.
+    by : str, default "metric"
+        Column that has one line per value.
+    log : bool, default False
+        Use a logarithmic axis for the parameter.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
+
+    Raises
+    ------
+    InputError
+        If a line has several rows with the same value of the parameter.
 
     Notes
     -----
-    InfoLM 4 and 5 sweep temperature and measure, Shannon 3 and 4 the size of the model and the number of
-    sentences before, COSMIC 11 and 12 the length of summaries.
+    InfoLM 4 and 5 vary temperature and measure, Shannon 3 and 4 the size of the model and the number of preceding sentences,
+    COSMIC 11 and 12 the length of summaries.
 
     Examples
     --------
@@ -76,19 +81,19 @@ def sweep(
 
 
 def topk(findings: Findings, *, ax: Axes | None = None) -> Axes:
-    """Draw agreement with people among the best k systems alone, one line per metric.
+    """Draw the agreement among the k best systems, one line per metric.
 
     Parameters
     ----------
     findings : Findings
-        The rows of `nlgauge.meta.top_systems`.
+        Rows of `nlgauge.meta.top_systems`.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     canvas.needed(findings, "topk", "k", "metric", "value")
     canvas.the_only(findings, "human", "level", "coefficient")
@@ -102,25 +107,25 @@ def topk(findings: Findings, *, ax: Axes | None = None) -> Axes:
 
 
 def power(findings: Findings, *, target: float = 0.8, ax: Axes | None = None) -> Axes:
-    """Draw the power to find a difference against the number of systems or items.
+    """Draw the power to detect a difference against the number of systems or items.
 
     Parameters
     ----------
     findings : Findings
-        The rows of `nlgauge.meta.power`.
-    target : float
-        The power at which a dashed line is drawn.
+        Rows of `nlgauge.meta.williams_power`, `nlgauge.meta.data_power` or `nlgauge.meta.mcnemar_power`.
+    target : float, default 0.8
+        Power at which a dashed line is drawn.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    There is one line per difference; its band is two standard errors of the simulation.
+    Each difference has one line. The band is two standard errors of the simulation.
     """
     canvas.needed(findings, "power", "power")
     size = next((name for name in ("systems", "n") if name in findings.names), None)

@@ -30,35 +30,33 @@ def pareto(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw agreement with people against the cost of metrics, and the Pareto frontier.
+    """Draw agreement against the cost of metrics, with the Pareto frontier.
 
     Parameters
     ----------
     findings : Findings
-        The rows of `nlgauge.meta.cost`, or those of `nlgauge.meta.correlate` if `seconds` are given.
+        Rows of `nlgauge.meta.cost`, or rows of `nlgauge.meta.correlate` together with `seconds`.
     seconds : mapping of str to float, optional
-        The seconds that each metric takes for 1,000 texts.
+        Seconds per 1,000 texts by metric.
     co2 : mapping of str to float, optional
-        The grams of CO2-equivalents that each metric emits for 1,000 texts; with it, or with rows that have
-        it, the axis of cost is CO2.
+        Grams of CO2-equivalents per 1,000 texts by metric. With it, or with rows that contain it, the cost axis is CO2.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    On the frontier are the metrics than which no other is both cheaper and better; they are filled, the
-    others hollow. A metric with several rows (levels, human dimensions) stands at their mean, without an
-    interval (Figure 4.1 of the NLG-Metricverse thesis).
+    A metric is on the frontier if no other metric is both cheaper and better; its point is filled. A metric with several rows
+    (levels, human dimensions) is drawn at their mean, without an interval (Figure 4.1 of the NLG-Metricverse thesis).
     """
     canvas.needed(findings, "pareto", "metric", "value")
     if seconds is None and (co2 is not None or "seconds_per_1000" not in findings.names):
         raise InputError(
-            "pareto needs the seconds that each metric takes for 1,000 texts: give seconds, or the rows of"
+            "pareto needs the seconds that each metric takes for 1,000 texts; pass seconds, or the rows of"
             " nlgauge.meta.cost."
         )
     rows = (findings if seconds is None else cost(findings, seconds, co2)).rows

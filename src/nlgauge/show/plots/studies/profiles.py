@@ -21,36 +21,36 @@ def profiles(
     highlight: Sequence[str] = (),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw each metric's correlations over tasks or data sets as a line (COSMIC 4).
+    """Draw the correlations of each metric over tasks or datasets as a line (COSMIC 4).
 
     Parameters
     ----------
     findings : Findings
-        Rows with the columns `over`, `by` and value, such as those of `nlgauge.meta.correlate`.
-    over : str
-        The column of the tasks or data sets.
-    by : str
-        The column that has one line per value.
+        Rows with the columns `over`, `by` and value, such as rows of `nlgauge.meta.correlate`.
+    over : str, default "group"
+        Column of the tasks or datasets.
+    by : str, default "metric"
+        Column that has one line per value.
     highlight : sequence of str
-        The lines that are drawn strong; by default all.
+        Emphasized lines. Default: all.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
     """
     if not findings.rows or any(name not in findings.names for name in (over, by, "value")):
         raise InputError(
-            f"profiles needs rows with the columns {over}, {by} and value; there are"
+            f"profiles needs rows with the columns {over}, {by} and value; the table has"
             f" {', '.join(findings.names) or 'none'}."
         )
     places = [str(value) for value in canvas.distinct(findings.rows, over)]
     names = [str(value) for value in canvas.distinct(findings.rows, by)]
     for name in highlight:
         if name not in names:
-            raise ParameterError(f"there is no {by} {name!r}; there are {', '.join(names)}.")
+            raise ParameterError(f"unknown {by} {name!r}; choose one of {', '.join(names)}.")
     ax = canvas.one_axes(
         ax, max(canvas.COLUMN, 0.5 * len(places) + 1.2), 2.6 + canvas.room(places) * 0.7, "y"
     )

@@ -28,49 +28,49 @@ def scatter(
     seed: int = 12345,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a metric against people, one point per system or output.
+    """Draw a metric against human scores, one point per system or output.
 
     Parameters
     ----------
     judgments : Judgments
-        The scores of metrics and people.
+        Scores of S systems on N segments by M metrics and at least one human dimension.
     metric : str
-        The metric; its scores are oriented so that higher is better.
+        Metric; its scores are oriented so that higher is better.
     human : str, optional
-        The human dimension; it may be left out if there is only one.
+        Human dimension. Required if there are several.
     level : {"system", "global"}
-        Whether a point is a system, or an output in the look of its group.
-    coefficient : str
-        The coefficient in the title.
-    confidence : float
-        The confidence of the intervals of systems.
-    resamples : int
-        The number of resamples for them.
-    seed : int
-        The seed of the resamples.
+        A point is a system, or an output in the style of its group.
+    coefficient : str, default "kendall"
+        Coefficient in the title.
+    confidence : float, default 0.95
+        Confidence of the intervals.
+    resamples : int, default 1000
+        Number of resamples B.
+    seed : int, default 12345
+        Seed of the resamples.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    The cross of a system spans its intervals over resampled inputs. The title has the coefficient with its
-    interval over resampled systems; the line is that of least squares, with its band over resampled systems
-    (Figure 3.7 of the NLG-Metricverse thesis).
+    The cross of a system spans its intervals over resampled segments. The title has the coefficient with its interval over
+    resampled systems. The line is a least-squares fit, with its band over resampled systems (Figure 3.7 of the NLG-Metricverse
+    thesis).
     """
     if level not in ("system", "global"):
-        raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
+        raise ParameterError(f"level must be 'system' or 'global' for a scatter plot, got {level!r:.60}.")
     description = f"{metric} against {judgments.dimension(human)}."
     if level == "global":
         return canvas.described(
             _outputs(judgments, metric, judgments.dimension(human), coefficient, ax), description
         )
     if judgments.groups is not None:
-        raise InputError("a scatter plot is of one group: give one of judgments.by_group().")
+        raise InputError("a scatter plot needs one group; pass one of judgments.by_group().")
     dimension, people = judgments.dimension(human), judgments.human(human)
     scores = judgments.oriented(metric)
     whole = judgments.oriented_system_scores(metric)

@@ -19,24 +19,24 @@ _PARTS = (
 
 
 def stress(findings: Findings, *, ax: Axes | None = None) -> Axes | canvas.Panels:
-    """Draw which faults each metric notices: one panel per metric, one bar per phenomenon.
+    """Draw the errors that each metric detects: one panel per metric, one bar per phenomenon.
 
     Parameters
     ----------
     findings : Findings
-        The rows of `nlgauge.meta.stress` or `nlgauge.meta.contrast`.
+        Rows of `nlgauge.meta.stress` or `nlgauge.meta.contrast`.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; several panels take its place. By default a new figure is made.
+        Axes to draw on; several panels replace them. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes or array of Axes
-        One axes for each panel.
+        One axes per panel.
 
     Notes
     -----
-    A bar has the shares of pairs that were detected, tied and lost. A thin line is the interval of the
-    detected share; the dashed one is what random numbers reach.
+    A bar shows the shares of pairs that were detected, tied and lost. A thin line is the interval of the detected share; the
+    dashed line is the share of a random metric.
     """
     from matplotlib.patches import Patch
 

@@ -12,21 +12,21 @@ from nlgauge.show.plots.canvas import GRAY, SMALL, TEXT, THIN, described, one_ax
 
 
 def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: Axes | None = None) -> Axes:
-    """Draw metrics as a tree by category (how they work), task or quality.
+    """Draw metrics as a tree by category, task or quality.
 
     Parameters
     ----------
     cards : iterable of Card, optional
-        The cards of the metrics; by default those of all metrics.
+        Cards of the metrics. Default: the cards of all metrics.
     by : {"category", "task", "quality"}
-        What the branches are; a metric of several stands under each.
+        Attribute of the branches. A metric with several values appears under each.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
@@ -41,7 +41,7 @@ def taxonomy(cards: Iterable[Card] | None = None, by: str = "category", *, ax: A
         for value in getattr(metric, fields[by]) or ():
             branches.setdefault(value.value, []).append(metric.name)
     if not branches:
-        raise InputError("taxonomy needs cards, there are none.")
+        raise InputError("taxonomy needs cards, but none was found.")
     rows: list[tuple[str, str]] = []
     across = 4
     for branch, names in sorted(branches.items()):

@@ -20,26 +20,26 @@ _SHADES = ("#004488", "#5580b0", "#aabfd8", "#f4f4f4")
 def winmatrix(
     compared: MetricComparison, held_out: Findings | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw the adjusted p of each pair of metrics, the best metric first, with significance clusters.
+    """Draw the adjusted p-value of each pair of metrics, best first, with significance clusters.
 
     Parameters
     ----------
     compared : MetricComparison
-        What `nlgauge.meta.compare` returned.
+        Result of `nlgauge.meta.compare`.
     held_out : Findings, optional
-        The rows of `nlgauge.meta.replicate`: a cell is hatched if the claim was reversed on held-out systems
-        at least as often as it was kept.
+        Rows of `nlgauge.meta.replicate`. A cell is hatched if the claim was reversed on held-out systems at least as often as
+        it was confirmed.
     ax : matplotlib.axes.Axes, optional
-        The axes to draw on; by default that of a new figure.
+        Axes to draw on. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes.
+        Axes of the plot.
 
     Notes
     -----
-    A cell is of its column's metric being better than its row's. Brackets join the metrics of a cluster.
+    A cell shows whether the metric of its column is better than the metric of its row. Brackets join the metrics of a cluster.
     """
     from matplotlib.patches import Patch, Rectangle
 
