@@ -125,11 +125,20 @@ print(coefficients[0].round(2))
 # model, here MiniLM (``nlgauge models get minilm``). Without them the tutorial continues.
 os.environ["NLGAUGE_OFFLINE"] = "1"  # do not download the model
 candidate, reference = "the boat leaves at noon", "our ferry departs at twelve"
-try:
-    similarity_word_matching(candidate, reference, model_type="minilm", form="links")
-    n_gram_distance_visualization(reference, candidate, device="cpu", model="minilm")
-except (NlgaugeError, ImportError):
-    print("The model MiniLM is not installed.")
+
+
+def drawn(function, *texts, **options):
+    """Return a picture, or None if the model is not installed."""
+    try:
+        return function(*texts, **options)
+    except (NlgaugeError, ImportError):
+        print("The model MiniLM is not installed.")
+
+
+drawn(similarity_word_matching, candidate, reference, model_type="minilm", form="links")
+
+# %%
+drawn(n_gram_distance_visualization, reference, candidate, device="cpu", model="minilm")
 
 # %%
 # What this does not show

@@ -17,7 +17,7 @@ from tools.site.api import names
 TUTORIALS = {
     path.stem: path for path in sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("plot_*.py"))
 }
-# Every `make test` runs these notebooks; the site executes the scripts.
+# Every `make test` runs these notebooks; `make docs` executes all scripts, and `make test-thorough` runs all notebooks.
 QUICK = ("plot_compare_two_systems", "plot_references_how_many", "plot_table_of_a_paper")
 PUBLIC = {
     **{
