@@ -78,7 +78,7 @@ class ComparedScores(NamedTuple):
         return [Scores(x, self.z, self.weights, whole) for x, whole in zip(self.x, self.whole, strict=True)]
 
     def means(self) -> tuple[Array, Array]:
-        """The metrics' scores of systems (M, S) and the human ones (S,)."""
+        """Return the metrics' scores of systems (M, S) and the human scores of systems (S,)."""
         rows = [
             system_means(one, self.z, self.weights)[0] if whole is None else whole
             for one, whole in zip(self.x, self.whole, strict=True)
@@ -137,7 +137,7 @@ class AllPairs:
         return replace(self, labels=labels, values=values, **wide)
 
     def rows(self, human: str, group: Any) -> Iterator[dict[str, Any]]:
-        """One row per pair of metrics."""
+        """Yield one row per pair of metrics."""
         gone = np.zeros(len(self.p), int) if self.null is None else np.isnan(self.null).sum(axis=0)
         tested = self.plan.family(self.labels)
         for at, pair in enumerate(combinations(range(len(self.values)), 2)):
@@ -198,7 +198,7 @@ class AllPairs:
 
 
 def all_pairs(judgments: Judgments, dimension: str, plan: Plan, intervals: bool = True) -> AllPairs:
-    """The tests of one human dimension; `judgments` are of one group.
+    """Return the tests of one human dimension; `judgments` are of one group.
 
     Metrics without any score in it are undefined, and cost the others nothing.
     """
@@ -280,7 +280,7 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
 
 
 def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
-    """The differences of all pairs in resamples of what the claims are about, (B, P)."""
+    """Return the differences of all pairs in resamples of the units that the claims generalize to, (B, P)."""
     resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
     replicates = np.stack([plan.measure.replicates(plan.level, one, resamples) for one in scores.by_metric()])
     k, m = np.triu_indices(len(replicates), 1)

@@ -352,7 +352,7 @@ def planned(
     stop: int | None = None,
     against: tuple[str, ...] = (),
 ) -> Plan:
-    """The options of a comparison, checked and completed."""
+    """Return the options of a comparison, checked and completed."""
     chosen = measure(coefficient)
     if (chosen.average, chosen.undefined) != ("macro", "drop"):
         raise ParameterError(

@@ -47,7 +47,9 @@ class Change:
 
     @classmethod
     def read(cls, text: str) -> Change:
-        """The condition that a text such as "bleu drops", "wer rises by 0.01" or "any worsens" describes."""
+        """Return the condition that a text such as "bleu drops", "wer rises by 0.01" or "any worsens"
+        describes.
+        """
         found = _CHANGE.fullmatch(text)
         if found is None:
             raise ParameterError(
@@ -98,7 +100,7 @@ class Limit:
 
     @classmethod
     def read(cls, text: str, above: bool) -> Limit:
-        """The limit that a text such as "bleu=30" describes."""
+        """Return the limit that a text such as "bleu=30" describes."""
         found = _LIMIT.fullmatch(text)
         if found is None:
             raise ParameterError(

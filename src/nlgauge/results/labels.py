@@ -44,7 +44,7 @@ def labels_found(name: Any, metrics: Metrics) -> list[str]:
 
 
 def bare_name(metric: AnyMetric) -> str:
-    """The metric's name without parameters."""
+    """Return the metric's name without parameters."""
     return str(metric).partition("(")[0]
 
 

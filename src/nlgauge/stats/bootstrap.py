@@ -81,8 +81,8 @@ def draw_by_draw(
     average: str = "macro",
     undefined: str = "drop",
 ) -> Array:
-    """The same by taking the systems and inputs of each draw, which is slow and needs nothing to be known
-    of the coefficient.
+    """Return the coefficient in each resample from its systems and inputs, which is slow and works for any
+    coefficient.
     """
     x, z, weights, whole = scores
     found = []

@@ -413,7 +413,7 @@ COEFFICIENTS = {
 
 
 def coefficient(name: str | Coefficient) -> Coefficient:
-    """The coefficient of this name.
+    """Return the coefficient of this name.
 
     >>> coefficient("kendall").title
     "Kendall's tau-b"

@@ -28,7 +28,7 @@ _CONSTANT = 1e-12
 
 
 def adjusted(p_values: ArrayLike, method: str) -> Array:
-    """The p-values corrected by "bonferroni", "holm", "bh", "by" or "none"; the shape stays.
+    """Return the p-values corrected by "bonferroni", "holm", "bh", "by" or "none"; the shape stays.
 
     >>> adjusted([0.01, 0.04, 0.03], "bonferroni").tolist()
     [0.03, 0.12, 0.09]

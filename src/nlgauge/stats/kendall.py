@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
 
 
 def pairs(x: Array, z: Array) -> Pairs:
-    """The pairs along the last axis; both sides are NaN at the same points."""
+    """Return the pairs along the last axis; both sides are NaN at the same points."""
     shape, n = x.shape[:-1], x.shape[-1]
     rows_x, rows_z = (values.reshape(math.prod(shape), n) for values in (x, z))
     if n <= _LAID_OUT:

@@ -238,8 +238,8 @@ MEASURES: dict[str, Measure] = {
 
 
 def measure(name: str | Measure) -> Measure:
-    """The measure of this name; one with other options is made by `dataclasses.replace(measure("darr"),
-    threshold=10)`.
+    """Return the measure of this name; `dataclasses.replace(measure("darr"), threshold=10)` changes its
+    options.
 
     >>> measure("darr").levels
     ('input',)

@@ -67,8 +67,8 @@ class Clusters:
         return values if self._owners is None else values[..., self._owners]
 
     def totals(self, blocks: Iterable[Array], width: int) -> Array:
-        """The sums of each unit's rows, from the rows of all segments, which come in blocks of this many
-        columns.
+        """Return the sums of each unit's rows, from the rows of all segments, which come in blocks of this
+        many columns.
         """
         found = np.zeros((self.count, width))
         start = 0
@@ -102,7 +102,7 @@ class Clusters:
 
 
 def _numbered(documents: Sequence[str]) -> Array:
-    """The number of each segment's document, in alphabetical order."""
+    """Return the number of each segment's document, in alphabetical order."""
     if isinstance(documents, StoredLabels):
         return documents.ranks
     return np.unique(np.array(documents, dtype=object).astype(str), return_inverse=True)[1].reshape(-1)

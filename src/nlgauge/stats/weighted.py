@@ -34,7 +34,7 @@ def correlation_of_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: 
 
 
 def centred_sums(n: Array, x: Array, z: Array, xx: Array, zz: Array, xz: Array) -> tuple[Array, Array, Array]:
-    """The sums of centred products: x z, x x and z z; the squares of a constant side are 0."""
+    """Return the sums of centered products: x z, x x and z z; the squares of a constant side are 0."""
     m = np.where(n == 0, 1, n)
     squares_x, squares_z = xx - x * x / m, zz - z * z / m
     squares_x = np.where(squares_x <= _CONSTANT * xx, 0, squares_x)
@@ -69,7 +69,7 @@ def _spearman(x: Array, z: Array, weights: Array) -> Array:
 
 
 def _ranks(values: Array, weights: Array) -> tuple[Array, Array, Array]:
-    """The level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted
+    """Return the level of each value, the levels' mid-ranks minus the mean rank (B, levels), and the weighted
     sum of their squares (B,).
     """
     if not len(values):

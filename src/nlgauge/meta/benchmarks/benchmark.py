@@ -214,7 +214,7 @@ class Benchmark:
 
     @lazy
     def numbers(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-        """The number of each system, and that of each segment, by name."""
+        """The numbers of systems and of segments, by name."""
         systems: dict[Hashable, int] = {name: i for i, name in enumerate(self.systems)}
         return systems, {name: i for i, name in enumerate(self.segments)}
 
@@ -341,7 +341,9 @@ class Benchmark:
         )
 
     def _checked(self, group: str, result: Result, part: Judgments) -> list[list[int]]:
-        """The numbers of the systems and segments of a result, checked to be of a language pair's texts."""
+        """Return the numbers of the systems and segments of a result, checked to be of a language pair's
+        texts.
+        """
         texts = sum(row.group == group for row in self.rows)
         try:
             named = zip(self.numbers, (part.systems, part.segments), strict=True)

@@ -36,14 +36,14 @@ class BenchmarkCard:
 
     @classmethod
     def own(cls, path: Path, dimensions: Iterable[str], languages: Iterable[str | None]) -> BenchmarkCard:
-        """The card of a file of a user."""
+        """Return the card of a user's file."""
         name = path.name.partition(".")[0] or path.name
         spoken = tuple(dict.fromkeys(filter(None, languages)))
         judged = dict.fromkeys(dimensions, "")
         return cls(name, f"own data: {path.name}", "", spoken, judged, "", "", str(path), "")
 
     def facts(self) -> dict[str, Any]:
-        """The card as plain data, in the order in which it is read."""
+        """Return the card as plain data, in the order in which it is read."""
         return {
             "name": self.name,
             "title": self.title,

@@ -19,12 +19,12 @@ _BY_ANY_NAME = {name: card for card in _CARDS for name in (card.name, *card.alia
 
 
 def names() -> list[str]:
-    """The names of all benchmarks that are known, whether or not they are on this machine."""
+    """Return the names of all known benchmarks, installed on this machine or not."""
     return list(CATALOGUE)
 
 
 def card(name: str) -> BenchmarkCard:
-    """The card of a benchmark, by its name or another name of it."""
+    """Return the card of a benchmark, by its name or an alias."""
     found = _BY_ANY_NAME.get(str(name).lower())
     if found is None:
         raise UnknownNameError(

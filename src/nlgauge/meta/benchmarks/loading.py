@@ -23,8 +23,8 @@ from nlgauge.meta.benchmarks.rows import BenchmarkRow, read_lines, written
 
 
 def load(name: str | Path) -> Benchmark:
-    """A benchmark by name, or of a file of judged texts: JSON lines in the form of this package, or
-    original files of a known benchmark.
+    """Return a benchmark by name, or of a file of judged texts: nlgauge's JSON lines, or original files of a
+    known benchmark.
     """
     text = str(name)
     try:
@@ -80,7 +80,7 @@ def imported(*paths: str | Path, name: str | None = None, overwrite: bool = Fals
 
 
 def _sample() -> list[BenchmarkRow]:
-    """The package's sample with made-up ratings, and two further systems: the first sentence of the
+    """Return the package's sample with made-up ratings, and two further systems: the first sentence of the
     source, and its first words.
     """
     data = files("nlgauge") / "data"

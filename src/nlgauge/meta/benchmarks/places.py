@@ -12,8 +12,8 @@ SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
 
 
 def folder() -> Path:
-    """The folder of the benchmarks: NLGAUGE_BENCHMARKS, else the place that the operating system keeps
-    for a user's data.
+    """Return the directory of the benchmarks: NLGAUGE_BENCHMARKS, else the operating system's directory for
+    user data.
     """
     return user_folder("data", "benchmarks", "NLGAUGE_BENCHMARKS")
 

@@ -307,8 +307,8 @@ def _verdict_counts(scores: Array, people: Array, known: Array, weights: Array, 
 
 
 def weighted_f(counts: Array) -> float:
-    """The mean F1 of classes, weighted by their true sizes, of a table of true (rows) and given (columns)
-    classes; NaN for an empty one.
+    """Return the mean F1 of classes, weighted by their true sizes, of a table of true (rows) and given
+    (columns) classes; NaN for an empty one.
     """
     true, given, right = counts.sum(axis=1), counts.sum(axis=0), np.diag(counts)
     total = true + given

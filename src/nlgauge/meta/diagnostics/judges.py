@@ -154,7 +154,7 @@ class _Probes:
         self._first = self._scores(self.metric, self.texts.predictions)
 
     def repeatability(self) -> list[Finding]:
-        """The same questions twice, none of them answered from the cache."""
+        """Ask the same questions twice without the cache, and return the findings."""
         fresh = replace(self.metric, calls=replace(Calls.of(self.metric.calls), cache="off"))
         once, again = (self._scores(fresh, self.texts.predictions) for _ in range(2))
         apart = np.abs(once - again)[~np.isnan(once + again)]

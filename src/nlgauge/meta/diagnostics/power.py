@@ -394,7 +394,7 @@ def mcnemar_power(
 def _williams_share(
     r1: float, r2: float, r12: float, n: int, alpha: float, sides: int, resamples: int, seed: int
 ) -> float:
-    """The share of samples of n in which the test rejects; the same seed serves all sizes and
+    """Return the share of samples of n in which the test rejects; the same seed serves all sizes and
     correlations, so that shares are comparable.
     """
     sample = _sample_correlations(np.array([[1, r1, r2], [r1, 1, r12], [r2, r12, 1]]), n, resamples, seed)
@@ -442,7 +442,7 @@ def _injected(first: Array, second: Array, human: Array, cells: Array, known: Ar
 
 
 def _bisected(low: float, high: float, reached: Callable[[float], bool]) -> float:
-    """The highest value that is reached, to 1e-4, where low is reached and high is not."""
+    """Return the highest value that is reached, to 1e-4, if low is reached and high is not."""
     while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (middle, high) if reached(middle) else (low, middle)

@@ -145,7 +145,7 @@ def sentinels(
 def _found(
     by_name: Coefficient, level: str, parts: Sequence[Judgments], label: str, dimension: str
 ) -> list[Levelled]:
-    """The coefficient of one metric in each group."""
+    """Return the coefficient of one metric in each group."""
     return [at_level(by_name, check_level(level), part.scores(label, dimension)) for part in parts]
 
 

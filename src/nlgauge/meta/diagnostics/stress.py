@@ -340,7 +340,7 @@ def _scores(result: Result) -> dict[str, dict[str, Array]]:
 def _grouped(
     kinds: Sequence[tuple[str, str]], by: str | Sequence[str]
 ) -> list[tuple[dict[str, str], list[int]]]:
-    """The places of what is alike in phenomenon, severity or both, in the order in which they come first."""
+    """Return the places of entries with the same phenomenon, severity or both, in order of first appearance."""
     columns = [by] if isinstance(by, str) else list(by)
     if strange := [name for name in columns if name not in ("phenomenon", "severity")]:
         raise ParameterError(f"by must name 'phenomenon', 'severity' or both, got {strange[0]!r}.")

@@ -256,7 +256,7 @@ def _estimated(
 
 
 def _apart(first: Controlled, second: Controlled, shared: float) -> Controlled:
-    """The difference of two estimates whose labels were drawn independently; degrees of freedom as
+    """Return the difference of two estimates whose labels were drawn independently; degrees of freedom as
     Welch's.
     """
     variances = np.array([first.drawing, second.drawing])
@@ -351,8 +351,8 @@ def _width(variance: float, degrees: float, confidence: float) -> float:
 
 
 def _needed(found: Controlled, n: int, everything: int, width: float, confidence: float) -> int | None:
-    """The smallest number of labels with which the interval is at most so wide; None if even all are too
-    few, or nothing is known.
+    """Return the smallest number of labels with an interval of at most this width; None if all labels are too
+    few, or the variance is unknown.
     """
     gap = 1 / n - 1 / everything if n else 0.0
     scale = found.drawing / gap if gap > 0 else 0.0

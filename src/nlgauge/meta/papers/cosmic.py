@@ -92,8 +92,8 @@ class Convergence(NamedTuple):
 
 
 def convergence(result: Result, metric: str | Cosmic = "cosmic") -> list[Convergence]:
-    """One record per density, seed and fold; the densities are "source", "source given summary" and the
-    same of the summary.
+    """Return one record per density, seed and fold; the densities are "source", "source given summary" and
+    the same of the summary.
     """
     label = result._label(str(metric))
     scored = result._job.metrics[label]
@@ -148,7 +148,7 @@ class InformationGraph(NamedTuple):
         return dict(zip(self.systems, _means(self.information.T), strict=True))
 
     def edges(self) -> list[Edge]:
-        """Every ordered pair of systems, the strongest first."""
+        """Return every ordered pair of systems, the strongest first."""
         places = [(i, j) for i in range(len(self.systems)) for j in range(len(self.systems)) if i != j]
         found = [
             Edge(

@@ -288,7 +288,7 @@ def _check_once(name: str, cells: Sequence[tuple[int, int]]) -> None:
 
 
 def as_number(value: Any, what: str) -> float:
-    """A number, also one written as text; NaN for what is missing."""
+    """Return a value as a number, also from text; NaN if it is missing."""
     if value is None or (isinstance(value, str) and value.strip() in _MISSING):
         return math.nan
     try:

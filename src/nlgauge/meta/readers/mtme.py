@@ -131,7 +131,7 @@ def _files(folder: Path, start: str, end: str) -> dict[str, Path]:
 
 
 def _read(path: Path) -> dict[str, Array]:
-    """The scores of each system, in the order of the lines."""
+    """Return the scores of each system, in the order of the lines."""
     found: dict[str, list[float]] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         parts = line.split()

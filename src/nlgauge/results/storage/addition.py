@@ -60,7 +60,7 @@ class Addition:
         ]
 
     def in_memory(self) -> Result:
-        """The result with what is added; nothing is written."""
+        """Return the extended result without writing it."""
         result = self.result
         for step in self.steps():
             result = step(result, None)
@@ -80,7 +80,9 @@ class Addition:
     def _computed(
         self, result: Result, corpus: Corpus, job: Job, whole: Corpus, checkpoint: Checkpoint | None
     ) -> Result:
-        """The result with what the job finds on this corpus; the whole corpus has the systems of both."""
+        """Return the result extended by the tables of the job on this corpus; the whole corpus has the
+        systems of both.
+        """
         computing = (
             default_executor(job.metrics.values()) if self.executor is None else executor_of(self.executor)
         )

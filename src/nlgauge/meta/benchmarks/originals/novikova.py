@@ -21,7 +21,7 @@ def knows(opened: Opened) -> bool:
 
 
 def name(opened: Opened) -> str | None:
-    """The benchmark, where the table was cut to one of the three."""
+    """Return the benchmark if the table has rows of one of the three, else None."""
     found = {record["dataset"] for record in opened.records}
     return found.pop().lower() if len(found) == 1 else None
 
