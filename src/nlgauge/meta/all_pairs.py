@@ -50,7 +50,7 @@ class Plan:
     against: tuple[str, ...] = ()
 
     def family(self, labels: Sequence[str]) -> Array:
-        """Return True for each pair of these metrics (in the order of `np.triu_indices(M, 1)`) that is tested, (P,)."""
+        """Return (P,) True for tested pairs of these metrics, in the order of `np.triu_indices(M, 1)`."""
         asked = np.array([label in self.against for label in labels], bool)
         k, m = np.triu_indices(len(labels), 1)
         return np.asarray(asked[k] | asked[m]) if self.against else np.ones(len(k), bool)
@@ -254,8 +254,9 @@ def _scores(judgments: Judgments, dimension: str, plan: Plan) -> ComparedScores:
     if plan.generalise_to != "systems" and any(one is not None for one in whole):
         named = next(label for label, one in zip(labels, whole, strict=True) if one is not None)
         raise InputError(
-            f"{named} scores whole systems, which cannot be drawn by inputs: use generalise_to='systems', or"
-            " judgments without system_scores."
+            f"{named} has scores of whole systems, which cannot be resampled by inputs",
+            python="use generalise_to='systems', or judgments without system_scores",
+            cli="use --generalize-to systems",
         )
     if (
         judgments.weights is not None

@@ -93,7 +93,7 @@ def output_named(result: Result, name: str) -> tuple[str, Output]:
         label, dot = result._label(name), ""
     outputs = {each.name: each for each in result._tables[result.systems[0], label].outputs()}
     if dot and output not in outputs:
-        raise UnknownNameError(f"{label} has no output {output!r}; there are {', '.join(outputs)}.")
+        raise UnknownNameError(f"{label} has no output {output!r}; its outputs are {', '.join(outputs)}.")
     if dot:
         return label, outputs[output]
     first = next(iter(outputs.values()))
@@ -130,4 +130,4 @@ def rows_named(key: str | tuple[str, str], rows: Sequence[Row], label: Callable[
         if chosen := [row for row in rows if row.label == found and output in ("", row.output.name)]:
             return chosen
     names = dict.fromkeys(row.label for row in rows)
-    raise UnknownNameError(f"no metric {key!r} was tested; there are {', '.join(names)}.")
+    raise UnknownNameError(f"no metric {key!r} was tested; the tested metrics are {', '.join(names)}.")

@@ -120,7 +120,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         if several:
             if key in self.labels or labels_found(key, self._metrics):
                 raise UnknownNameError(
-                    f"there are several systems ({', '.join(self.systems)}): use result[system][{key!r}]."
+                    f"the result has several systems ({', '.join(self.systems)}); use result[system][{key!r}]."
                 )
             self._check_system(key)
         return self._tables[self.systems[0], self._label(key)].scores()
@@ -555,7 +555,7 @@ class Result(ExportedTable, Mapping[str, Any]):
         if not others:
             rest = ", ".join(repr(system) for system in self.systems if system != baseline)
             raise ParameterError(
-                f"name two systems to compare; you named {baseline!r}, and there is also {rest}."
+                f"a comparison needs two systems, got only {baseline!r}; name one of the others: {rest}."
             )
         return [(baseline, other) for other in others]
 

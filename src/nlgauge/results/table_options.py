@@ -80,7 +80,7 @@ class TableOptions:
         for name in given:
             if name not in known:
                 raise ParameterError(
-                    f"a table has no option {name!r}{did_you_mean(name, known)}; there are"
+                    f"unknown option of a table {name!r}{did_you_mean(name, known)}; the options are"
                     f" {', '.join(known)}."
                 )
         decimals = given.get("decimals")

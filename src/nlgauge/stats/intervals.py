@@ -39,8 +39,8 @@ def fisher(r: float, n: int, coefficient: str = "pearson", confidence: float = 0
     """
     if coefficient not in _FISHER:
         raise ParameterError(
-            f"Fisher's interval is known for {', '.join(_FISHER)}, got {coefficient!r:.60}; use the"
-            " bootstrap."
+            f"Fisher's interval is defined for {', '.join(_FISHER)}, got {coefficient!r:.60}; use a bootstrap"
+            " interval."
         )
     least = _FISHER[coefficient]
     if n <= least or math.isnan(r) or abs(r) >= 1:

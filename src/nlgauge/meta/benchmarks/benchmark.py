@@ -98,7 +98,7 @@ class Benchmark:
             for name in names:
                 if name not in there:
                     raise UnknownNameError(
-                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; there are"
+                        f"{self.name} has no {kind} {name!r}{did_you_mean(name, there)}; it has"
                         f" {', '.join(there) or 'none'}."
                     )
         several = (list, tuple, set, frozenset)
@@ -112,7 +112,7 @@ class Benchmark:
             and all(row.meta.get(name) in values for name, values in wanted.items())
         ]
         if not rows:
-            raise InputError(f"{self.name} has no rows of what was asked for.")
+            raise InputError(f"{self.name} has no rows that match this selection; select fewer conditions.")
         return self._with_rows(rows)
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
@@ -229,10 +229,10 @@ class Benchmark:
     def human(self, dimension: str) -> Array:
         """Return human scores (systems, segments), NaN for missing ones."""
         if dimension not in self.dimensions:
-            known = ", ".join(self.dimensions) or "none, but pairs"
+            known = ", ".join(self.dimensions) or "only pairs"
             raise UnknownNameError(
-                f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; there"
-                f" are {known}."
+                f"{self.name} has no dimension {dimension!r}{did_you_mean(dimension, self.dimensions)}; it has"
+                f" {known}."
             )
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 

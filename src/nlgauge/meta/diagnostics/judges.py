@@ -97,7 +97,7 @@ def check(
             f"{metric} is not a judge; name g_eval, gemba, rubric, yes_no, judge or pairwise."
         )
     if isinstance(metric, Pairwise) and corpus.references is None:
-        raise InputError("pairwise compares with references, none were given.")
+        raise InputError("pairwise compares predictions with references, got none; pass references.")
     texts = _Texts.of(corpus, rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -207,7 +207,9 @@ def systems_needed(
     while not enough(high):
         high *= 2
         if high > _MOST:
-            raise ParameterError(f"more than {_MOST:,} systems are needed to tell r1={r1:g} from r2={r2:g}.")
+            raise ParameterError(
+                f"more than {_MOST:,} systems are needed to distinguish r1={r1:g} from r2={r2:g}."
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -429,7 +431,7 @@ def _injected(first: Array, second: Array, human: Array, cells: Array, known: Ar
     wanted = r1 - effect
     if math.isnan(r1) or math.isnan(r2) or abs(r2) >= 1:
         raise InputError(
-            "power on data needs two metrics whose system scores vary and are not those of the humans."
+            "power on data needs two metrics with system scores that vary and are not the human scores."
         )
     if not abs(wanted) < 1:
         raise ParameterError(

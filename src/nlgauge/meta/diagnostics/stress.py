@@ -364,7 +364,7 @@ def _texts(texts: Sequence[str]) -> list[str]:
     if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
         raise InputError("texts must be a list of texts, one per segment.")
     if not texts:
-        raise InputError("a stress test needs texts, none were given.")
+        raise InputError("a stress test needs at least one text, got none.")
     return list(texts)
 
 

@@ -368,16 +368,18 @@ def _check(
     if of not in {"means", "differences"}:
         raise ParameterError(f"of must be 'means' or 'differences', got {of!r}.")
     if of == "differences" and len(given.systems) < 2:
-        raise ParameterError("differences need at least 2 systems, got 1; ask for the means.")
+        raise ParameterError(
+            "differences need at least 2 systems, got 1",
+            python="use of='means'",
+            cli="leave out --differences",
+        )
     if generalise_to not in _MEANT:
         raise ParameterError(
             "generalise_to must be 'inputs' (new inputs like these) or 'none' (only the segments at hand),"
             f" got {generalise_to!r}."
         )
     if power is not None and not 0 <= power <= 1:
-        raise ParameterError(
-            f"power must be from 0 (only labels) to 1, or None to estimate it, got {power!r}."
-        )
+        raise ParameterError(f"power must be from 0 (only labels) to 1, or None to choose it, got {power!r}.")
     if not (isinstance(folds, int) and folds >= 2):
         raise ParameterError(f"folds must be a whole number of at least 2, got {folds!r}.")
     check_confidence(confidence)

@@ -238,7 +238,7 @@ def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Class
     """
     corpus = _with_texts(given)
     if corpus.sources is None:
-        raise InputError("agreement with the sources needs sources, none were given.")
+        raise InputError("agreement with the sources needs sources, got none; pass a corpus with sources.")
     ids = np.unique(
         np.concatenate([corpus.sources, *(column.values for column in corpus.predictions.values())])
     )

@@ -155,7 +155,7 @@ def biases(result: Result, columns: Iterable[str] | None = None) -> dict[str, di
     """
     if not result.has_texts:
         raise ResultError(
-            "biases needs the texts, and this result was saved without them (texts=False); score again."
+            "biases needs texts, and this result was saved without them (texts=False); score again with texts."
         )
     statistics = summary_statistics(result.corpus)
     return {

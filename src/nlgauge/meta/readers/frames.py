@@ -359,7 +359,7 @@ def from_pairs(
     rows = records_of(pairs)
     for name in (segment, better, worse, *([group] if group else [])):
         if any(name not in row for row in rows):
-            raise InputError(f"every pair needs {name!r}; there are {', '.join(map(str, rows[0]))}.")
+            raise InputError(f"every pair needs {name!r}; the first has {', '.join(map(str, rows[0]))}.")
     keys = [(row[group], row[segment]) if group else row[segment] for row in rows]
     segments = list(dict.fromkeys(keys))
     systems = list(dict.fromkeys(str(row[side]) for row in rows for side in (better, worse)))

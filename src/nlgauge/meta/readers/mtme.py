@@ -91,7 +91,7 @@ def _pair(
     }
     if not judged or (humans is not None and set(humans) - set(judged)):
         known = ", ".join(_files(root / "human-scores", f"{pair}.", ".seg.score")) or "none"
-        raise InputError(f"{str(root)!r} lacks human scores of {pair}; there are {known}.")
+        raise InputError(f"{str(root)!r} lacks human scores of {pair}; it has {known}.")
     scored = {
         name: _read(path)
         for name, path in _files(root / "metric-scores" / pair, "", ".seg.score").items()

@@ -224,8 +224,8 @@ def _of_fields(result: Result, human: str | Sequence[str]) -> dict[str, list[Any
         if not chosen:
             fields = [field for field in known if not field.endswith(RATINGS)]
             raise InputError(
-                f"the records have no field {name!r}{did_you_mean(name, fields)}; there are"
-                f" {', '.join(fields) or 'none'}. Human scores can also be given as a frame or a file."
+                f"the records have no field {name!r}{did_you_mean(name, fields)}; the fields are"
+                f" {', '.join(fields) or '(none)'}. Human scores can also be passed as a frame or a file."
             )
         for dimension, field in chosen.items():
             columns[dimension] = values = _field(corpus, field)
@@ -278,7 +278,8 @@ def _of_rows(
     if strangers:
         more = f" and {len(strangers) - 5} more" if len(strangers) > 5 else ""
         raise InputError(
-            f"human scores are given of what the result does not have: {', '.join(strangers[:5])}{more}."
+            f"the result has no segments or systems {', '.join(strangers[:5])}{more}; pass human scores only for"
+            " segments and systems of the result."
         )
     columns = {}
     for name in chosen:

@@ -46,7 +46,7 @@ class Addition:
     ) -> Addition:
         """Return the addition of these metrics and predictions, or raise an error for one that cannot be added."""
         if not metrics and not predictions:
-            raise ParameterError("add takes metrics, predictions={name: texts}, or both; neither was given.")
+            raise ParameterError("add needs metrics, predictions={name: texts}, or both; got neither.")
         if predictions and is_stored(result.corpus):
             result = replace(result, corpus=at_once(result.corpus, "a result that a system is added to"))
         new = _new_metrics(result, metrics) if metrics else {}

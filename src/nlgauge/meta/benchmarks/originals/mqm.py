@@ -115,8 +115,7 @@ def _language_pair(opened: Opened) -> str:
     found = _PAIR.search(opened.place.name)
     if not found:
         raise InputError(
-            "the language pair is read from the file's name (mqm_newstest2021_ende.tsv), and"
-            f" {opened.place.name} has none."
+            f"{opened.place.name} has no language pair in its name; rename it like mqm_newstest2021_ende.tsv."
         )
     return f"{found[1]}-{found[2]}"
 
