@@ -114,8 +114,8 @@ class AllPairs:
     def deltas(self) -> Array:
         """The difference of each pair, (P,)."""
         k, m = np.triu_indices(len(self.values), 1)
-        found: Array = self.values[k] - self.values[m]
-        return found
+        differences: Array = self.values[k] - self.values[m]
+        return differences
 
     def among(self, labels: tuple[str, ...]) -> AllPairs:
         """Return the same comparison with further metrics, whose values are unknown."""
@@ -285,8 +285,8 @@ def _bootstrapped(scores: ComparedScores, plan: Plan) -> Array:
     resamples = bootstrap(len(scores.z), scores.z.shape[1], plan.generalise_to, plan.resamples, plan.seed)
     replicates = np.stack([plan.measure.replicates(plan.level, one, resamples) for one in scores.by_metric()])
     k, m = np.triu_indices(len(replicates), 1)
-    found: Array = (replicates[k] - replicates[m]).T
-    return found
+    differences: Array = (replicates[k] - replicates[m]).T
+    return differences
 
 
 def _permuted(scores: ComparedScores, plan: Plan, delta: Array) -> Array:

@@ -114,8 +114,8 @@ def _given(corpus: Corpus, hashed: bool) -> list[tuple[list[str], str]]:
     """Return references and source of each segment, or their hashes."""
 
     def text(number: int) -> str:
-        found = corpus.texts[number]
-        return hashlib.sha256(found.encode()).hexdigest() if hashed else found
+        string = corpus.texts[number]
+        return hashlib.sha256(string.encode()).hexdigest() if hashed else string
 
     references = [[]] * len(corpus) if corpus.references is None else corpus.references.lists()
     sources = [-1] * len(corpus) if corpus.sources is None else corpus.sources.tolist()

@@ -20,11 +20,11 @@ Metrics = Mapping[str, AnyMetric]
 
 def label_of(name: str, metrics: Metrics) -> str:
     """Return the label that a name stands for, or raise an error that lists the labels."""
-    found = [name] if name in metrics else labels_found(name, metrics)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, found))}; name one of them.")
+    matches = [name] if name in metrics else labels_found(name, metrics)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UnknownNameError(f"{name!r} may be {' or '.join(map(repr, matches))}; name one of them.")
     raise UnknownNameError(no_such("metric", name, metrics, " in this result"))
 
 

@@ -168,12 +168,12 @@ class _Shown(NamedTuple):
 
 def _shared_columns(corpus: Corpus, shown: _Shown) -> dict[str, Sequence[Any]]:
     """Return the columns that all systems share: further fields and, with texts, source and references."""
-    found: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
+    columns: dict[str, Sequence[Any]] = {field_name(name): values for name, values in corpus.fields.items()}
     if shown.texts and corpus.sources is not None:
-        found["source"] = corpus.texts.many(corpus.sources)
+        columns["source"] = corpus.texts.many(corpus.sources)
     if shown.texts and corpus.references is not None:
-        found |= _ragged("reference", corpus, corpus.references, shown.single_reference)
-    return found
+        columns |= _ragged("reference", corpus, corpus.references, shown.single_reference)
+    return columns
 
 
 def _system_columns(corpus: Corpus, system: str, shown: _Shown) -> dict[str, Sequence[Any] | None]:

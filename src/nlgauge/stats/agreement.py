@@ -296,12 +296,12 @@ def _ratio_or_nan(above: float, below: float) -> float:
 
 def checked_ratings(ratings: Any, name: str = "ratings") -> Array:
     """(..., annotators) ratings as numbers, checked."""
-    found = numbers(name, ratings)
-    if found.ndim < 2:
+    array = numbers(name, ratings)
+    if array.ndim < 2:
         raise InputError(
-            f"{name} must have the annotators as last of two or more axes, got the shape {found.shape}."
+            f"{name} must have the annotators as last of two or more axes, got the shape {array.shape}."
         )
-    return found
+    return array
 
 
 def known_mean(values: Iterable[float]) -> float:
@@ -335,8 +335,8 @@ def _units(ratings: Any, labels: bool = False) -> Array:
 
 def _labels(values: Any) -> Array:
     """Numbers as float64, anything else as objects."""
-    given = np.asarray(values)
-    return given.astype(np.float64) if given.dtype.kind in "bifu" else np.asarray(values, dtype=object)
+    array = np.asarray(values)
+    return array.astype(np.float64) if array.dtype.kind in "bifu" else np.asarray(values, dtype=object)
 
 
 def _missing_in(values: Array) -> Array:

@@ -89,8 +89,8 @@ def mid_ranks(values: Array) -> Array:
     >>> mid_ranks(np.array([3.0, 1.0, np.nan, 3.0])).tolist()
     [2.5, 1.0, nan, 2.5]
     """
-    found = runs(values)
-    return np.where(np.isnan(values), np.nan, (found.first + found.last) / 2 + 1)
+    ends = runs(values)
+    return np.where(np.isnan(values), np.nan, (ends.first + ends.last) / 2 + 1)
 
 
 def mean_of_known(values: Array, axis: int = -1) -> Array:

@@ -239,5 +239,5 @@ def _pooled_differences(x: Array, z: Array, points: Array, groups: Array) -> Arr
         (groups * sums[0] * one).sum(axis=1) for one in weighted.centred_sums(*sums)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = between / np.sqrt(squares_x * squares_z)
-    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), found, np.nan), -1, 1))
+        ratio = between / np.sqrt(squares_x * squares_z)
+    return np.asarray(np.clip(np.where((squares_x > 0) & (squares_z > 0), ratio, np.nan), -1, 1))

@@ -22,8 +22,8 @@ def wins(scores: Array, p: Array, alpha: float = 0.05, differences: Array | None
     """
     with np.errstate(invalid="ignore"):
         higher = scores[:, None] > scores[None, :] if differences is None else differences > 0
-        found: Array = higher & (p <= alpha)
-    return found
+        beats: Array = higher & (p <= alpha)
+    return beats
 
 
 def letters(
@@ -57,12 +57,12 @@ def _needed(groups: list[frozenset[int]]) -> list[frozenset[int]]:
     """Return the sets, without sets whose members and pairs are all in other sets; the smallest are removed
     first.
     """
-    kept = list(groups)
+    remaining = list(groups)
     for group in sorted(groups, key=len):
-        others = [other for other in kept if other != group]
+        others = [other for other in remaining if other != group]
         if all(any({i, j} <= other for other in others) for i in group for j in group):
-            kept = others
-    return kept
+            remaining = others
+    return remaining
 
 
 def _letter(at: int) -> str:

@@ -353,10 +353,10 @@ def _accuracy(x: Array, z: Array, epsilon: float = 0.0) -> float:
     """Return acc_eq of groups that all have pairs, block by block if there are many pairs."""
     if not _many(x):
         return float(acc_eq(x, z, epsilon))
-    found = 0.0
-    for dx, dz, own in _row_blocks(x, z, _weights(x)):
-        found += own * int(right_pairs(dx, dz, epsilon)[0].sum())
-    return found
+    total = 0.0
+    for dx, dz, weight in _row_blocks(x, z, _weights(x)):
+        total += weight * int(right_pairs(dx, dz, epsilon)[0].sum())
+    return total
 
 
 def _floor(x: Array, z: Array) -> float:

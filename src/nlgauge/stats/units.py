@@ -88,17 +88,17 @@ class Clusters:
         """
         rng = np.random.default_rng(seed)
         for _ in range(resamples):
-            kept = np.zeros(self.count, dtype=bool)
-            kept[rng.permutation(self.count)[: self.count // 2]] = True
-            yield np.flatnonzero(self.of_segments(kept))
+            half = np.zeros(self.count, dtype=bool)
+            half[rng.permutation(self.count)[: self.count // 2]] = True
+            yield np.flatnonzero(self.of_segments(half))
 
     @property
     def half_scale(self) -> float:
         """Factor from the spread of halves to the spread of the whole: sqrt(m / (n - m)) for m of n units, 1
         if n is even.
         """
-        kept = self.count // 2
-        return math.sqrt(kept / (self.count - kept))
+        half = self.count // 2
+        return math.sqrt(half / (self.count - half))
 
 
 def _numbered(documents: Sequence[str]) -> Array:

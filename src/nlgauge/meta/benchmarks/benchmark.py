@@ -122,8 +122,8 @@ class Benchmark:
         rng = np.random.default_rng(seed)
         drawn: set[str] = set()
         for group in self.groups:
-            own = list(dict.fromkeys(row.segment for row in self.rows if row.group == group))
-            drawn |= {own[i] for i in rng.permutation(len(own))[:segments].tolist()}
+            ids = list(dict.fromkeys(row.segment for row in self.rows if row.group == group))
+            drawn |= {ids[i] for i in rng.permutation(len(ids))[:segments].tolist()}
         return self.where(segments=drawn)
 
     def _with_rows(self, rows: Sequence[BenchmarkRow]) -> Benchmark:
@@ -186,8 +186,8 @@ class Benchmark:
         return Corpus.of_parts(parts, self.language)
 
     def _in_order(self, system: str) -> list[BenchmarkRow]:
-        own = {row.segment: row for row in self.rows if row.system == system}
-        return [own[segment] for segment in self.segments]
+        by_segment = {row.segment: row for row in self.rows if row.system == system}
+        return [by_segment[segment] for segment in self.segments]
 
     def _fields(self, rows: Sequence[BenchmarkRow]) -> dict[str, list[Any]]:
         fields: dict[str, list[Any]] = {
@@ -208,9 +208,9 @@ class Benchmark:
 
     def cells(self, values: Iterable[float]) -> Array:
         """Return one value per row as (systems, segments), NaN if a system lacks a segment."""
-        found = np.full((len(self.systems), len(self.segments)), np.nan)
-        found[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
-        return found
+        cells = np.full((len(self.systems), len(self.segments)), np.nan)
+        cells[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
+        return cells
 
     @lazy
     def numbers(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:

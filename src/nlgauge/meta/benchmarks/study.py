@@ -58,13 +58,13 @@ class Study(msgspec.Struct, frozen=True, kw_only=True):
 
     def read(self) -> Benchmark:
         """Return the texts and their judgments."""
-        found = self._whole()
-        found = found if self.group is None else found.where(group=self.group)
-        found = found if self.people else found.machines()
-        found = found if self.segments is None else found.sample(self.segments, self.seed)
+        benchmark = self._whole()
+        benchmark = benchmark if self.group is None else benchmark.where(group=self.group)
+        benchmark = benchmark if self.people else benchmark.machines()
+        benchmark = benchmark if self.segments is None else benchmark.sample(self.segments, self.seed)
         for name in self.humans:
-            found.human(name)
-        return found
+            benchmark.human(name)
+        return benchmark
 
     def _whole(self) -> Benchmark:
         path = Path(self.benchmark)

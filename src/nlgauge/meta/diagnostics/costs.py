@@ -86,9 +86,9 @@ def frontier(times: Any, values: Any) -> list[int]:
     >>> frontier([1, 2, 3], [0.5, 0.4, 0.6])
     [0, 2]
     """
-    best, found = -math.inf, []
+    best, places = -math.inf, []
     for place in sorted(range(len(times)), key=lambda i: (times[i], -values[i])):
         if values[place] > best:
             best = values[place]
-            found.append(place)
-    return found
+            places.append(place)
+    return places

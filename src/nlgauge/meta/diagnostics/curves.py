@@ -59,8 +59,8 @@ class AgreementCurve:
         accuracy.
         """
         ceilings, slopes = self._drawn()
-        found = _inverse(ceilings, slopes, accuracy)
-        return _bounds(np.where(np.isnan(found) & ~np.isnan(ceilings), np.inf, found), confidence)
+        deltas = _inverse(ceilings, slopes, accuracy)
+        return _bounds(np.where(np.isnan(deltas) & ~np.isnan(ceilings), np.inf, deltas), confidence)
 
     def _drawn(self) -> Array:
         return np.empty((2, 0)) if self.resamples is None else np.asarray(self.resamples.T)
@@ -160,10 +160,10 @@ def binned(values: Array, bins: int) -> Array:
     """Return the number of the bin of each value, with bins of equal mass; equal values are in the same bin."""
     from nlgauge.stats.arrays import mid_ranks
 
-    found: Array = np.minimum(
+    numbers: Array = np.minimum(
         ((mid_ranks(values) - 0.5) / max(1, len(values)) * bins).astype(np.int64), bins - 1
     )
-    return found
+    return numbers
 
 
 def _least_squares(x: Array, y: Array, weights: Array) -> Array:
@@ -190,8 +190,8 @@ def _least_squares(x: Array, y: Array, weights: Array) -> Array:
 def _difference(values: Array, i: Array, j: Array) -> Array:
     """Return differences, with 0 for differences that are rounding."""
     largest = float(np.abs(values).max(initial=0.0))
-    found = values[i] - values[j]
-    return np.where(np.abs(found) <= 1e-9 * largest, 0.0, found)
+    differences = values[i] - values[j]
+    return np.where(np.abs(differences) <= 1e-9 * largest, 0.0, differences)
 
 
 def _logistic(ceiling: Any, slope: Any, delta: float) -> Any:

@@ -452,11 +452,11 @@ def _bisected(low: float, high: float, reached: Callable[[float], bool]) -> floa
 
 
 def _sizes(n: int | Iterable[int], least: int) -> list[int]:
-    given = [n] if isinstance(n, int | np.integer) else list(n)
-    for size in given:
+    sizes = [n] if isinstance(n, int | np.integer) else list(n)
+    for size in sizes:
         if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < least:
             raise ParameterError(f"a size must be a whole number from {least}, got {size!r}.")
-    return [int(size) for size in given]
+    return [int(size) for size in sizes]
 
 
 def _share(value: float, name: str) -> None:

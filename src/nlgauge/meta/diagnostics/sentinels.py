@@ -154,5 +154,5 @@ def _mean_of_others(people: Array) -> Array:
     known = ~np.isnan(people)
     filled = np.where(known, people, 0.0)
     others = known.sum(axis=0) - known
-    found: Array = (filled.sum(axis=0) - filled) / np.where(others > 0, others, np.nan)
-    return found
+    means: Array = (filled.sum(axis=0) - filled) / np.where(others > 0, others, np.nan)
+    return means

@@ -231,7 +231,7 @@ class Agreement(NamedTuple):
 
 def downstream_agreement(given: Result | Corpus, classifiers: Mapping[str, Classifier]) -> Agreement:
     """Return how often classifiers label a summary differently from its source, and the correlation of each
-    metric of a Result with that (Table 1; Kendall is tau-b).
+    metric of a Result with how often they agree (Table 1; Kendall is tau-b).
 
     A classifier takes texts and returns a label for each; it is called once, with every distinct text. A metric
     for which lower is better is expected to correlate negatively. A Corpus has only errors.
@@ -286,10 +286,10 @@ def _means(rows: Array) -> list[float]:
 
 
 def _cosmic(metric: Any) -> Cosmic:
-    found = parse(metric) if isinstance(metric, str) else metric
-    if not isinstance(found, Cosmic):
+    parsed = parse(metric) if isinstance(metric, str) else metric
+    if not isinstance(parsed, Cosmic):
         raise ParameterError(f"metric must be cosmic, got {str(metric)!r}.")
-    return found
+    return parsed
 
 
 def _scored(given: Result | Corpus, metric: str | Cosmic, seed: int) -> Result:

@@ -126,8 +126,8 @@ def _pair(
 
 
 def _files(folder: Path, start: str, end: str) -> dict[str, Path]:
-    found = sorted(path for path in folder.glob(f"{start}*{end}")) if folder.is_dir() else []
-    return {path.name[len(start) : -len(end)]: path for path in found}
+    paths = sorted(path for path in folder.glob(f"{start}*{end}")) if folder.is_dir() else []
+    return {path.name[len(start) : -len(end)]: path for path in paths}
 
 
 def _read(path: Path) -> dict[str, Array]:

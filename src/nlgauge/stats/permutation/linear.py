@@ -315,11 +315,11 @@ def _pearson_in_groups(points: Points, _: Coefficient, signs: Array) -> Array:
 def _explicitly(points: Points, coefficient: Coefficient, signs: Array) -> Array:
     """Differences of any coefficient, from the swapped scores themselves."""
     x, z = points.with_gaps()
-    found = []
+    differences = []
     for k, m in zip(*np.triu_indices(len(x), 1), strict=True):
         one, other = np.where(signs > 0, x[k], x[m]), np.where(signs > 0, x[m], x[k])
-        found.append(mean_of_known(coefficient(one, z)) - mean_of_known(coefficient(other, z)))
-    return np.stack(found, axis=1) if found else np.empty((len(signs), 0))
+        differences.append(mean_of_known(coefficient(one, z)) - mean_of_known(coefficient(other, z)))
+    return np.stack(differences, axis=1) if differences else np.empty((len(signs), 0))
 
 
 def _draw_by_draw(points: Points, level: str, measure: Measure, swaps: Swaps) -> Array:

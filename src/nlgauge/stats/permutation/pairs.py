@@ -53,9 +53,9 @@ def swapped_sums(tables: Iterable[Array], signs: Array) -> tuple[Array, Array]:
 
 
 def _at(points: Array, zeros: Array) -> Array:
-    found = zeros.copy()
-    found[np.arange(len(points)), points] = 1.0
-    return found
+    indicators = zeros.copy()
+    indicators[np.arange(len(points)), points] = 1.0
+    return indicators
 
 
 def darr_differences(measure: Darr, x: Array, z: Array, signs: Array) -> Array:

@@ -137,11 +137,11 @@ class Group:
     def fragile(self) -> Array:
         """For each pair of metrics whether some swap may leave one of them constant."""
         k, m = np.triu_indices(len(self.x), 1)
-        found = np.zeros(len(k), bool)
+        constant = np.zeros(len(k), bool)
         for pair in np.flatnonzero(self.tied[k, m]):
             one, other = self.x[k[pair]], self.x[m[pair]]
-            found[pair] = any(((one == value) | (other == value)).all() for value in (one[0], other[0]))
-        return found
+            constant[pair] = any(((one == value) | (other == value)).all() for value in (one[0], other[0]))
+        return constant
 
     @lazy
     def _membership(self) -> Array | None:
@@ -185,8 +185,8 @@ class Group:
 
     def _moved(self, k: Array, m: Array) -> Array:
         sums = self._sums[0]
-        found: Array = self.signs @ self._summed(sums[k, k] - sums[m, m] + sums[k, m] - sums[m, k]).T / 2
-        return found
+        moved: Array = self.signs @ self._summed(sums[k, k] - sums[m, m] + sums[k, m] - sums[m, k]).T / 2
+        return moved
 
     def coefficients(self, k: Array, m: Array) -> tuple[Array, Array]:
         """Return the coefficients of metrics k and m after the swaps of each resample, (resamples, pairs) each;
@@ -245,10 +245,10 @@ class Group:
     def _form_of_signs(self, u: int, v: int) -> Array:
         # Kendall's sums are whole numbers small enough for float32.
         signs = self.signs[:, self.units].astype(np.float32)
-        found = np.zeros(len(signs))
+        sums = np.zeros(len(signs))
         for rows, products in self._products(u, v):
-            found += np.einsum("bi,bi->b", signs @ products.T, signs[:, rows], dtype=np.float64)
-        return found
+            sums += np.einsum("bi,bi->b", signs @ products.T, signs[:, rows], dtype=np.float64)
+        return sums
 
     def _products(self, u: int, v: int) -> Iterator[tuple[slice, Array]]:
         """w_ij sign(u_i - v_j) in float32, some rows at a time."""

@@ -112,12 +112,12 @@ def unmarked(text: str) -> str:
 
 
 def _language_pair(opened: Opened) -> str:
-    found = _PAIR.search(opened.place.name)
-    if not found:
+    match = _PAIR.search(opened.place.name)
+    if not match:
         raise InputError(
             f"{opened.place.name} has no language pair in its name; rename it like mqm_newstest2021_ende.tsv."
         )
-    return f"{found[1]}-{found[2]}"
+    return f"{match[1]}-{match[2]}"
 
 
 def _meta(pair: str, system: str) -> dict[str, Any]:

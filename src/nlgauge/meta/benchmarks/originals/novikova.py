@@ -22,8 +22,8 @@ def knows(opened: Opened) -> bool:
 
 def name(opened: Opened) -> str | None:
     """Return the benchmark if the table has rows of one of the three, else None."""
-    found = {record["dataset"] for record in opened.records}
-    return found.pop().lower() if len(found) == 1 else None
+    datasets = {record["dataset"] for record in opened.records}
+    return datasets.pop().lower() if len(datasets) == 1 else None
 
 
 def read(opened: Opened) -> Iterator[BenchmarkRow]:

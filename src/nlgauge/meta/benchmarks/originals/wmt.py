@@ -92,8 +92,8 @@ def _within(opened: Opened, names: tuple[str, ...]) -> Path | None:
 
 
 def _table(opened: Opened, names: tuple[str, ...]) -> Opened:
-    found = _within(opened, names)
-    return opened if found is None else Opened(found)
+    path = _within(opened, names)
+    return opened if path is None else Opened(path)
 
 
 class _Texts:
