@@ -61,7 +61,7 @@ for name, row in zip(rewards, values, strict=True):
 # words have the full ROUGE-1, because it ignores the order. Three copies have the full recall, because nothing is
 # subtracted for length. No metric notices that "does not stop" reverses the meaning: the negated text gets at least
 # 0.57 from each.
-figure, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+figure, axes = plt.subplots(figsize=(8.5, 3.5), layout="constrained")
 image = axes.imshow(values, vmin=0, vmax=1, cmap="viridis", aspect="auto")
 axes.set_xticks(range(len(texts)), list(texts))
 axes.set_yticks(range(len(rewards)), list(rewards))
