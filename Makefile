@@ -150,6 +150,15 @@ clean:
 	$(call install,$(@D)) torch
 	touch $@
 
+# HASHES=1 installs the packages of hashes.txt first, and pip compares every file with its sha256; the later commands then
+# find them installed. It is not the default, because a machine with another index or wheels of its own could not install.
+ifdef HASHES
+.venv/.torch: .venv/.hashes
+endif
+.venv/.hashes: .venv/.pip hashes.txt
+	.venv/$(PROGRAMS)/python -m pip install --quiet --build-constraint constraints.txt --no-deps --require-hashes --requirement hashes.txt
+	touch $@
+
 .venv/.core: .venv/.pip $(SOURCES)
 	$(call install,$(@D)) --editable .
 	touch $@

@@ -12,7 +12,7 @@ from nlgauge.errors import NlgaugeError
 
 # Commands to run in a shell have options in either interface.
 _COMMAND = re.compile(r"\b(?:nlgauge|ray|pip|git|npm) [a-z].*")
-_OPTION = re.compile(r"(?<![\w-])--[a-z]")
+_OPTION = re.compile(r"(?:^|(?<=[\s(`'\"]))--[a-z]")
 # `rouge(stemmer=True)` names a metric on the command line too, and NumPy's errors name allow_pickle.
 _KEYWORD = re.compile(r"(?<![\w(,.])(?<!, )\b(?!allow_pickle)[a-z_]+=(?:True|False|None)\b")
 

@@ -7,7 +7,6 @@ python tools/release.py notes v0.2.0   print the section of the changelog
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 import tomllib
@@ -15,22 +14,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _SECTION = re.compile(
-    r"^## (?P<version>\d+\.\d+\.\d+) - (?P<date>\d{4}-\d{2}-\d{2})\n(?P<notes>.*?)(?=^## |\Z)", re.M | re.S
+    r"^## \[(?P<version>\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}\n(?P<notes>.*?)(?=^## |\Z)", re.M | re.S
 )
 
 
 def versions(root: Path = ROOT) -> dict[str, str]:
     """Return the version that each file names."""
     citation = re.search(r"^version: (\S+)$", (root / "CITATION.cff").read_text("utf-8"), re.M)
-    switcher = root / "docs" / "_static" / "switcher.json"
     return {
         "pyproject.toml": tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"],
         "CITATION.cff": citation[1] if citation else "none",
-        **(
-            {"switcher.json": json.loads(switcher.read_text("utf-8"))[0]["version"]}
-            if switcher.exists()
-            else {}
-        ),
     }
 
 
@@ -41,31 +34,31 @@ def notes(version: str, root: Path = ROOT) -> str | None:
 
 
 def problems(version: str, root: Path = ROOT) -> list[str]:
-    """List what must be mended before this version is released."""
+    """List the reasons why this version cannot be released."""
     different = [
         f"{file} has the version {named}, not {version}"
         for file, named in versions(root).items()
         if named != version
     ]
     if not notes(version, root):
-        different.append(f"CHANGELOG.md has no section '## {version} - YYYY-MM-DD' with notes")
+        different.append(f"CHANGELOG.md has no section '## [{version}] - YYYY-MM-DD' with notes")
     return different
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("action", choices=["check", "notes"])
     parser.add_argument("tag", help="tag of the release, such as v0.2.0")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     version = options.tag.removeprefix("v")
-    if options.action == "notes":
-        print(notes(version) or "")
-        return 0 if notes(version) else 1
-    for problem in problems(version):
+    if options.action == "notes" and (text := notes(version, root)):
+        print(text)
+        return 0
+    for problem in problems(version, root):
         print(f"error: {problem}", file=sys.stderr)
-    return 1 if problems(version) else 0
+    return 1 if problems(version, root) else 0
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@
       ...(advice.recommendations.length ? [table(advice.recommendations)] : []),
       ...advice.indicators.map(({ metric, measures, evidence }) => element("p", {}, "As a description, not as a score: ", code(metric), ` measures ${measures}; ${evidence.map(row => `${benchmark(row)} ${agreement(row)}`).join("; ")}`)),
       ...(advice.never_alone.length ? [element("p", {}, "Never alone: ", ...advice.never_alone.flatMap((name, at) => at ? [", ", code(name)] : [code(name)]))] : []),
-      element("p", { textContent: "What this evidence does not cover:" }), listed(advice.unknown),
+      element("p", { textContent: "Limits of this evidence:" }), listed(advice.unknown),
       element("p", { textContent: `Next: ${advice.next}` }),
       element("p", {}, "The same on the command line: ", code(`nlgauge choose ${options.map(([key, value]) => `--${key} ${value}`).join(" ")}`)),
     );

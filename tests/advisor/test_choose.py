@@ -181,7 +181,7 @@ def test_an_advice_is_a_page():
         "not separated by the evidence from 1",
         "2 is significantly better than",
         "Never alone: bleu",
-        "What this evidence does not cover",
+        "Limits of this evidence",
         "Next: label 100 texts",
     ):
         assert words in text

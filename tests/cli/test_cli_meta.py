@@ -811,7 +811,7 @@ def test_a_result_without_texts_has_numbers_enough(tmp_path):
     nlgauge.score(as_text, metrics=["chrf"]).save(tmp_path / "text", texts=False)
     code, _, err = run(str(tmp_path / "text"), *WORDS)
     assert code == 1
-    assert "saved without texts, and adequacy held texts" in " ".join(err.split())
+    assert "without texts, and adequacy" in " ".join(err.split())
     nlgauge.score(records()[1:], metrics=["chrf"], pooled=True).save(tmp_path / "pooled", texts=False)
     code, _, err = run(str(tmp_path / "pooled"), *WORDS)
     assert code == 1

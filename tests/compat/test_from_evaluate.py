@@ -137,7 +137,7 @@ def test_nothing_runs_without_permission(script: Path, monkeypatch: pytest.Monke
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script))
     with pytest.raises(UnknownMetricError, match="Hugging Face evaluate"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="code_eval")
-    with pytest.raises(UnknownMetricError, match=r"shows all\.$"):
+    with pytest.raises(UnknownMetricError, match=r"shows all metrics\.$"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics="blue")
     with pytest.raises(ParameterError, match=r"allow_remote_code.*True or False.*'yes'"):
         nlgauge.score(PREDICTIONS, REFERENCES, metrics=str(script), allow_remote_code="yes")  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def test_what_is_not_there_says_so(script: Path, monkeypatch: pytest.MonkeyPatch
     not_found("nothing.py", "Hugging Face evaluate has no script")
     (script / "overlap.py").write_text("raise RuntimeError('out of order')")
     with pytest.warns(UserWarning, match="runs the code of"):
-        not_found(str(script), "evaluate does not give it either: RuntimeError: out of order")
+        not_found(str(script), "evaluate.*RuntimeError: out of order")
     monkeypatch.setattr(from_evaluate.importlib.util, "find_spec", lambda name: None)
     not_found(
         "code_eval", "Hugging Face evaluate, which may have it, is not installed; run: pip install evaluate"

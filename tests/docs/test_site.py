@@ -51,8 +51,10 @@ class _Links(HTMLParser):
 
 
 def file_of(site: Path, page: str) -> Path:
-    """Return the file of a page, whichever builder wrote it."""
-    return next(path for path in (site / f"{page}.html", site / page / "index.html") if path.is_file())
+    """Return the file of a page."""
+    file = site / "index.html" if page == "index" else site / page / "index.html"
+    assert file.is_file(), page
+    return file
 
 
 def test_every_metric_and_every_public_name_has_a_page(site: Path) -> None:

@@ -219,7 +219,7 @@ def test_the_order_of_labels_is_read(written: tuple[str, ...], expected: tuple[s
 
 def test_labels_without_a_meaning_must_be_given() -> None:
     unnamed = own({i: f"LABEL_{i}" for i in range(3)})
-    with pytest.raises(ModelError, match=r"LABEL_0, LABEL_1, LABEL_2.*labels=.*'e', 'c', 'n'"):
+    with pytest.raises(ModelError, match=r"LABEL_0, LABEL_1, LABEL_2.*labels.*'e', 'c', 'n'"):
         label_order(unnamed, None, NLI, "cpu")
     assert label_order(unnamed, ("e", "n", "c"), NLI, "cpu") == ("e", "n", "c")
     with pytest.raises(ParameterError, match=r"labels.*2.*3"):

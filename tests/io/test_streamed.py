@@ -759,7 +759,7 @@ def test_what_unpacks_to_more_than_the_memory_is_refused(
     }[suffix]
     Path(f"p.txt{suffix}").write_bytes(pack(b"a line\n" * 300_000))
     monkeypatch.setattr(blocks, "memory", lambda: 1 << 20)
-    with pytest.raises(InputError, match=r"memory.*output=RESULT"):
+    with pytest.raises(InputError, match=r"memory.*parts"):
         Inputs([f"p.txt{suffix}"]).read()
 
 

@@ -185,7 +185,7 @@ def test_the_command_scores_with_a_judge(tmp_path):
             system,
         )
     assert done.exit_code == 0 and "4.2" in done.stdout
-    assert "10% of the judge's probability is on the levels" in done.stderr
+    assert "10% of the judge's probability is on the permitted levels" in done.stderr
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_nothing_is_paid_twice(cache, tmp_path):
         assert len(server.bodies) == 4 and other["j"]["score"] == first["j"]["score"]
     offline = score(server.url, ["a", "b", "c"], cache, calls="offline=True")
     assert offline["j"]["score"] == pytest.approx(4.25)
-    with pytest.raises(JudgeError, match=r"1.*offline=True"):
+    with pytest.raises(JudgeError, match=r"1 .*offline"):
         score(server.url, ["a", "d"], cache, calls="offline=True")
     first.save(tmp_path / "result")
     assert nlgauge.load(tmp_path / "result").costs.used == first.costs.used
@@ -465,7 +465,7 @@ def test_a_damaged_cache_is_set_aside(cache):
         cache.write_bytes(cache.read_bytes()[:4096] + b"\xff" * 8192)
         with pytest.warns(
             UserWarning,
-            match=r"now.*replies\.sqlite\.damaged-",
+            match=r"renamed.*replies\.sqlite\.damaged-",
         ):
             result = score(server.url, ["text 0 " * 20], cache)
         assert result["j"]["score"] == pytest.approx(4.25) and len(server.bodies) == 31

@@ -166,11 +166,11 @@ def test_in_batches():
     [
         (
             [1, 2],
-            r"\[1, 2\].*batch=True.*4",
+            r"\[1, 2\].*batch.*4",
         ),
-        (1.0, "1.0.*batch=True.*4"),
-        ("1234", "f gave '1234'; with batch=True"),
-        ({"f": 1}, r"f gave \{'f': 1\}; with batch=True"),
+        (1.0, "1.0.*batch.*4"),
+        ("1234", "f.*'1234'.*batch"),
+        ({"f": 1}, r"f.*\{'f': 1\}.*batch"),
         (
             [1, 2, "x", 4],
             ("segment 2.*'x'.*None.*'he ran home'"),
@@ -231,8 +231,8 @@ def test_what_is_not_a_number_is_refused(given):
             (r"overlap\(prediction.*'reference'.*needs="),
         ),
         ((overlap,), {"needs": ("references", "sources")}, "positional.*needs="),
-        ((overlap,), {"outputs": ("a", "a")}, "outputs.*differ"),
-        ((overlap,), {"outputs": ()}, "outputs.*differ"),
+        ((overlap,), {"outputs": ("a", "a")}, "outputs.*names"),
+        ((overlap,), {"outputs": ()}, "outputs.*names"),
         ((overlap,), {"outputs": ("a", "score")}, "'score'"),
         ((overlap,), {"low": 1, "high": 0}, "low.*1 and 0"),
         (("bleu",), {}, "nlgauge.metric_from.*'bleu'"),

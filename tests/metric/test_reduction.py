@@ -186,7 +186,7 @@ def test_names_that_are_no_rule(rule):
     ids=["sort", "array", "identity", "None"],
 )
 def test_functions_that_give_no_number(rule):
-    with pytest.raises(ParameterError, match=r"scores.*number"):
+    with pytest.raises(ParameterError, match=r"reduce_fn.*number"):
         wer(rule)
 
 

@@ -324,7 +324,7 @@ def test_weights_exchanged_on_disk_change_hash_and_are_said(cache: Path, pip: li
     (place / "model.safetensors").unlink()
     (place / "model.safetensors").write_bytes(WEIGHTS[::-1])
     os.utime(place / "model.safetensors", ns=(before.st_atime_ns, before.st_mtime_ns))
-    with pytest.warns(UserWarning, match="fetched"):
+    with pytest.warns(UserWarning, match="have changed"):
         exchanged = store.weights_hash(place)
     assert exchanged == hashlib.sha256(WEIGHTS[::-1]).hexdigest()
     assert store.changed_files(place) == ["model.safetensors"]

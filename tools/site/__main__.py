@@ -1,4 +1,4 @@
-"""Write the source of the site: python -m tools.site [--no-models] TARGET."""
+"""Write the source of the site: python -m tools.site TARGET [--pictures METRIC...]."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ def main() -> None:
     """Copy the hand-written pages and generate the others."""
     parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__)
     parser.add_argument("target", type=Path, help="directory of the pages, for Sphinx")
-    parser.add_argument("--no-models", action="store_true", help="no pictures that need a model")
+    parser.add_argument(
+        "--pictures", nargs="+", metavar="METRIC", help="draw only these metrics (default: all)"
+    )
     options = parser.parse_args()
     os.environ.setdefault("NLGAUGE_OFFLINE", "1")
     target = Target(options.target)
     target.copy(ROOT / "docs")
     repository_pages(target)
     evidence = tables()
-    metrics.write(target, evidence, models=not options.no_models)
+    metrics.write(target, evidence, pictures=options.pictures)
     leaderboard.write(target, evidence)
     choose.write(target)
     models.write(target)

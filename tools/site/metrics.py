@@ -56,12 +56,12 @@ def packaged() -> dict[str, AnyMetric]:
     }
 
 
-def write(target: Target, evidence: list[Table], *, models: bool) -> None:
-    """Write the pages of all metrics."""
+def write(target: Target, evidence: list[Table], *, pictures: list[str] | None = None) -> None:
+    """Write the pages of all metrics; pictures: the metrics whose explanations are drawn, or None for all."""
     metrics = packaged()
     for name, metric in metrics.items():
         text = card(name)
-        drawn = picture(name, text.default_model, models=models)
+        drawn = picture(name, text.default_model) if pictures is None or name in pictures else None
         if drawn is not None and drawn.svg:
             target.write(f"metrics/{drawn.file}", drawn.svg)
         target.write(f"metrics/{name}.md", page(text, metric, agreements(evidence, name), drawn))

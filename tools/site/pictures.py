@@ -58,13 +58,13 @@ class Picture(NamedTuple):
     svg: bytes = b""
 
 
-def picture(name: str, default_model: str, *, models: bool) -> Picture | None:
+def picture(name: str, default_model: str) -> Picture | None:
     """Return the picture of an explanation; None if the metric explains nothing or its model is not installed."""
     if name in DRAWN:
         file, alt, spec = DRAWN[name]
         return Picture(f"../pictures/{file}.png", alt, spec)
     model = "minilm" if name in PARAMETERS else default_model
-    if model and not (models and model in MODELS and location(model)):
+    if model and not (model in MODELS and location(model)):
         return None
     spec = f"{name}({PARAMETERS[name]})" if name in PARAMETERS else name
     with warnings.catch_warnings():

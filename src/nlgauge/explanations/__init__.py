@@ -1,8 +1,6 @@
-"""Explanations: why a text got its score, as typed values; `nlgauge.show.pages.explanation` says what is
-shown of them.
+"""Explanations: why a text got its score, as typed values; `nlgauge.show.pages.explanation` displays them.
 
-Each carries the statistics of the row it explains, so that what is shown and what was scored cannot drift
-apart.
+Each carries the statistics of the row it explains, so that the display always matches the score.
 """
 
 from __future__ import annotations
@@ -18,12 +16,13 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Shown):
-    """What every explanation has: a title, the statistics of the row, part by part, which texts counted, and
-    where the tokens are.
+    """The base of every explanation: a title, the statistics of the row by part, the texts that counted, and
+    the places of the tokens.
 
-    `prediction_number` and `reference_number` count the segment's texts from 0; no reference where none
-    counts alone. `spans` has for each text ("prediction", "reference", "source") the start and end of each of
-    its tokens, in the order in which the explanation has them; None where the text does not have the token.
+    `prediction_number` and `reference_number` count the segment's texts from 0; without a reference if no
+    single reference counts. `spans` has for each text ("prediction", "reference", "source") the start and end
+    of each of its tokens, in the order in which the explanation has them; None if the text does not have the
+    token.
     """
 
     title: str
@@ -86,8 +85,8 @@ class Edit:
 
     @classmethod
     def of(cls, run: tuple[str, int, int, int, int], reference: list[str], prediction: list[str]) -> Edit:
-        """The edit that a run of an alignment stands for: kind, start and end in the reference, start and
-        end in the prediction.
+        """Return the edit of a run of an alignment: kind, start and end in the reference, start and end in
+        the prediction.
         """
         kind, start, end, first, last = run
         return (
@@ -133,8 +132,8 @@ class Transport(Explanation):
 
 @dataclass(frozen=True)
 class Guesses:
-    """What a model expects at one position of a text: the probability of the token that is there, and the
-    most likely tokens with theirs.
+    """Predictions of a model at one position of a text: the probability of the actual token, and the most
+    likely tokens with their probabilities.
     """
 
     token: str
@@ -162,8 +161,8 @@ class TokenScores(Explanation):
     """The tokens of one text with one or more values each, such as its information with and without the
     summary.
 
-    `text` says which one: "prediction", "reference" or "source"; "" where the tokens are not in the order of
-    a text.
+    `text` is its name: "prediction", "reference" or "source"; "" if the tokens are not in the order of a
+    text.
     """
 
     tokens: list[str]
@@ -192,12 +191,11 @@ class WordAlignment(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict(Explanation):
-    """What a judge said: the criterion, the score, the probability or share of each level, how much of the
-    probability the levels cover, and why.
+    """The reply of a judge: the criterion, the score, the probability or share of each level, the share of
+    the probability that the levels cover, and the reason.
 
-    `reason` says why there is no score; it is "" where there is one. Prompts and replies are what was sent
-    and what came back, one list of replies for each prompt. `read_by` names the rule that read the replies,
-    if they were read as text.
+    `reason` is the cause of a missing score, or "". Prompts and replies are literal, with one list of replies
+    for each prompt. `read_by` names the rule that read the replies, if they were read as text.
     """
 
     criterion: str
@@ -212,8 +210,8 @@ class Verdict(Explanation):
 
 @dataclass(frozen=True)
 class ErrorSpan:
-    """A stretch of a text, text[start:end], that was found to be wrong; `confidence` from 0 to 1, None
-    where nothing is known of it.
+    """A stretch of a text, text[start:end], that was found to be wrong; `confidence` is from 0 to 1, or None
+    if it is unknown.
     """
 
     start: int
@@ -232,8 +230,8 @@ class ErrorSpans(Explanation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Entailment(Explanation):
-    """How a classifier judges sentences (`hypotheses`) by other texts (`premises`): a (premises, hypotheses)
-    matrix of probabilities per label.
+    """Judgments of a classifier on sentences (`hypotheses`) given other texts (`premises`): a (premises,
+    hypotheses) matrix of probabilities per label.
 
     `best` is the premise that decided each hypothesis, by number. The first matrix is that which decides.
     """

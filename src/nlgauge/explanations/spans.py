@@ -1,8 +1,8 @@
-"""Where the tokens of an explanation stand in their texts.
+"""Places of the tokens of an explanation in their texts.
 
-Metrics lower-case, stem, split and drop: their tokens are not always pieces of the text. The characters of
-all tokens are aligned with those of the text at once, so that a token which was changed is found between its
-neighbours, and one that the text does not have is nowhere.
+Metrics lower-case, stem, split and drop: their tokens are not always pieces of the text. All characters of
+the tokens are aligned with the characters of the text together, so that a changed token is found between its
+neighbors, and a token that the text lacks has no place.
 
 >>> spans(["the", "cats", "sit"], "The cats, sitting")
 [(0, 3), (4, 8), (10, 13)]
@@ -29,13 +29,13 @@ from nlgauge.explanations import (
     WordAlignment,
 )
 
-# How tokenisers mark the beginning or the middle of a word.
+# How tokenizers mark the beginning or the middle of a word.
 _MARKS = ("##", "Ġ", "▁", "Ċ", "</w>")
 
 
 def located(explanation: Explanation, texts: dict[str, str]) -> Explanation:
-    """The explanation with the places of its tokens, for those of the texts ("prediction", "reference",
-    "source") that it has tokens of.
+    """Return the explanation with the places of its tokens, for the texts ("prediction", "reference",
+    "source") whose tokens it has.
     """
     found = {side: spans(tokens, texts[side]) for side, tokens in sides(explanation).items() if side in texts}
     return replace(explanation, spans=found)
@@ -43,9 +43,7 @@ def located(explanation: Explanation, texts: dict[str, str]) -> Explanation:
 
 @singledispatch
 def sides(explanation: Explanation) -> dict[str, list[str]]:
-    """The tokens of each text, in the order in which the explanation has them; nothing where it has words
-    without an order.
-    """
+    """Return the tokens of each text, in the order of the explanation; nothing if its words have no order."""
     return {}
 
 
@@ -117,7 +115,7 @@ def spans(tokens: Sequence[str], text: str) -> list[Span | None]:
 
 
 def _aligned(tokens: list[str], text: str) -> list[Span | None]:
-    """The span of each token's characters in the text, where at least half of them are found close
+    """Return the span of each token's characters in the text, if at least half of them are found close
     together.
     """
     owners = [i for i, token in enumerate(tokens) for _ in token]
@@ -146,8 +144,8 @@ def _bare(token: str) -> str:
 
 
 def _folded(text: str, spaces: bool) -> tuple[str, list[int]]:
-    """The text without capitals and accents, with or without its spaces, and where each of its characters
-    stands in the text as it was given.
+    """Return the text without capitals and accents, with or without spaces, and the place of each character
+    in the original text.
     """
     characters: list[str] = []
     places: list[int] = []

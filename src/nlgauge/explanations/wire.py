@@ -20,12 +20,12 @@ FORMAT = 1
 
 
 def document(explanation: Explanation) -> dict[str, Any]:
-    """The explanation as plain values, which any JSON writer takes."""
+    """Return the explanation as plain values, for any JSON writer."""
     return {"format": FORMAT, "kind": type(explanation).__name__, **_plain(explanation)}
 
 
 def read(given: Any) -> Explanation:
-    """The explanation of a document, as `document` made it or as it was read from JSON."""
+    """Return the explanation of a document, made by `document` or read from JSON."""
     if not isinstance(given, dict) or given.get("format") != FORMAT:
         found = given.get("format") if isinstance(given, dict) else type(given).__name__
         raise ResultError(f"an explanation must be a JSON object with format {FORMAT}; got {found!r}.")
@@ -38,11 +38,13 @@ def read(given: Any) -> Explanation:
     try:
         return msgspec.convert(own, kind, strict=False, dec_hook=_array)
     except (msgspec.ValidationError, ValueError) as error:
-        raise ResultError(f"this is not a whole explanation of the kind {kind.__name__}: {error}") from None
+        raise ResultError(
+            f"the document is not a complete explanation of the kind {kind.__name__}: {error}"
+        ) from None
 
 
 def kinds() -> dict[str, type[Explanation]]:
-    """The kinds of explanation, by name."""
+    """Return the kinds of explanation, by name."""
     return {
         name: kind
         for name, kind in vars(nlgauge.explanations).items()

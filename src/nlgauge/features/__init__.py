@@ -1,9 +1,9 @@
-"""Features: what metrics share, computed once per chunk for all metrics and systems.
+"""Features: values that metrics share, computed once per chunk for all metrics and systems.
 
 A Feature is a frozen dataclass: a batched, deterministic function of keys. A key is a text, or a tuple of
-texts (prompt parts, then the text). A metric asks for a feature by value; the keys that nobody asked for
-before are computed in one call. A feature may ask for other features in turn. A RowFeature is a function of
-the rows of a view, such as the alignment of each prediction with its reference.
+texts (prompt parts, then the text). A metric asks for a feature by value; new keys are computed in one call.
+A feature may ask for other features in turn. A RowFeature is a function of the rows of a view, such as the
+alignment of each prediction with its reference.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from nlgauge._core.defaults import SEED
 from nlgauge._core.ragged import Array, GrowingColumn, Ragged, offsets_of
 from nlgauge.corpus.texts import DerivedTexts, Texts
 
-# What small features may take with the texts of a corpus; a feature that is larger goes with the chunk.
+# The memory that small features may take with the texts of a corpus; a larger feature is dropped with the
+# chunk.
 KEPT_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What a run needs to know beside texts and metrics; none of it may change a number but the seed."""
+    """Options of a run besides texts and metrics; only the seed may change a number."""
 
     seed: int = SEED
     batch_size: int | None = None
@@ -44,23 +45,23 @@ class Feature:
     kept: ClassVar[bool] = False
 
     def new_memory(self) -> Any:
-        """What the feature wants to remember from call to call within a chunk, such as a vocabulary."""
+        """Return the memory of the feature between calls within a chunk, such as a vocabulary."""
         return {}
 
     def compute(self, keys: list[Any], work: Work) -> Any:
-        """A Ragged, or a NamedTuple of them, with one row per key; where `derives_texts` a list of texts
-        for each key.
+        """Return a Ragged, or a NamedTuple of them, with one row per key; with `derives_texts`, a list of
+        texts for each key.
         """
         raise NotImplementedError
 
     def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:
-        """Those of the features that metrics will ask for which come with this one at little cost, such
+        """Return the announced features that can be computed together with this feature at little cost, such
         as other layers of one pass.
         """
         return []
 
     def compute_with(self, others: Sequence[Feature], keys: list[Any], work: Work) -> list[Any]:
-        """What `compute` gives of this feature, then of the others, which `together` has named."""
+        """Return the values of this feature, then of the other features that `together` has named."""
         raise NotImplementedError
 
 
@@ -68,13 +69,13 @@ class RowFeature:
     """A function of the rows of a view that several metrics read; subclasses are frozen dataclasses."""
 
     def compute(self, view: Any) -> Any:
-        """What is found of every row of the view, in its order."""
+        """Return the values of every row of the view, in its order."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a feature has at hand while it computes: the options of the run, its own memory, and other
+    """The resources of a feature while it computes: the options of the run, its memory, and other
     features.
     """
 
@@ -91,9 +92,9 @@ class Work:
 
 @compiled
 def new_ids(ids: Array, rows: Array) -> Array:
-    """Those of the ids whose row is not known (-1), each once, in order of first appearance."""
+    """Return the ids whose row is unknown (-1), each once, in order of first appearance."""
     new = ids[rows[ids] < 0]
-    # Of several assignments to a place the last one stays: backwards that is the first appearance.
+    # The last of several assignments to a place stays: backwards, that is the first appearance.
     numbers = np.arange(len(new))
     rows[new[::-1]] = numbers[::-1]
     found: Array = new[rows[new] == numbers]
@@ -102,10 +103,10 @@ def new_ids(ids: Array, rows: Array) -> Array:
 
 
 class _Known:
-    """What is known of one feature: its rows, where each key's row is, and the feature's own memory.
+    """The state of one feature: its rows, the row of each key, and the memory of the feature.
 
     The key that almost every feature has, the id of a text, is looked up in an array; tuples and the strings
-    of kept features are in a dict.
+    of retained features are in a dict.
     """
 
     def __init__(self, feature: Feature) -> None:
@@ -116,8 +117,8 @@ class _Known:
         self._by_key: dict[Any, int] = {}
 
     def missing_ids(self, ids: Array, texts: int) -> Array:
-        """Those of the ids that have no row yet, each once, in order of first appearance; there are about
-        so many texts in all.
+        """Return the ids that have no row yet, each once, in order of first appearance; there are about
+        `texts` texts in total.
         """
         size = int(ids.max(initial=-1)) + 1
         if size > len(self._by_id):
@@ -127,11 +128,11 @@ class _Known:
         return new_ids(ids, self._by_id)
 
     def missing_keys(self, keys: Sequence[Any]) -> list[Any]:
-        """Those of the keys that have no row yet, each once, in order of first appearance."""
+        """Return the keys that have no row yet, each once, in order of first appearance."""
         return [key for key in dict.fromkeys(keys) if key not in self._by_key]
 
     def add(self, keys: Array | list[Any], rows: Any) -> None:
-        """Adds the rows of keys that were missing."""
+        """Add the rows of keys that were missing."""
         self.rows.append(rows)
         if isinstance(keys, np.ndarray):
             self._by_id[keys] = np.arange(self.count, self.count + len(keys))
@@ -140,7 +141,7 @@ class _Known:
         self.count += len(keys)
 
     def places(self, keys: Array | list[Any]) -> Array:
-        """The row of each key."""
+        """Return the row of each key."""
         if isinstance(keys, np.ndarray):
             found: Array = self._by_id[keys]
             return found
@@ -155,20 +156,20 @@ class Features:
         self.options = options
         # Seconds by feature, without those of the features that it asked for.
         self.seconds: dict[str, float] = defaultdict(float)
-        # What features used beside time, such as requests to a judge.
+        # Resources that features used besides time, such as requests to a judge.
         self.used: dict[str, float] = defaultdict(float)
-        # What metrics have announced that they will ask for.
+        # Features that metrics have announced.
         self.expected: tuple[Feature, ...] = ()
         self._inner = 0.0
-        # What each reader, the label of a metric or a feature, has asked for.
+        # Features that each reader, the label of a metric or a feature, has requested.
         self.reads: dict[Any, set[Any]] = defaultdict(set)
         self._reader: Any = None
         self._known: dict[Feature, _Known] = {}
 
     def get(self, feature: Feature, *keys: Array | Ragged) -> tuple[Any, ...]:
-        """The feature's column, then for each argument the positions of its keys in that column.
+        """Return the feature's column, then for each argument the positions of its keys in that column.
 
-        Keys are an array of text ids, or a Ragged of ids where each row is a tuple of texts.
+        Keys are an array of text ids, or a Ragged of ids whose rows are tuples of texts.
         """
         self.note(feature)
         known = self._known_of(feature)
@@ -196,7 +197,9 @@ class Features:
         return (known.rows.column, *map(known.places, asked))
 
     def _others(self, feature: Feature, missing: Any) -> list[Feature]:
-        """The expected features that are computed with this one: of the same texts, and of all of them."""
+        """Return the expected features that are computed with this one: of the same texts, and of all of
+        them.
+        """
         if feature not in self.expected or not isinstance(missing, np.ndarray) or not len(missing):
             return []
         others = feature.together([other for other in self.expected if other != feature], self.options)
@@ -207,24 +210,24 @@ class Features:
         ]
 
     def memory_of(self, feature: Feature) -> Any:
-        """What a feature remembers in this chunk, such as the vocabulary that its numbers are of."""
+        """Return the memory of a feature in this chunk, such as the vocabulary of its numbers."""
         return self._known_of(feature).memory
 
     def ids_of(self, keys: Sequence[Any]) -> Array | Ragged:
-        """The ids of texts, or of tuples of texts."""
+        """Return the ids of texts, or of tuples of texts."""
         if keys and isinstance(keys[0], tuple):
             return self._interned(keys)
         return self.texts.intern_all(keys)
 
     def _interned(self, rows: Sequence[Sequence[str]]) -> Ragged:
-        """The ids of rows of texts."""
+        """Return the ids of rows of texts."""
         return Ragged(
             self.texts.intern_all(list(chain.from_iterable(rows))), offsets_of(list(map(len, rows)))
         )
 
     @contextmanager
     def timed(self, feature: Any) -> Iterator[None]:
-        """Books the time spent meanwhile on a feature, less what other features take of it."""
+        """Count the time inside the block for a feature, without the time of other features."""
         started, outer = time.perf_counter(), self._inner
         self._inner = 0.0
         try:
@@ -237,7 +240,9 @@ class Features:
 
     @contextmanager
     def read_by(self, reader: Any) -> Iterator[None]:
-        """Notes what is asked for meanwhile as read by a metric, named by its label, or by a feature."""
+        """Record every feature that the block requests as read by a metric, named by its label, or by a
+        feature.
+        """
         before, self._reader = self._reader, reader
         try:
             yield
@@ -245,11 +250,11 @@ class Features:
             self._reader = before
 
     def note(self, feature: Any) -> None:
-        """Notes that a feature is read, by whom is known."""
+        """Record that a feature is read by the current reader."""
         self.reads[self._reader].add(feature)
 
     def read_for(self, label: str) -> list[str]:
-        """The features that a metric read, and those that they read in turn."""
+        """Return the features that a metric read, and the features that these read in turn."""
         found: dict[Any, None] = {}
         waiting: list[Any] = [label]
         while waiting:
@@ -269,8 +274,8 @@ class Features:
         return found
 
     def _keys(self, column: Array | Ragged, kept: bool) -> list[Any]:
-        """The keys of a column: ids or tuples of ids; for a kept feature strings, since ids of derived
-        texts mean something in this chunk alone.
+        """Return the keys of a column: ids or tuples of ids; strings for a retained feature, since ids of
+        derived texts are valid only in this chunk.
         """
         if isinstance(column, np.ndarray):
             return self.texts.strings_of(column) if kept else column.tolist()
@@ -278,7 +283,7 @@ class Features:
         return [self._parts(key) for key in keys] if kept else keys
 
     def _strings(self, keys: Any, kept: bool) -> list[Any]:
-        """What a feature computes from keys that are missing."""
+        """Compute the missing keys of a feature."""
         if isinstance(keys, np.ndarray):
             return self.texts.strings_of(keys)
         return keys if kept else [self._parts(key) for key in keys]

@@ -19,8 +19,8 @@ _LEAST_FILLED = 0.9
 def by_length(
     lengths: Sequence[int] | Array, batch_size: int | None, tokens: int, what: str
 ) -> Iterator[Array]:
-    """Indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens per
-    batch.
+    """Yield indices of rows, longest first, with at most `batch_size` rows and about `tokens` padded tokens
+    per batch.
 
     A row that would be much shorter than the batch's longest opens a new batch, once the batch has enough
     tokens to be worth its start.

@@ -1,5 +1,5 @@
-"""What metrics share of a row (a prediction with its reference or references, or with its source):
-alignments and overlaps, made once.
+"""Values that metrics share for a row (a prediction with its reference or references, or with its source):
+alignments and overlaps, computed once.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class RepeatedNgrams(RowFeature):
 
 @dataclass(frozen=True)
 class Findings(RowFeature):
-    """What a metric's own `findings(view)` gives, once for its statistics and for its explanations."""
+    """The return value of `findings(view)` of a metric, once for its statistics and for its explanations."""
 
     metric: Any
 

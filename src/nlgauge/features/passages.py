@@ -37,8 +37,8 @@ class Passages(DerivedTextFeature):
 
 @dataclass(frozen=True)
 class WordChunks(DerivedTextFeature):
-    """AlignScore's chunks of a document: sentences joined, the same number in each but the last, so that
-    there are some 350 words in it.
+    """Return AlignScore's chunks of a document: joined sentences, the same number in each but the last, of
+    about 350 words.
 
     >>> [len(chunk.split()) for chunk in WordChunks(Sentences()).of(("And so they went. " * 200).strip())]
     [264, 264, 264, 8]

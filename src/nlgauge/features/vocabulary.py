@@ -1,6 +1,4 @@
-"""What a model's vocabulary makes of a text: its tokens, and how many of them the vocabulary does not
-know.
-"""
+"""The tokens of a text in a model's vocabulary, and the number of unknown tokens."""
 
 from __future__ import annotations
 
@@ -70,11 +68,11 @@ def unknown_counts(loaded: Loaded, ids: Ragged, special: Array | None = None) ->
 
 
 def _unknown_and_space(loaded: Loaded) -> tuple[int, int]:
-    """The unknown token, and the piece for a space; -1 where there is none."""
+    """Return the unknown token, and the piece for a space; -1 if there is none."""
     tokenizer = loaded.tokenizer
     unknown = getattr(tokenizer, "unk_token_id", None)
     marks = [getattr(tokenizer, f"{name}_token_id", None) for name in ("bos", "eos", "cls", "sep", "pad")]
-    # Tokenisers of bytes know everything; some of them call their end token the unknown one.
+    # Tokenizers of bytes know everything; some of them call their end token the unknown one.
     unknown = -1 if unknown is None or unknown in marks else int(unknown)
     space = tokenizer.convert_tokens_to_ids(SPACE) if hasattr(tokenizer, "convert_tokens_to_ids") else None
     return unknown, -1 if space in (None, unknown) else int(space)

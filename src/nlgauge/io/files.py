@@ -177,7 +177,7 @@ def too_large(path: str, size: int) -> InputError:
     """Return what is said of a file that does not fit into memory."""
     return InputError(
         f"{path} needs more than {size / 1e9:,.1f} GB, too much for the memory of this machine",
-        python="pass output=RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
+        python="read and score it in parts",
         cli="use -o RESULT to read plain lines, .tsv, .csv, .jsonl and .parquet files in chunks",
     )
 

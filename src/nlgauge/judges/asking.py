@@ -228,7 +228,7 @@ class _Asking:
         if self.calls.offline:
             count = sum(len(indices) for _, indices in missing)
             raise JudgeError(
-                f"{count:,} replies are not in the cache, and offline=True; ask for them once without it."
+                f"{count:,} replies are not in the cache, and the judge is offline; ask for them once online."
             )
         if self.calls.dry_run:
             return self._counted(requests, missing)

@@ -6,7 +6,7 @@ place, reference place, module) in reference order. A chunk is a run of them tha
 order on both sides.
 
 `fewest_chunks` finds what METEOR's papers define: most matches, then fewest chunks, then the least sum of
-distances between matched places. What other programs find instead is in `kernels.alignment_compat`.
+distances between matched places. `kernels.alignment_compat` has the alignments of other programs.
 `word_alignments` does so for every row of a column.
 """
 
@@ -25,8 +25,8 @@ from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 # How many extensions of partial alignments one pair may cost, about. The search is exact as long as that
 # suffices: for 1,988 of 2,000 translated sentences of WMT17 (all below 36 words) and 339 of 400 summaries of
-# SummEval. Beyond it only the best partial alignments go on, at least 8 of them, and of a word's many places
-# only those near the diagonal are tried.
+# SummEval. Beyond it only the best partial alignments continue, at least 8 of them, and of a word's many
+# places only those near the diagonal are tried.
 BUDGET = 200_000
 NARROW = 8
 
@@ -35,7 +35,7 @@ Keys = Sequence[Collection[Any]] | Mapping[int, Collection[Any]]
 
 
 class Match(NamedTuple):
-    """Where a match begins in prediction and reference, its module, and how many words it takes on each
+    """The first place of a match in prediction and reference, its module, and its number of words on each
     side.
     """
 
@@ -46,7 +46,7 @@ class Match(NamedTuple):
     expected: int = 1
 
     def ends(self) -> tuple[int, int]:
-        """The places after it in prediction and reference."""
+        """Return the places after it in prediction and reference."""
         return self.prediction + self.predicted, self.reference + self.expected
 
 
@@ -54,7 +54,7 @@ class Match(NamedTuple):
 def word_alignments(
     column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged], budget: int
 ) -> Ragged:
-    """The matches of each row by `fewest_chunks`; a module has one row of keys for each word of the
+    """Return the matches of each row by `fewest_chunks`; a module has one row of keys for each word of the
     column.
     """
     rows, keys = column.lists(), [module.lists() for module in modules]
@@ -65,14 +65,14 @@ def word_alignments(
 
 
 def match_column(found: Iterable[Sequence[tuple[int, ...]]]) -> Ragged:
-    """The matches of each row, as the five numbers of `Match`."""
+    """Return the matches of each row, as the five numbers of `Match`."""
     rows = [[Match(*match) for match in row] for row in found]
     flat = np.array([match for row in rows for match in row], dtype=np.int64).reshape(-1, 5)
     return Ragged(flat, offsets_of([len(row) for row in rows]))
 
 
 def followed(path: Any) -> list[Any]:
-    """The matches of a path, first to last: a path is what came before, and a match."""
+    """Return the matches of a path, first to last: a path is the previous path and a match."""
     found = []
     while path is not None:
         path, match = path
@@ -81,7 +81,7 @@ def followed(path: Any) -> list[Any]:
 
 
 def chunk_numbers(alignment: Alignment | list[Match]) -> list[int]:
-    """The number of the chunk that each match is in, from 1 on."""
+    """Return the number of the chunk that each match is in, from 1 on."""
     numbers: list[int] = []
     end = (-1, -1)
     for match in (Match(*match) for match in alignment):
@@ -129,10 +129,10 @@ def offers(
     phrases: Sequence[Match],
     most: int | None = None,
 ) -> Iterator[list[Match]]:
-    """The matches that may begin at each place of the reference, place by place: of words, by module and
-    place, then of phrases.
+    """Yield the matches that may begin at each place of the reference, place by place: of words, by module
+    and place, then of phrases.
 
-    With `most`, a word that stands at more places than that is matched only at those nearest to the diagonal.
+    With `most`, a word at more places than that is matched only at the places nearest to the diagonal.
     """
     linked = links(prediction, reference, modules)
     places = defaultdict(list)
@@ -170,8 +170,8 @@ def fewest_chunks(
 
 
 class _State(NamedTuple):
-    """A partial alignment: places of the prediction that are taken and may matter later, the one matched
-    last if just before, and costs.
+    """A partial alignment: places of the prediction that are taken and may matter later, the last matched
+    place if it is just before, and costs.
     """
 
     used: int
@@ -183,8 +183,8 @@ class _State(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Words that are linked with each other, directly or not: where they stand, and how many matches they
-    can have at most.
+    """Words that are linked with each other, directly or not: their places, and their greatest possible
+    number of matches.
     """
 
     places: int
@@ -218,7 +218,7 @@ class _Search:
         self.later_chunks = self._later_chunks(set(pairwise(prediction)))
 
     def _groups(self) -> dict[int, _Group]:
-        """The group of each matched word of the reference."""
+        """Return the group of each matched word of the reference."""
         owner: dict[int, set[int]] = {}
         for word, others in self.linked.items():
             joined = {word}.union(*(owner[other] for other in others if other in owner))
@@ -244,8 +244,8 @@ class _Search:
         return found
 
     def _most(self, supply: dict[int, int], room: dict[int, int]) -> int:
-        """The greatest number of matches between words that occur so often: a maximum flow, by augmenting
-        paths.
+        """Return the greatest number of matches between words with these counts: a maximum flow, by
+        augmenting paths.
         """
         flow: dict[tuple[int, int], int] = defaultdict(int)
         total = 0
@@ -287,7 +287,7 @@ class _Search:
         return total
 
     def _later_chunks(self, bigrams: set[tuple[int, int]]) -> list[int]:
-        """How many chunks must at least begin at or after each place of the reference, whatever came
+        """Return the least number of chunks that start at or after each place of the reference, whatever came
         before.
         """
         later = [0]
@@ -306,8 +306,8 @@ class _Search:
         return later[::-1]
 
     def run(self, width: int, known: _State | None) -> tuple[_State, bool]:
-        """The best alignment of those kept, at most `width` at a time, and whether all were; none with
-        more chunks than the known one is followed.
+        """Return the best of the alignments that are followed, at most `width` at a time, and True if all
+        were; alignments with more chunks than the known alignment are dropped.
         """
         states = [_State(0, -2, 0, 0, 0, None)]
         complete = True
@@ -330,7 +330,7 @@ class _Search:
         return min(states, key=lambda state: (-state.matches, state.chunks, state.distance)), complete
 
     def _extended(self, state: _State, r: int, word: int) -> list[_State]:
-        """The state with each free match of a word of the reference, and without one."""
+        """Return the state with each free match of a word of the reference, and without one."""
         found = [state._replace(last=-2)]
         for p, module in self._tried(state, r, word):
             if not state.used >> p & 1:
@@ -367,7 +367,8 @@ class _Search:
 
     @staticmethod
     def _best(states: list[_State]) -> list[_State]:
-        """The states in order of cost, without those that another with the same places taken makes useless.
+        """Return the states in order of cost, without those that another with the same places taken makes
+        useless.
 
         An open chunk saves one chunk at most: a state that costs one more than the cheapest, and no less
         distance, cannot win; nor can one without an open chunk that is not the cheapest.

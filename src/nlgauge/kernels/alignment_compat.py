@@ -53,8 +53,8 @@ class _Path:
 def beam_alignments(
     column: Ragged, predictions: Array, references: Array, modules: Sequence[Ragged]
 ) -> Ragged:
-    """The matches of each row by `beam`, without phrases; a module has one row of keys for each word of
-    the column.
+    """Return the matches of each row by `beam`, without phrases; a module has one row of keys for each word
+    of the column.
     """
     rows, keys = column.lists(), [module.lists() for module in modules]
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
@@ -64,16 +64,16 @@ def beam_alignments(
 def beam(
     prediction: list[int], reference: list[int], modules: Sequence[Keys], phrases: Sequence[Match] = ()
 ) -> list[Match]:
-    """What the METEOR 1.5 program finds, left to right with 40 partial alignments.
+    """Return the alignment of the METEOR 1.5 program, left to right with 40 partial alignments.
 
     Matches that share no word with another are taken beforehand. The rest is ranked by the words of exact
     matches and half of those of others, rounded down on each side (so a word matched otherwise counts
-    nothing), then chunks closed so far, then distance, which a tried match adds to the alignment it extends
-    and not to the one it makes. Equal ranks stay in the order in which they were made: by module, then by
-    place in the prediction, phrases as they are given, leaving the word out last.
+    nothing), then chunks closed so far, then distance, which a tried match adds to the alignment that it
+    extends and not to the new alignment. Equal ranks stay in the order in which they were made: by module,
+    then by place in the prediction, phrases in their order, leaving the word out last.
     """
     same = prediction == reference
-    # Twice, because a long text has more matches than should be kept.
+    # Twice, because a long text has more matches than should be stored.
     offered, again = (
         offers(prediction, reference, modules[:1] if same else modules, [] if same else phrases)
         for _ in range(2)
@@ -104,7 +104,7 @@ def beam(
 
 
 def _fixed(offered: Iterable[list[Match]]) -> dict[int, Match]:
-    """The matches that share no word with another, by their place in the reference."""
+    """Return the matches that share no word with another, by their place in the reference."""
     covered: tuple[Counter[int], Counter[int]] = (Counter(), Counter())
     alone: dict[int, Match] = {}
     for r, matches in enumerate(offered):
@@ -126,7 +126,7 @@ def _rank(path: _Path) -> tuple[int, int, int]:
 
 
 def _mask(match: Match) -> int:
-    """The prediction's words that a match takes, as bits."""
+    """Return the prediction's words that a match takes, as bits."""
     return (1 << match.predicted) - 1 << match.prediction
 
 
@@ -138,8 +138,8 @@ def _places(match: Match) -> tuple[range, range]:
 def greedy_alignments(
     column: Ragged, predictions: Array, references: Array, stems: Ragged, accepted: Ragged
 ) -> Ragged:
-    """The matches of each row by `greedy`; for each word of the column its one stem, and the stems of
-    which it accepts any as a synonym.
+    """Return the matches of each row by `greedy`; for each word of the column its stem, and the stems that it
+    accepts as synonyms.
     """
     rows, stem_of, accepted_of = column.lists(), stems.values.tolist(), accepted.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
@@ -151,8 +151,8 @@ def greedy_alignments(
 def greedy(
     prediction: list[int], reference: list[int], stems: Sequence[int], accepted: Sequence[Collection[int]]
 ) -> Alignment:
-    """What NLTK finds: module by module, from the end of the prediction, each word takes the last free word
-    of the reference that it matches.
+    """Return the alignment of NLTK: module by module, from the end of the prediction, each word takes the
+    last free word of the reference that it matches.
 
     Stems stay stems: synonyms are looked for with and among the stems of the words that are left.
     """
@@ -170,7 +170,7 @@ def _taken(
     accepted: Callable[[int], Collection[int]],
     key: Callable[[int], int],
 ) -> Alignment:
-    """The matches of one module, taken out of both sides."""
+    """Return the matches of one module, taken out of both sides."""
     places = defaultdict(list)
     for r, word in theirs.items():
         places[key(word)].append(r)

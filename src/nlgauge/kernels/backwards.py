@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 Found = TypeVar("Found")
 
 
-# A table of fewer bytes is kept whole.
+# A table of fewer bytes is stored whole.
 SMALL = 1 << 24
 
 
@@ -23,12 +23,12 @@ def backwards(
     found: Callable[[State], Found],
     found_size: float,
 ) -> Iterator[Found]:
-    """What is `found` in the state after each item, the last one first, where `advance` makes a state from
-    the one before and an item.
+    """Yield the value of `found` in the state after each item, from last to first; `advance` makes a state
+    from the previous state and an item.
 
-    A state takes `size` bytes and what is found in it `found_size`, about. So many states are kept that those
-    between two of them, which are made once more when the way back comes to them, take as much memory: n
-    states take that of sqrt(n), and twice the time.
+    A state takes about `size` bytes and its value `found_size`. The stored states take as much memory as the
+    states between two of them, which are made again on the way back: n states take the memory of sqrt(n), and
+    twice the time.
     """
     small = found_size * len(items) < SMALL
     width = max(1, len(items) if small else isqrt(int(len(items) * max(1.0, size / found_size))))

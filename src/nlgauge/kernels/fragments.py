@@ -14,9 +14,7 @@ from nlgauge._core.ragged import Array, Ragged, offsets_of
 
 
 class Fragment(NamedTuple):
-    """A run of tokens that both texts have: where it starts in the summary and in the source, and its
-    length.
-    """
+    """A run of tokens that both texts have: its start in the summary and in the source, and its length."""
 
     summary: int
     source: int
@@ -28,7 +26,7 @@ Places = dict[Hashable, list[int]]
 
 @compiled
 def fragment_column(column: Ragged, summaries: Array, sources: Array, exhaustive: bool = False) -> Ragged:
-    """The fragments of each row, as (start in the summary, start in the source, length)."""
+    """Return the fragments of each row, as (start in the summary, start in the source, length)."""
     rows = column.lists()
     indexed = cache(lambda row: places(rows[row]))
     pairs = zip(summaries.tolist(), sources.tolist(), strict=True)
@@ -38,7 +36,7 @@ def fragment_column(column: Ragged, summaries: Array, sources: Array, exhaustive
 
 
 def places(source: Sequence[Hashable]) -> Places:
-    """Where each token of a source stands."""
+    """Return the places of each token in a source."""
     found: Places = defaultdict(list)
     for place, token in enumerate(source):
         found[token].append(place)
@@ -48,11 +46,11 @@ def places(source: Sequence[Hashable]) -> Places:
 def fragments(
     summary: Sequence[Hashable], source: Sequence[Hashable], where: Places, exhaustive: bool = False
 ) -> list[Fragment]:
-    """The fragments, left to right: at each place of the summary the longest run, on a tie the first in the
-    source; then on behind it.
+    """Return the fragments, left to right: at each place of the summary the longest run, on a tie the first
+    in the source; the search continues after the run.
 
-    The published program goes on looking behind a run that it has tried, so it may miss a longer one that
-    begins inside; `exhaustive` tries every place.
+    The published program continues after each run that it tries, so it may miss a longer run that starts
+    inside; `exhaustive` tries every place.
     """
     found: list[Fragment] = []
     start = 0

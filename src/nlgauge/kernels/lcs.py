@@ -33,7 +33,7 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
     sentences.
 
     Each reference sentence contributes the union of its LCS with every predicted sentence; a token counts no
-    more often than it stands on either side.
+    more often than it occurs on either side.
     """
     rows = column.lists()
     hits = np.zeros(len(predictions))
@@ -56,8 +56,8 @@ def union_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged) -> A
 
 
 def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], list[int]]:
-    """A function that finds, in ascending order, the places of a reference sentence that its LCS with any
-    predicted one holds.
+    """Return a function that finds, in ascending order, the places of a reference sentence in its LCS with
+    any predicted sentence.
 
     Only sentences that share a token are compared, those with a rare one first, and no more of them once
     every place that can be found is.
@@ -84,7 +84,7 @@ def united(predicted: list[list[int]], places: Places) -> Callable[[list[int]], 
 
 @compiled
 def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
-    """The places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the
+    """Return the places in the reference of the LCS that rouge-score's backtrack finds: on a tie it drops the
     reference token.
 
     One column of the table of lengths is one number: bit i is set where the length for i + 1 tokens of the
@@ -118,7 +118,7 @@ def lcs_places(reference: list[int], prediction: list[int]) -> list[int]:
 
 
 def _column(whole: int, column: int, mask: int) -> int:
-    """The column of the next predicted token, which stands at the bits of `mask` in the reference."""
+    """Return the column of the next predicted token, which is at the bits of `mask` in the reference."""
     matched = column & mask
     return (column + matched | column - matched) & whole
 
@@ -128,8 +128,8 @@ def _itself(column: int) -> int:
 
 
 def _last_places(tokens: list[int]) -> Callable[[int, int], int]:
-    """A function that gives the last place of a token before place j, asked with falling j; -1 where
-    there is none.
+    """Return a function for the last place of a token before place j, called with falling j; -1 if there is
+    none.
     """
     places: dict[int, list[int]] = defaultdict(list)
     for place, token in enumerate(tokens):

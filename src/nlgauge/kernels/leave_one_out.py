@@ -1,5 +1,5 @@
-"""Each text against all others of its corpus, in time linear in the corpus: what stands out is kept
-twice, as greatest and as second.
+"""Each text against all others of its corpus, in time linear in the corpus: the greatest and the second
+greatest values are stored.
 """
 
 from __future__ import annotations

@@ -33,14 +33,14 @@ def ngram_keys(column: Ragged, n: int, first: int | None = None) -> Ragged:
 
 @compiled
 def count_keys(keys: Array, counts: Array) -> tuple[Array, Array]:
-    """The distinct keys in order, and the sum of the counts of each."""
+    """Return the distinct keys in order, and the sum of the counts of each."""
     distinct, inverse = np.unique(keys, return_inverse=True)
     return distinct, np.bincount(inverse.reshape(-1), counts, len(distinct)).astype(np.float64)
 
 
 @compiled
 def keys_once_each(keys: Ragged, groups: Ragged) -> Array:
-    """The keys of each group of rows, group after group, each key once in a group."""
+    """Return the keys of each group of rows, group after group, each key once in a group."""
     rows = keys.lists()
     found = [
         key for group in groups.lists() for key in dict.fromkeys(key for row in group for key in rows[row])
@@ -50,7 +50,7 @@ def keys_once_each(keys: Ragged, groups: Ragged) -> Array:
 
 @compiled
 def look_up(keys: Array, known: Array, values: Array, missing: float) -> Array:
-    """The value of each key, from keys in order; `missing` for a key that is not among them."""
+    """Return the value of each key, from keys in order; `missing` for a key that is not among them."""
     if not len(known):
         return np.full(len(keys), missing)
     place = np.searchsorted(known, keys).clip(0, len(known) - 1)

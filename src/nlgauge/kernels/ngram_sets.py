@@ -1,5 +1,5 @@
-"""N-grams as sets and distributions: different ones, new ones, repeated ones, and how far two texts'
-distributions are apart.
+"""N-grams as sets and distributions: distinct, novel and repeated n-grams, and the divergence of the
+distributions of two texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Counts = Counter[tuple[Hashable, ...]]
 
 
 def ngram_counts(tokens: Sequence[Hashable], n: int) -> Counts:
-    """How often each n-gram occurs, in order of first appearance."""
+    """Return the count of each n-gram, in order of first appearance."""
     return Counter(zip(*(tokens[k:] for k in range(n)), strict=False))
 
 
@@ -68,11 +68,11 @@ def different_ngrams(column: Ragged, texts: Array, orders: int) -> Array:
 
 @compiled
 def moving_ratios(column: Ragged, texts: Array, window: int) -> Array:
-    """(rows,) mean type-token ratio of all windows of so many tokens in a row; of the text itself where it is
-    shorter, NaN where it is empty.
+    """(rows,) mean type-token ratio of all windows of this number of tokens in a row; the ratio of the text
+    itself if it is shorter, NaN if it is empty.
 
-    A token is the first of its kind in a window if it stands there and its previous occurrence does not: so
-    each token is counted in as many windows as start after the previous one, and a text costs one pass.
+    A token is the first of its kind in a window if it is inside and its previous occurrence is not: so each
+    token is counted in as many windows as start after the previous one, and a text costs one pass.
     """
     return np.array([_moving_ratio(text, window) for text in column.take(texts).lists()], dtype=np.float64)
 
@@ -93,7 +93,7 @@ def _moving_ratio(text: list[int], most: int) -> float:
 
 @compiled
 def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int, smoothing: float) -> Array:
-    """(rows,) Jensen-Shannon divergences in bits; 1 where one text has no n-gram, NaN where neither has."""
+    """(rows,) Jensen-Shannon divergences in bits; 1 if one text has no n-gram, NaN if neither has."""
     rows = column.lists()
     count = cache(lambda row: ngram_counts(rows[row], order))
     pairs = zip(summaries.tolist(), sources.tolist(), strict=True)
@@ -104,7 +104,7 @@ def js_divergences(column: Ragged, summaries: Array, sources: Array, order: int,
 
 
 def js_divergence(summary: Counts, source: Counts, smoothing: float) -> float:
-    """The divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN where a text
+    """Return the divergence of two texts' n-gram distributions: the sum of `js_terms`, or 1 or NaN if a text
     has no n-gram.
     """
     if not summary or not source:

@@ -37,7 +37,9 @@ def ngram_matches(column: Ragged, predictions: Array, references: Ragged, orders
 
 
 def _counter(rows: list[list[int]], shared: bool) -> Callable[[int, int], Counter[tuple[int, ...]]]:
-    """Counts the n-grams of a row; a row that several predictions are compared with is counted once."""
+    """Return a function that counts the n-grams of a row; a row that several predictions are compared with is
+    counted once.
+    """
 
     def count(row: int, n: int) -> Counter[tuple[int, ...]]:
         return Counter(zip(*(rows[row][k:] for k in range(n)), strict=False))

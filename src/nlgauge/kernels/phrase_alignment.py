@@ -1,11 +1,11 @@
 """Word alignments of METEOR in which phrases of several words may match as well; see `kernels.alignment` for
 the terms.
 
-    most words covered on both sides together, then fewest chunks, then least distance between the places where matches begin
+    most words covered on both sides together, then fewest chunks, then least distance between the starts of matches
 
 is what METEOR's papers define. The search goes through the reference from left to right with all partial
-alignments that can still win; where they are too many only the best go on, and the alignment of words alone
-is taken where it is better.
+alignments that can still win; if they are too many, only the best continue, and the alignment of only words
+is used if it is better.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def phrase_alignment(
     phrases: Sequence[Match],
     budget: int = BUDGET,
 ) -> list[Match]:
-    """The alignment of words by `modules` and of these phrases; without phrases that of `fewest_chunks`."""
+    """Return the alignment of words by `modules` and of these phrases; without phrases the alignment of
+    `fewest_chunks`.
+    """
     words = [Match(*match) for match in fewest_chunks(prediction, reference, modules)]
     if not phrases or prediction == reference:
         return words
@@ -77,12 +79,12 @@ def phrase_alignment(
 
 
 def most_places(reference: Sequence[object], budget: int = BUDGET) -> int:
-    """How many matches are tried at one place of the reference at most."""
+    """Return the greatest number of matches that are tried at one place of the reference."""
     return max(2, budget // (NARROW * max(1, len(reference))))
 
 
 def cost(alignment: list[Match]) -> tuple[int, int, int]:
-    """What is to be least: words covered, negative; chunks; distance."""
+    """Return the costs to minimize: words covered, negative; chunks; distance."""
     covered = sum(match.predicted + match.expected for match in alignment)
     return (
         -covered,
@@ -96,7 +98,8 @@ def _cost(state: _State) -> tuple[int, int, int]:
 
 
 def _best(states: list[_State], later: int) -> list[_State]:
-    """The states in order of cost, without those that another with the same places taken makes useless.
+    """Return the states in order of cost, without those that another with the same places taken makes
+    useless.
 
     An open chunk saves one chunk at most: a state that covers less than the cheapest, or costs a chunk more
     and no less distance, cannot win.

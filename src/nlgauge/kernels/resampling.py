@@ -1,4 +1,4 @@
-"""How often each unit was drawn."""
+"""Counts of resampled units."""
 
 from __future__ import annotations
 

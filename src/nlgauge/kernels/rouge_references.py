@@ -10,9 +10,7 @@ from nlgauge._core.ragged import Array, Ragged
 
 
 class PairCounts(NamedTuple):
-    """What is found in each pair of prediction and reference; the best reference is the one with the
-    greatest share.
-    """
+    """Counts of each pair of prediction and reference; the best reference has the greatest share."""
 
     hits: Array
     predicted: Array
@@ -26,9 +24,9 @@ def reference_sets(
     """Hits, predicted and expected of every set of references that is scored, and the row to which the set
     belongs.
 
-    `groups` says which pairs belong to a row. It has one set, of all its references; with `jackknife` one for
-    each reference that can be left out. A set's counts are those of its references added (`pool`), or of the
-    best one (on a tie the first).
+    `groups` has the pairs of each row. It has one set, of all its references; with `jackknife` one for each
+    reference that can be left out. The counts of a set are the sums over its references (`pool`), or the
+    counts of the best reference (on a tie the first).
     """
     owners, rows, pairs = groups.owners, np.arange(len(groups)), np.arange(len(groups.values))
     several = groups.lengths[owners] > 1
@@ -44,7 +42,7 @@ def reference_sets(
         ), owners
     order = np.lexsort((pairs, -counts.share, owners))
     first, second = order[groups.offsets[:-1]], order[np.minimum(groups.offsets[:-1] + 1, len(order) - 1)]
-    # Leaving a reference out changes the best one only if it is that one.
+    # The best reference changes only if it is itself left out.
     chosen = (
         np.where(several & (pairs == first[owners]), second[owners], first[owners]) if jackknife else first
     )

@@ -19,7 +19,7 @@ MOST_PAIRS = 1_000_000
 def skip_bigram_matches(
     column: Ragged, predictions: Array, references: Array, distance: int | None, unigrams: bool, last: bool
 ) -> Array:
-    """(rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may stand between.
+    """(rows,) matches, clipped at the smaller count; `distance` None: any number of tokens may be between.
 
     With `unigrams` single tokens count too; the last token of a text does so only with `last`.
     """
@@ -50,12 +50,12 @@ def skip_bigram_matches(
 
 
 def _widest(tokens: list[int], distance: int | None) -> int:
-    """How far apart the tokens of a pair can stand."""
+    """Return the greatest distance between the tokens of a pair."""
     return len(tokens) - 1 if distance is None else min(distance + 1, len(tokens) - 1)
 
 
 def _matches_by_first(prediction: list[int], reference: list[int], distance: int | None) -> int:
-    """The matches of pairs, those that begin with one token after those that begin with another."""
+    """Return the number of matching pairs, counted one first token after the other."""
     common = np.intersect1d(prediction, reference)
     sides = []
     for tokens in (np.array(prediction), np.array(reference)):

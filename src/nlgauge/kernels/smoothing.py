@@ -19,7 +19,7 @@ _TINY, _SMALL = 1e-15, 1e-9
 def smoothed(
     length: Array, reference: Array, matched: Array, total: Array, method: str, value: float, effective: bool
 ) -> tuple[Array, Array, Array]:
-    """As sacreBLEU; with `effective` orders of which nothing was predicted are left out."""
+    """Smooth as sacreBLEU; with `effective`, orders without predicted n-grams are left out."""
     with np.errstate(divide="ignore", invalid="ignore"):
         penalty = np.where(length < reference, np.where(length > 0, np.exp(1 - reference / length), 0.0), 1.0)
         precisions, reached = _precisions(matched, total, method, value)
@@ -32,7 +32,9 @@ def smoothed(
 
 
 def coco(length: Array, reference: Array, matched: Array, total: Array) -> tuple[Array, Array, Array]:
-    """As the COCO captions' program: no order is left out, and one without a match counts as (nearly) 0."""
+    """Smooth as the program of COCO captions: no order is left out, and an order without a match counts as
+    (nearly) 0.
+    """
     shares = (matched + _TINY) / (total + _SMALL)
     ratio = (length + _TINY) / (reference + _SMALL)
     penalty = np.where(ratio < 1, np.exp(1 - 1 / np.minimum(ratio, 1.0)), 1.0)

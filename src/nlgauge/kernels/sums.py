@@ -8,7 +8,7 @@ from operator import add
 
 
 def added(values: Iterable[float]) -> float:
-    """The sum of numbers, one added after the other; Python's own `sum` compensates for rounding from 3.12
+    """Return the sum of numbers, one added after the other; Python's `sum` compensates for rounding from 3.12
     on.
 
     >>> added([0.1] * 10)

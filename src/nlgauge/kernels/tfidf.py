@@ -20,8 +20,8 @@ def tfidf_similarity(
     """(rows,) cosine of count times weight of the n-grams of two texts; `weights` has one for each of
     `keys.values`.
 
-    Where `clipped`, a component of the prediction counts no higher than the reference's, while its norm stays
-    as it is. A text whose vector is zero is similar to nothing.
+    If `clipped`, a component of the prediction counts no higher than the reference's, while its norm stays
+    unchanged. A text whose vector is zero is similar to nothing.
     """
     rows, row_weights = keys.lists(), Ragged(weights, keys.offsets).lists()
 

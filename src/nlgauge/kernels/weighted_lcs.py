@@ -1,4 +1,4 @@
-"""The weighted longest common subsequence of ROUGE-W, which prefers matches that stand together."""
+"""The weighted longest common subsequence of ROUGE-W, which prefers adjacent matches."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, w
     """(rows,) weighted hits: `predictions[i]` and `references[i]` are the rows of the texts' sentences.
 
     In each reference sentence the places of its weighted LCS with every predicted sentence are united. A run
-    of such places, whose tokens may stand apart in the prediction, counts its length to the power `weight`;
-    as in ROUGE-1.5.5, a token counts no more often than it stands in the prediction, and a run whose last
-    place is lost that way goes on with the next one.
+    of such places, whose tokens may be apart in the prediction, counts its length to the power `weight`; as
+    in ROUGE-1.5.5, a token counts no more often than it occurs in the prediction, and a run that loses its
+    last place in this way continues with the next place.
     """
     rows = column.lists()
     hits = np.zeros(len(predictions))
@@ -70,7 +70,7 @@ def weighted_lcs_hits(column: Ragged, predictions: Ragged, references: Ragged, w
 
 @compiled
 def weighted_lcs_places(reference: list[int], prediction: list[int], weight: float) -> list[int]:
-    """The places in the reference of the weighted LCS; on a tie the reference token is dropped.
+    """Return the places in the reference of the weighted LCS; on a tie the reference token is dropped.
 
     Rounding decides ties between runs that are worth the same, so sums are made in the script's order.
     """
@@ -92,8 +92,8 @@ def weighted_lcs_places(reference: list[int], prediction: list[int], weight: flo
 def short_drops(
     reference: list[int], prediction: list[int], powers: list[float]
 ) -> Iterator[Callable[[int], int]]:
-    """For each reference token, the last one first, a function that says whether the way back drops the
-    predicted token j there.
+    """Yield for each reference token, from last to first, a function that returns True if the way back drops
+    the predicted token j there.
     """
 
     def advance(above: TableRow, token: int) -> TableRow:
@@ -117,11 +117,10 @@ def short_drops(
 def long_drops(
     reference: list[int], prediction: list[int], powers: list[float]
 ) -> Iterator[Callable[[int], int]]:
-    """What `short_drops` gives, a row at a time: between two matches a cell has the greatest value so far,
-    which a match sets anew.
+    """Yield the same as `short_drops`, a row at a time: between two matches a cell has the greatest value so
+    far, which a match resets.
 
-    The maximum of complex numbers is that of their real parts, here the number of matches before, then that
-    of their imaginary ones.
+    Complex numbers are compared by real part, here the number of matches before, then by imaginary part.
     """
     tokens, power = np.array(prediction), np.array(powers)
     cells = np.zeros(len(prediction) + 1, dtype=np.complex128)

@@ -1,7 +1,7 @@
-"""Which word of the reference each word of the prediction is, and how many pairs of them stand in the same
+"""The word of the reference that each word of the prediction matches, and the number of pairs in the same
 order.
 
-A word is identified by the shortest n-gram that it begins or ends, and that stands exactly once in either
+A word is identified by the shortest n-gram that it begins or ends, and that occurs exactly once in either
 text. All those n-grams come from one suffix array of both texts, so that long and repetitive texts cost n log
 n and not n^3.
 """
@@ -18,12 +18,12 @@ from nlgauge._core.ragged import Array, Ragged
 
 @compiled
 def word_places(column: Ragged, predictions: Array, references: Array, nltk: bool = False) -> Ragged:
-    """For each pair of rows, the place in the reference of every token of the prediction; -1 where it is
+    """For each pair of rows, the place in the reference of every token of the prediction; -1 if it is
     unknown.
 
-    The shorter of the two n-grams decides, the one that the token begins and the one that it ends. On a tie
-    it is the one that it ends, as in RIBES 1.03; with `nltk` it is the other one, and n-grams as long as the
-    text before the token are not tried.
+    The shorter of two n-grams decides: the n-gram that the token begins and the n-gram that it ends. On a tie
+    it is the n-gram that the token ends, as in RIBES 1.03; with `nltk` it is the n-gram that the token
+    begins, and n-grams as long as the text before the token are not tried.
     """
     rows = column.lists()
     pairs = zip(predictions.tolist(), references.tolist(), strict=True)
@@ -48,12 +48,12 @@ def _places(prediction: list[int], reference: list[int], nltk: bool) -> Array:
 
 
 def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, Array]:
-    """For each token, the length of the shortest n-gram from it on that stands once in either text, and where
-    that starts in the reference.
+    """For each token, the length of the shortest n-gram from it on that occurs once in either text, and its
+    start in the reference.
 
-    Where there is none the length is one more than the prediction's. Such an n-gram begins exactly two
-    suffixes of the two texts, one of each: neighbours in sorted order that have more in common than either
-    has with its other neighbour.
+    Without such an n-gram the length is one more than the length of the prediction. Such an n-gram begins
+    exactly two suffixes of the two texts, one of each: neighbors in sorted order that have more in common
+    than either has with its other neighbor.
     """
     size = len(prediction)
     never = np.full(size, size + 1)
@@ -72,7 +72,8 @@ def _unique_ngrams(prediction: list[int], reference: list[int]) -> tuple[Array, 
 
 
 def _sorted_suffixes(values: Array) -> tuple[Array, Array]:
-    """The suffixes in sorted order and each one's rank; they must all differ. Ranks by the first 1, 2, 4, ...
+    """Return the suffixes in sorted order and their ranks; all suffixes must differ. Ranks by the first 1, 2,
+    4, ...
 
     values are refined.
     """
@@ -89,7 +90,8 @@ def _sorted_suffixes(values: Array) -> tuple[Array, Array]:
 
 
 def _common_prefixes(values: list[int], order: list[int], rank: list[int]) -> Array:
-    """How many values each sorted suffix has in common with the one before; 0 at both ends.
+    """Return the number of values that each sorted suffix shares with the previous suffix; 0 at both ends.
+    Kasai's algorithm.
 
     Kasai's algorithm.
     """

@@ -98,8 +98,8 @@ class View:
     """The rows that a metric is asked to score: text ids, and the features of their texts.
 
     A row is a prediction with one reference ("pair": `references` has one id per row), with all references of
-    its segment ("joint"), or without ("alone"); `positions` says which of the system's rows they are, for
-    metrics fitted on those.
+    its segment ("joint"), or without references ("alone"); `positions` has their numbers among the rows of
+    the system, for metrics that are fitted to these rows.
     """
 
     features: Features
@@ -134,15 +134,15 @@ class View:
         return self.sources
 
     def text(self, text_id: int) -> str:
-        """The text with this id."""
+        """Return the text with this id."""
         return self.features.texts[text_id]
 
     def get(self, feature: Any, *keys: Array | Ragged) -> tuple[Any, ...]:
-        """The feature's column and the positions of the keys in it; see `Features.get`."""
+        """Return the feature's column and the positions of the keys in it; see `Features.get`."""
         return self.features.get(feature, *keys)
 
     def take(self, rows: Array, parts: tuple[str, ...] | None = None) -> View:
-        """The view of these rows, in this order."""
+        """Return the view of these rows, in this order."""
         return View(
             self.features,
             self.predictions[rows],
@@ -154,11 +154,11 @@ class View:
         )
 
     def only(self, row: int, parts: tuple[str, ...]) -> View:
-        """The view of one row, for the explanation of these parts."""
+        """Return the view of one row, for the explanation of these parts."""
         return self.take(np.array([row]), parts)
 
     def rows(self, feature: RowFeature) -> Any:
-        """What a feature finds of every row; metrics that read the same rows share it."""
+        """Return the feature values of every row; metrics that read the same rows share them."""
         self.features.note(feature)
         if feature not in self._found:
             with self.features.timed(feature):
@@ -167,7 +167,8 @@ class View:
 
 
 class Stored(NamedTuple):
-    """What an array of a fit must be: ascending whole-number keys, finite numbers, or any numbers.
+    """Requirements for an array of a fit: ascending whole-number keys, finite numbers, or any numbers.
+    Lengths of the same name are equal.
 
     Lengths of the same name are equal.
     """
@@ -184,15 +185,15 @@ class Fit:
     over: ClassVar[Literal["references", "sources", "system"]]
 
     def partial(self, view: View) -> Arrays:
-        """What one chunk contributes."""
+        """Return the contribution of one chunk."""
         raise NotImplementedError
 
     def merge(self, partials: Sequence[Arrays]) -> Arrays | None:
-        """Several contributions as one, so that they need not all be kept; None where that saves nothing."""
+        """Combine several contributions into one, to save memory; return None if that saves nothing."""
         return None
 
     def combine(self, partials: Sequence[Arrays], options: RunOptions) -> Arrays:
-        """The fit, as plain arrays, from the contributions in segment order."""
+        """Return the fit, as plain arrays, from the contributions in segment order."""
         raise NotImplementedError
 
     def layout(self, rows: int) -> dict[str, Stored]:
@@ -202,14 +203,14 @@ class Fit:
         return {}
 
     def taken(self, fitted: Arrays, predictions: Array) -> Arrays:
-        """The fit where some of the system's predictions are kept, by number; one that holds a row for
-        each keeps theirs.
+        """Return the fit for some predictions of the system, by number; a fit with a row per prediction
+        selects their rows.
         """
         return fitted
 
 
-# What others call a parameter of ours, where a metric has it; "not" stands before a switch that theirs turns
-# the other way.
+# The names of nlgauge parameters in other programs, if a metric has the parameter; "not" precedes a switch
+# with the opposite meaning.
 SPELLINGS = {
     "tokenize": "tokenizer",
     "tok": "tokenizer",
@@ -224,7 +225,7 @@ SPELLINGS = {
 
 
 class AbstractMetric:
-    """What both kinds of metric share: name, parameters, printing, signature."""
+    """The common base of both kinds of metric: name, parameters, printing, signature."""
 
     name: ClassVar[str]
     aliases: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -236,8 +237,8 @@ class AbstractMetric:
     languages: ClassVar[tuple[str, ...] | None] = None
     # Whether the run's seed changes the number.
     seeded: ClassVar[bool] = False
-    # Raised when statistics come to mean something else: those of a saved result with another revision are
-    # not interpreted.
+    # Raised when the meaning of the statistics changes: statistics of a saved result with another revision
+    # are not interpreted.
     revision: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -376,7 +377,7 @@ class AbstractMetric:
         return "|".join(f"{key}:{value}" for key, value in facts.items())
 
     def __str__(self) -> str:
-        """The metric without default parameters, as `registry.parse` reads it."""
+        """Return the metric without default parameters, as `registry.parse` reads it."""
         given = [
             f"{f.name}={getattr(self, f.name)!r}"
             for f in fields(self)  # type: ignore[arg-type]
@@ -418,8 +419,8 @@ class Metric(AbstractMetric):
     """
 
     reduce: ClassVar[str] = "best"
-    # Why a row has no value if no count says so: "absent" (an input that cannot be scored), or "empty" (the
-    # prediction).
+    # Why a row has no value if no count gives the reason: "absent" (an input that cannot be scored), or
+    # "empty" (the prediction).
     missing_reason: ClassVar[str] = "absent"
 
     @property
@@ -587,13 +588,13 @@ REGISTERED = _Registered()
 
 
 def check_name(name: str, metric: type[AnyMetric] | None = None) -> None:
-    """Raises where another metric than this one has a name; the same class may come again, from a module
-    that is loaded anew.
+    """Raise an error if another metric has the name; the same class may be registered again when its module
+    is reloaded.
     """
     if metric is None or not metric.__module__.startswith("nlgauge.metrics."):
         from nlgauge.metric.registry import load_own
 
-        load_own()  # so that a name of ours is refused here, not where ours is imported
+        load_own()  # so that a built-in name is refused here, not when the built-in metric is imported
     owner = REGISTERED.classes.get(REGISTERED.aliases[name][0] if name in REGISTERED.aliases else name)
     same = (
         owner is not None
@@ -637,7 +638,7 @@ def register(metric: MetricClass) -> MetricClass:
 
 
 def first_output(metric: AnyMetric, part: str | None = None) -> Output:
-    """The output that stands for a part, or for the whole metric."""
+    """Return the leading output of a part, or of the whole metric."""
     parts = metric.outputs()
     return parts[next(iter(parts)) if part is None else part][0]
 

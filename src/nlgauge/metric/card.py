@@ -1,9 +1,8 @@
-"""Card and the taxonomy: what a metric measures and how to read it, from the Markdown file beside the
-metric's module.
+"""Card and the taxonomy: the meaning of a metric and how to read its scores, from the Markdown file next to
+its module.
 
 A card is TOML front matter between two `+++` lines, then Markdown under the headings of `HEADINGS`.
-Direction, bounds and outputs are code and never stand in a card; whether a metric needs references or sources
-is asked of the code too.
+Direction, bounds, outputs and the need for references or sources come from the code, never from a card.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _PAPER = re.compile(
 
 
 class Categories(Enum):
-    """How a metric works; `NGram` is NLG-Metricverse's name for overlap."""
+    """The method of a metric; `NGram` is NLG-Metricverse's name for overlap."""
 
     Embedding = "Embedding"
     Overlap = "Overlap"
@@ -261,7 +260,7 @@ _USUAL = {
 
 
 def _members(kind: type[Kind], given: Any) -> set[Kind] | None:
-    """The members that were asked for; None where nothing was."""
+    """Return the requested members; None if none were requested."""
     if given is None:
         return None
     items = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
@@ -285,7 +284,7 @@ def _member(kind: type[Kind], given: Any) -> Kind:
         return members.pop()
     hint = did_you_mean(_folded(given), known) if isinstance(given, str) else ""
     raise ParameterError(
-        f"{given!r} is none of the {kind.__name__}{hint}; they are {', '.join(kind.__members__)}."
+        f"unknown {kind.__name__} {given!r}{hint}; choose from {', '.join(kind.__members__)}."
     )
 
 
@@ -302,13 +301,14 @@ def _path(metric: type) -> Path:
 def _read(name: str, path: Path) -> Card:
     empty, *parts = path.read_text(encoding="utf-8").split("+++\n", 2)
     if empty or len(parts) != 2:
-        raise NlgaugeError(f"the card {path.name} must begin with TOML between two lines of +++.")
+        raise NlgaugeError(
+            f"the card {path.name} has no TOML header; start it with TOML between two lines of +++."
+        )
     front, text = parts
     headings = tuple(re.findall(r"^## (.*)$", text, flags=re.MULTILINE))
     if headings != HEADINGS:
         raise NlgaugeError(
-            f"the card {path.name} has the headings {', '.join(headings)}; they must be"
-            f" {', '.join(HEADINGS)}."
+            f"the card {path.name} has the headings {', '.join(headings)}; use {', '.join(HEADINGS)}."
         )
     try:
         given = msgspec.toml.decode(front)

@@ -1,5 +1,5 @@
-"""Whether a metric has what every metric must have, so that its author is told what is missing before
-anything is scored.
+"""Check that a metric defines everything that it must, so that its author learns of a gap before anything is
+scored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nlgauge.metric import AnyMetric, CorpusMetric, Metric, Output, Takes
 
 
 def check_class(metric: Any) -> None:
-    """Raises where a class lacks what every metric must have."""
+    """Raise MetricError if a class lacks something that every metric needs."""
     if not isinstance(metric, type) or not issubclass(metric, Metric | CorpusMetric):
         raise MetricError(
             f"{metric!r:.60} is not a class of metrics; a metric is a subclass of nlgauge.Metric or"
@@ -39,9 +39,7 @@ def check_class(metric: Any) -> None:
 
 
 def check_value(metric: AnyMetric) -> None:
-    """Raises where a metric lacks what its class must have, reads rows that do not exist, or names its
-    outputs wrongly.
-    """
+    """Raise MetricError if a metric is incomplete, reads unknown rows, or has invalid names of outputs."""
     check_class(type(metric))
     if metric.takes not in get_args(Takes):
         raise MetricError(

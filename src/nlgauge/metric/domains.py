@@ -9,14 +9,15 @@ from typing import Any
 from nlgauge.metric import AbstractMetric
 from nlgauge.models import is_model_spec
 
-# Each order makes outputs or columns of statistics, so there must be an end; nobody looks at longer n-grams.
+# Each order adds outputs or columns of statistics, so there is a limit; longer n-grams are not used in
+# practice.
 HIGHEST_ORDER = 100
 
 
 def require_whole(
     metric: AbstractMetric, parameter: str, least: int = 1, most: int | None = None, *, optional: bool = False
 ) -> None:
-    """Raises unless a parameter is a whole number in its bounds, or None where that is allowed."""
+    """Raise an error unless a parameter is a whole number in its bounds, or None if that is allowed."""
     value = getattr(metric, parameter)
     holds = (
         isinstance(value, int)
@@ -33,7 +34,7 @@ def require_whole(
 
 
 def require_order(metric: AbstractMetric, parameter: str = "max_order", least: int = 1) -> None:
-    """Raises unless a parameter is an order of n-grams."""
+    """Raise an error unless a parameter is an order of n-grams."""
     require_whole(metric, parameter, least, HIGHEST_ORDER)
 
 
@@ -46,8 +47,8 @@ def require_number(
     above: bool = False,
     optional: bool = False,
 ) -> None:
-    """Raises unless a parameter is a finite number in its bounds (with `above` not the least itself), or
-    None where that is allowed.
+    """Raise an error unless a parameter is a finite number in its bounds (with `above`, excluding the least),
+    or None if that is allowed.
     """
     value = getattr(metric, parameter)
     holds = _is_finite(value) and (least < value if above else least <= value) and value <= most
@@ -67,7 +68,7 @@ def require_choice(metric: AbstractMetric, parameter: str, choices: Iterable[obj
 
 
 def require_model(metric: AbstractMetric, parameter: str = "model", *, optional: bool = False) -> None:
-    """Raise unless a parameter says which model is used, or is None if that is allowed."""
+    """Raise an error unless a parameter is a model, or None if that is allowed."""
     value = getattr(metric, parameter)
     domain = "a name, a directory or nlgauge.Model(model, tokenizer)"
     metric.require(is_model_spec(value) or (optional and value is None), parameter, domain)

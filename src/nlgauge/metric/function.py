@@ -28,7 +28,7 @@ _NEEDS = ("references", "sources")
 
 @dataclass(frozen=True)
 class FunctionMetric(MeanMetric):
-    """A metric whose values are those of a function; made by `nlgauge.metric_from`.
+    """A metric whose values a function returns; made by `nlgauge.metric_from`.
 
     Calling it calls the function.
     """
@@ -78,7 +78,7 @@ class FunctionMetric(MeanMetric):
         return np.array(found, dtype=np.float64).reshape(len(view), len(self.numbers))
 
     def _given(self, texts: Sequence[list[str]], rows: Sequence[tuple[str, ...]]) -> Iterable[Any]:
-        """What the function gives for each row."""
+        """Yield the return value of the function for each row."""
         for row, arguments in enumerate(rows):
             try:
                 yield self.function(*arguments)
@@ -136,8 +136,8 @@ class BatchFunctionMetric(FunctionMetric):
         found = _rows(given)
         if found is None or len(found) != len(rows):
             raise MetricError(
-                f"{self.called} returned {given!r:.60}; with batch=True it must return a list of {len(rows)}"
-                " values, one per prediction."
+                f"{self.called} returned {given!r:.60} for a batch; it must return a list of {len(rows)} values,"
+                " one per prediction."
             )
         return found
 
@@ -255,7 +255,7 @@ def metric_from(
 
 
 def _check_arguments(function: Callable[..., Any], called: str, needs: tuple[str, ...]) -> None:
-    """Raises where a function cannot be called with the texts that it would get."""
+    """Raise ParameterError if the function does not accept the texts that it would get."""
     texts = ("prediction", *(need.removesuffix("s") for need in needs))
     try:
         signature = inspect.signature(function)
@@ -265,7 +265,8 @@ def _check_arguments(function: Callable[..., Any], called: str, needs: tuple[str
         signature.bind(*texts)
     except TypeError as error:
         raise ParameterError(
-            f"{called}{signature} cannot be called with ({', '.join(texts)}): {error}; see needs=."
+            f"{called}{signature} cannot be called with ({', '.join(texts)}): {error}; change its"
+            " parameters or needs=."
         ) from None
 
 
@@ -278,7 +279,7 @@ def _check_outputs(numbers: tuple[Output, ...]) -> None:
         or "score" in names[1:]
     ):
         raise ParameterError(
-            f"outputs must be names that differ, and only the first may be 'score'; got {names}."
+            f"outputs must be distinct names, and only the first may be 'score'; got {names}."
         )
     for output in numbers:
         if not output.low < output.high:
@@ -286,7 +287,7 @@ def _check_outputs(numbers: tuple[Output, ...]) -> None:
 
 
 def _rows(given: Any) -> list[Any] | None:
-    """One value for each row, of a list or a dictionary of lists; None where it is neither."""
+    """Return one value per row, from a list or a dictionary of lists; None if it is neither."""
     try:
         if isinstance(given, Mapping):
             return [dict(zip(given, values, strict=True)) for values in zip(*given.values(), strict=True)]

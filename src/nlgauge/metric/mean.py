@@ -1,4 +1,4 @@
-"""MeanMetric: a metric whose corpus score is the mean of its rows' values, with counts beside it.
+"""MeanMetric: a metric whose corpus score is the mean of its rows' values, with counts.
 
 A row may have no value of an output. The row is then *missing* for that output: it is left out of the mean,
 counted, and compared with nothing. An empty prediction is the system's own fault, so it is no way to a better
@@ -58,7 +58,7 @@ class MeanMetric(Metric):
         raise NotImplementedError
 
     def measured(self, view: View) -> Measured:
-        """Return the values of every row and what is counted beside them."""
+        """Return the values of every row, with counts."""
         return Measured(self.values(view))
 
     def statistics(self, view: View, fitted: Arrays) -> Arrays:
@@ -99,8 +99,8 @@ class MeanMetric(Metric):
 
 
 def measured_alone(values: Array) -> Measured:
-    """Return the rows of a metric that reads the prediction alone: a prediction without a first value is
-    empty to it.
+    """Return the rows of a metric that reads only the prediction: a prediction without a first value counts
+    as empty.
     """
     return Measured(values, empty=np.isnan(values[:, 0]))
 

@@ -3,7 +3,7 @@
 "best" (the default), "max" and "min" choose a row and keep its statistics, part by part, so the corpus score
 stays a true corpus score. Anything else (mean, median, another NumPy name, a callable) averages the scores
 that are defined; the row becomes the averages, the corpus score their mean over the segments for which they
-are defined, and the signature says so.
+are defined, and the signature shows the function.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Averaged(Metric):
     def score(self, part: str, statistics: Array) -> Arrays:
         outputs = self.outputs()[part]
         means = means_of_defined(statistics, [output.name for output in outputs])
-        # What is counted, such as texts that were cut, is a sum over segments.
+        # Counts, such as texts that were cut, are sums over segments.
         return means | {output.name: statistics[..., i] for i, output in enumerate(outputs) if output.note}
 
     def missing(self, part: str, statistics: Array) -> Array:
@@ -69,8 +69,8 @@ class Averaged(Metric):
 
 @dataclass(frozen=True)
 class LostFunction:
-    """Stands for a function that averaged the rows of a saved result; functions are never saved, so it
-    can only be named.
+    """A placeholder for a function that averaged the rows of a saved result; functions are not saved, only
+    their names.
     """
 
     function: str
@@ -81,14 +81,14 @@ class LostFunction:
 
     def __call__(self, scores: Any) -> Any:
         raise ResultError(
-            f"this result was averaged by a function of the caller, {self.function!r}, which is not saved; "
-            "score again with that function to add to it."
+            f"the custom function {self.function!r}, which averaged this result, is not saved; score"
+            " again with that function to add to the result."
         )
 
 
 @dataclass(frozen=True)
 class Reducer:
-    """One rule of reduction, for a corpus whose shape says whether there is anything to average."""
+    """A rule of reduction, for a corpus whose shape determines if anything is averaged."""
 
     rule: ReduceFn
     many_references: bool
@@ -96,14 +96,14 @@ class Reducer:
 
     @classmethod
     def of(cls, rule: ReduceFn, corpus: Corpus) -> Reducer:
-        """The reducer for a corpus, or an error where the rule is not one."""
+        """Return the reducer for a corpus; raise ParameterError if the rule is invalid."""
         averaging_function(rule)
         many_references = corpus.references is not None and _has_many(corpus.references)
         return cls(rule, many_references, any(map(_has_many, corpus.predictions.values())))
 
     @staticmethod
     def name(rule: ReduceFn) -> str:
-        """A rule as it is named in signatures and saved configurations."""
+        """Return the name of a rule in signatures and saved configurations."""
         return (
             rule
             if isinstance(rule, str)
@@ -122,13 +122,15 @@ class Reducer:
         return averaging_function(self._rule(metric)) if self._acts_on(metric) else None
 
     def facts(self, metric: Metric) -> dict[str, str]:
-        """What a signature says of the rule: nothing where it chooses the best, or had nothing to act on."""
+        """Return the text of the rule in a signature: empty if it chooses the best, or had nothing to act
+        on.
+        """
         rule = self._rule(metric)
         named = f"callable {self.name(rule)}" if callable(rule) else rule
         return {"reduce": named} if self._acts_on(metric) and named != "best" else {}
 
     def reduced(self, metric: Metric) -> Metric:
-        """The metric of the reduced rows."""
+        """Return the metric of the reduced rows."""
         return metric if self._averages(metric) is None else Averaged(metric, self.name(self._rule(metric)))
 
     def reduce(self, metric: Metric, statistics: Arrays, references: Array, predictions: Array) -> Arrays:
@@ -191,7 +193,7 @@ def _has_many(column: Ragged) -> bool:
 
 
 def _average(function: Callable[[Any], Any], scores: Array) -> float:
-    """The average of the scores that are defined; NaN where none is."""
+    """Return the average of the defined scores; NaN if none is defined."""
     defined = scores[~np.isnan(scores)]
     if not len(defined):
         return math.nan
@@ -214,7 +216,7 @@ def _average(function: Callable[[Any], Any], scores: Array) -> float:
 
 
 def averaging_function(rule: ReduceFn) -> Callable[[Any], Any] | None:
-    """The averaging function of a rule; None for rules that choose a row."""
+    """Return the averaging function of a rule; None for rules that choose a row."""
     if rule is None or (isinstance(rule, str) and rule in _CHOOSERS):
         return None
     if callable(rule):

@@ -1,4 +1,4 @@
-"""Finds metrics: by name, by "bertscore(layer=9)", by the taxonomy, from other people's packages (entry
+"""Lookup of metrics: by name, by "bertscore(layer=9)", by the taxonomy, from other packages (entry
 points).
 """
 
@@ -21,7 +21,7 @@ from nlgauge.errors import ParameterError, UnknownMetricError, did_you_mean
 from nlgauge.metric import REGISTERED, AnyMetric
 
 ENTRY_POINT_GROUP = "nlgauge.metrics"
-# A string, which stays as it is, or a word without quotes as a value: shells make quotes inside quotes
+# A string, which stays unchanged, or a word without quotes as a value: shells make quotes inside quotes
 # tedious.
 _BARE = re.compile(
     r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<=[=,(\[])\s*(?P<word>[\w./:\\~@+-]+)\s*(?=[,)\]])"""
@@ -30,8 +30,8 @@ _FACTUAL = (
     "summac, alignscore, factcc and g_eval(criterion=consistency) measure whether a text is true to its"
     " source"
 )
-_RELEVANT = "g_eval(criterion=relevance) asks a judge about it, and yes_no asks a question of yours"
-_ASKED = "judge, yes_no and rubric ask a language model with words of yours"
+_RELEVANT = "g_eval(criterion=relevance) asks a judge about it, and yes_no asks a custom question"
+_ASKED = "judge, yes_no and rubric send a custom prompt to a language model"
 # Qualities and metrics of other programs that users ask for by name, with what to use instead.
 _CONCEPTS = {
     **dict.fromkeys(
@@ -54,7 +54,7 @@ _CONCEPTS = {
 
 @cache
 def load_own() -> None:
-    """Imports every metric of this package."""
+    """Import every built-in metric."""
     package = importlib.import_module("nlgauge.metrics")
     for module in pkgutil.iter_modules(package.__path__):
         if not module.ispkg:
@@ -63,9 +63,7 @@ def load_own() -> None:
 
 @cache
 def _load_one(name: str) -> bool:
-    """Imports the metric of this package that has this name, without all the others; False where there is
-    none.
-    """
+    """Import only the module of the built-in metric with this name; return False if no such metric exists."""
     module = f"nlgauge.metrics.{name}"
     if not name.isidentifier() or importlib.util.find_spec(module) is None:
         return False
@@ -75,7 +73,7 @@ def _load_one(name: str) -> bool:
 
 @cache
 def _load_all() -> None:
-    """Imports our metrics and those of installed packages that name theirs in the entry points.
+    """Import the built-in metrics and the metrics of installed packages with entry points.
 
     A package that cannot be imported is left out, with all that it has registered; one warning names all of
     them.
@@ -86,7 +84,7 @@ def _load_all() -> None:
         classes, aliases = dict(REGISTERED.classes), dict(REGISTERED.aliases)
         try:
             entry.load()
-        except (Exception, SystemExit) as error:  # whatever somebody else's module does
+        except (Exception, SystemExit) as error:  # the module of another package may raise anything
             REGISTERED.classes, REGISTERED.aliases = classes, aliases
             package = entry.dist.name if entry.dist is not None else "an unknown package"
             broken.append(f"{entry.name!r} ({entry.value} of {package}): {type(error).__name__}: {error}")
@@ -104,8 +102,8 @@ def metric_classes() -> dict[str, type[AnyMetric]]:
 
 
 def is_importable(metric: AnyMetric) -> bool:
-    """Whether another process finds the metric by its name: it is ours or an installed package's, not the
-    calling script's.
+    """Return True if another process can import the metric by name: it is built in or from an installed
+    package, not from the calling script.
     """
     module = type(metric).__module__
     return module.startswith("nlgauge.metrics.") or any(
@@ -140,7 +138,7 @@ def _class_and_preset(name: str) -> tuple[type[AnyMetric], Mapping[str, Any]]:
 
 
 def make(name: str, parameters: dict[str, Any] | None = None) -> AnyMetric:
-    """The metric of a name (or alias) with these parameters."""
+    """Return the metric of a name (or alias) with these parameters."""
     metric, preset = _class_and_preset(name)
     given = {**preset, **spelt(metric, parameters or {})}
     known = [f.name for f in fields(metric)]  # type: ignore[arg-type]
@@ -168,8 +166,8 @@ def _as_tuple(value: Any, hint: Any) -> Any:
 
 
 def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters under the metric's own names, from these or any of its `spellings`; the same one twice
-    is an error.
+    """Return the parameters under the names of the metric, from these or any of its `spellings`; raise
+    ParameterError for duplicates.
 
     >>> spelt(find("ter"), {"case_sensitive": True})
     {'lowercase': False}
@@ -192,7 +190,7 @@ def spelt(metric: type[AnyMetric], parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def parse(text: str) -> AnyMetric:
-    """The metric that a text such as "chrf(word_order=2)" describes; it reads literals alone and runs
+    """Return the metric that a text such as "chrf(word_order=2)" describes; it reads only literals and runs
     nothing.
 
     >>> str(parse("chrf(word_order=2, char_order=6)"))
@@ -202,8 +200,8 @@ def parse(text: str) -> AnyMetric:
 
 
 def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
-    """The name and the parameters of a text such as "chrf(word_order=2)", whether or not there is such a
-    metric; words need no quotes.
+    """Return the name and the parameters of a text such as "chrf(word_order=2)", also of an unknown metric;
+    words need no quotes.
 
     >>> name_and_parameters("bertscore(model=./models/bert-base, layer=9)")
     ('bertscore', {'model': './models/bert-base', 'layer': 9})
@@ -230,7 +228,7 @@ def name_and_parameters(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a parameter's type; a whole number is a number, but True is neither."""
+    """Return True if a value has a parameter's type; a whole number is a number, but True is neither."""
     if get_origin(hint) in (Union, UnionType):
         return any(_fits(value, one) for one in get_args(hint))
     kind = get_origin(hint) or hint
@@ -255,7 +253,7 @@ def _named(hint: Any) -> str:
 
 
 def _quoted(match: re.Match[str]) -> str:
-    """Return a bare word in quotes; a string, a number, True, False and None as they are."""
+    """Return a bare word in quotes; return a string, a number, True, False and None unchanged."""
     word = match["word"]
     if word is None:
         return match[0]

@@ -28,7 +28,7 @@ def describe(metric: AnyMetric) -> dict[str, Any]:
 
 
 def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) -> AnyMetric | None:
-    """The metric that was described; None where its class is not here, is another package's, or has
+    """Return the described metric; None if its class is not installed, belongs to another package, or has
     another revision or other parameters now.
     """
     try:
@@ -39,13 +39,13 @@ def restore(name: str, package: str, revision: int, parameters: dict[str, Any]) 
 
 
 def can_be_made_again(metric: AnyMetric) -> bool:
-    """Whether another process can make the same metric of its description."""
+    """Return True if another process can make the same metric from its description."""
     return is_importable(metric) and restore(**describe(metric)) == metric
 
 
 def can_run_remotely(metric: AnyMetric) -> bool:
-    """Whether another process can make the same metric of its description, and needs nothing of a whole
-    system for it.
+    """Return True if another process can make the same metric from its description, without data of a whole
+    system.
     """
     if (
         not isinstance(metric, Metric)
@@ -57,7 +57,7 @@ def can_run_remotely(metric: AnyMetric) -> bool:
 
 
 def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[dict[str, Any]]]:
-    """The outputs of a metric by part, as plain data."""
+    """Return the outputs of a metric by part, as plain data."""
     return {
         part: [{f.name: _plain(getattr(output, f.name)) for f in fields(output)} for output in outputs]
         for part, outputs in parts.items()
@@ -65,7 +65,7 @@ def describe_outputs(parts: Mapping[str, tuple[Output, ...]]) -> dict[str, list[
 
 
 def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[Output, ...]]:
-    """The outputs that were described."""
+    """Return the described outputs."""
     known = {f.name for f in fields(Output)}
     return {
         part: tuple(
@@ -77,7 +77,7 @@ def restore_outputs(parts: dict[str, list[dict[str, Any]]]) -> dict[str, tuple[O
 
 
 def _package(metric: AnyMetric) -> str:
-    """The package that defines the metric; within one, names are unique."""
+    """Return the package that defines the metric; within one, names are unique."""
     return type(metric).__module__.partition(".")[0]
 
 

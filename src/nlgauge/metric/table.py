@@ -19,15 +19,15 @@ from nlgauge.metric import AnyMetric, Arrays, Metric, Output
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of statistics by part (additive metrics), or the values themselves (corpus metrics, and
-    metrics whose class is not here).
+    """Rows of statistics by part (additive metrics), or the values themselves (corpus metrics, and metrics
+    whose class is not installed).
     """
 
     metric: AnyMetric
     statistics: Arrays = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     weights: Array | None = None
-    # Segment scores that were saved, of a metric whose class is not here to compute them.
+    # Segment scores that were saved, of a metric whose class is not installed to compute them.
     saved_segments: Arrays = field(default_factory=dict)
     # Why the values are NaN where that is not the input's doing.
     unknown: str = ""
@@ -37,7 +37,7 @@ class Table:
 
     @property
     def additive(self) -> bool:
-        """Whether there are rows, hence segment scores, intervals and tests from them."""
+        """True if there are rows, and thus segment scores, intervals and tests."""
         return isinstance(self.metric, Metric)
 
     def outputs(self) -> list[Output]:
@@ -48,11 +48,11 @@ class Table:
         ]
 
     def leading(self) -> list[Output]:
-        """The outputs that stand for the metric: the first of each part."""
+        """Return the leading outputs of the metric: the first of each part."""
         return [outputs[0] for outputs in self.metric.outputs().values()] or self.outputs()[:1]
 
     def scores(self) -> dict[str, Any]:
-        """The corpus score of every output, "score" first."""
+        """Return the corpus score of every output, "score" first."""
         return dict(self._scores)
 
     @lazy
@@ -67,7 +67,7 @@ class Table:
 
     @property
     def width(self) -> int:
-        """How many numbers a row of all parts has."""
+        """The number of columns of all parts together."""
         return sum(rows.shape[1] for rows in self.statistics.values())
 
     def segments(self) -> Arrays:
@@ -85,7 +85,7 @@ class Table:
 
     @property
     def has_segments(self) -> bool:
-        """Whether there are segment scores."""
+        """True if there are segment scores."""
         return self.additive or bool(self.saved_segments)
 
     def segments_of(self, output: str) -> Array:
@@ -95,7 +95,7 @@ class Table:
         return np.concatenate([block[output] for block in self._segments_in_blocks()])
 
     def segment_block(self, start: int, stop: int) -> Arrays:
-        """Every output for some neighbouring segments; nothing for a corpus metric."""
+        """Every output for some neighboring segments; nothing for a corpus metric."""
         if not isinstance(self.metric, Metric):
             return {name: values[start:stop] for name, values in self.saved_segments.items()}
         found = outputs_of(
@@ -123,7 +123,7 @@ class Table:
         return found
 
     def undefined(self) -> dict[str, int]:
-        """How many segments have no value of an output, where that is any: they are left out of its
+        """Return the number of segments without a value of each output, if any; they are excluded from its
         corpus score.
         """
         counts: Counter[str] = Counter()
@@ -167,7 +167,7 @@ def outputs_of(metric: AnyMetric, statistics: Arrays, shape: tuple[int, ...]) ->
 
 
 def with_score(outputs: dict[str, Any]) -> dict[str, Any]:
-    """The outputs with the first of them also as "score"."""
+    """Return the outputs with the first of them also as "score"."""
     return (
         outputs if "score" in outputs or not outputs else {"score": next(iter(outputs.values())), **outputs}
     )
@@ -195,7 +195,7 @@ def _without(rows: Array, left_out: Array | None) -> Array:
 
 
 def unstacked(tables: list[Table], sums: Array) -> list[Arrays]:
-    """The outputs of each table, from sums of `stacked` rows: (resamples, all columns)."""
+    """Return the outputs of each table, from sums of `stacked` rows: (resamples, all columns)."""
     found = []
     column = 0
     for table in tables:

@@ -1,1 +1,1 @@
-"""One small file per metric, with its card beside it."""
+"""One small file per metric, next to its card."""

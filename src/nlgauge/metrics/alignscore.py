@@ -5,7 +5,7 @@ tasks of information alignment says.
 
 The source is cut into chunks of whole sentences with some 350 words each. The encoder has three heads: `nli`
 (aligned, neutral, contradicting), `bin` (not aligned, aligned) and `reg` (a number); without `_sp` source and
-text are read whole. A chunk that is too long is cut (rule only_first; where a sentence alone is too long,
+text are read whole. A chunk that is too long is cut (rule only_first; if a single sentence is too long,
 longest_first). The authors' program fails on a text without sentences, which has the worst score here, and
 joins an empty source to every sentence, as a chunk without words; here an empty source is NaN.
 """
@@ -88,7 +88,7 @@ class AlignScore(SentencePairScores):
         return PairValues(values, cut, empty_rows(view, read.first, read.second), read.counts, shown)
 
     def _judged(self, logits: Array) -> dict[str, Array]:
-        """The matrices of the head that is asked, that which decides first."""
+        """Return the matrices of the selected head, the decisive matrix first."""
         three, two, number = logits[..., :3], logits[..., 3:5], logits[..., 5]
         if self.mode.startswith("nli"):
             found = probabilities(three)

@@ -7,7 +7,7 @@ average.
 
 for a prediction h, a reference r and a source s. Both texts are cut to `max_length` tokens; the end mark
 stays. `specials=False` leaves the marks out of the mean. Any sequence-to-sequence model will do: with a T5
-that was tuned for it this is T5Score. The authors' program scores an empty text by its marks alone, which are
+that was tuned for it this is T5Score. The authors' program scores an empty text only by its marks, which are
 often very probable; here that is NaN.
 """
 

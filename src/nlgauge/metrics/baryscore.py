@@ -1,4 +1,4 @@
-"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycentres of
+"""BaryScore: how far the tokens of one text must travel to become those of the other, over the barycenters of
 an encoder's last layers.
 
     mu_l(x) = uniform measure on the unit vectors of all pieces of the text x at layer l, start and end marks included
@@ -7,11 +7,11 @@ an encoder's last layers.
 
 W is the squared Wasserstein-2 distance, without a root, as in the authors' program. `sinkhorn` gives the same
 cost of the plan that is best with entropy, <T_reg, C>: not the debiased divergence that the paper's name for
-it suggests. The program starts the search for B with every point at zero, where every plan is as good as any
-other, so that rounding decides which local minimum is found; here it starts at each piece's mean over the
-layers, and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens
-in effect, so there are none here. A text without any token that the model knows is read as an empty one, of
-which only the marks are left; the score is undefined where neither text has one.
+it suggests. The program starts the search for B with every point at zero; there all plans are equally good,
+so that rounding decides which local minimum is found; here it starts at each piece's mean over the layers,
+and `compat="official"` at zero. The program's inverse document frequencies are equal for all tokens in
+effect, so there are none here. A text without any token that the model knows is read as an empty text, with
+only the special tokens; the score is undefined if neither text has a known token.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Transported(NamedTuple):
 @register
 @dataclass(frozen=True)
 class BaryScore(UsesModel, Metric):
-    """Exact transport cost between layer barycentres (the score), and Sinkhorn's cost for each
+    """Exact transport cost between layer barycenters (the score), and Sinkhorn's cost for each
     regularisation asked for.
     """
 
@@ -147,8 +147,8 @@ class BaryScore(UsesModel, Metric):
             )
 
     def _values(self, row: _Transported) -> list[float]:
-        """The exact cost, then Sinkhorn's; NaN where its plan was not found, or nothing is known of the
-        texts.
+        """Return the exact cost, then Sinkhorn's; NaN if its plan was not found, or if the texts have no
+        known token.
         """
         if not row.defined:
             return [float("nan")] * (1 + len(self.sinkhorn))

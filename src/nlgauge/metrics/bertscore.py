@@ -7,9 +7,9 @@ vectors.
 w is 1, or with `idf` log((N + 1) / (df + 1)) from the N references; start and end marks weigh 0 but may be
 matched. bert-score multiplies padding by 0, so a token whose cosines are all negative depends there on its
 batch; here it keeps its true maximum. With several references the best is taken for P, R and F each, as
-bert-score does. A text without tokens, or without one that the model knows, scores 0. Where every weight of a
-text is 0, they are equal instead. With a `baseline` b each of P, R and F becomes (x - b) / (1 - b); `rescale`
-takes bert-score's for the language and model, and where it has none, nothing is borrowed.
+bert-score does. A text without tokens, or without one that the model knows, scores 0. If every weight of a
+text is 0, the weights are equal instead. With a `baseline` b each of P, R and F becomes (x - b) / (1 - b);
+`rescale` takes bert-score's for the language and model, and raises an error if bert-score has none.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LANGUAGE_MODELS = {"zh": "bert-base-chinese"}
 @register
 @dataclass(frozen=True)
 class BertScore(TokenMatching):
-    """BERTScore: f1 (the score), precision and recall; rescaled where a baseline is given or asked for."""
+    """BERTScore: f1 (the score), precision and recall; rescaled if `baseline` or `rescale` is set."""
 
     model: ModelSpec | None = None
     layer: int | None = None
@@ -75,7 +75,7 @@ class BertScore(TokenMatching):
         found = self
         if self.model is None and code(lang) not in ("", "en"):
             found = replace(self, model=_LANGUAGE_MODELS.get(code(lang), "bert-base-multilingual-cased"))
-        # The baseline is one of the language, which nobody but the run knows.
+        # The baseline depends on the language, which only the run knows.
         return (
             replace(found, baseline=baseline_of(code(lang) or "en", found.model_used, found.layer_used))
             if self._looked_up
@@ -88,7 +88,7 @@ class BertScore(TokenMatching):
 
     @property
     def baseline_used(self) -> tuple[float, ...] | None:
-        """What P, R and F are rescaled by: what was given, else bert-score's for English."""
+        """The baseline of P, R and F: the parameter, otherwise bert-score's for English."""
         return baseline_of("en", self.model_used, self.layer_used) if self._looked_up else self.baseline
 
     @property

@@ -8,14 +8,14 @@ summary.
 BLANC-help (`mode="help"`) reads [CLS] summary, separator, sentence [SEP], against as many dots in the
 summary's place. BLANC-tune (`mode="tune"`) trains a copy of the model on the summary, and reads [CLS]
 sentence [SEP] before and after. In each sentence every `gap`-th token is hidden, at each offset in turn;
-words under four letters and continuation pieces of words never are. A guess is right where the likeliest
-token is the hidden one.
+words under four letters and continuation pieces of words never are. A guess is right if the likeliest token
+is the hidden token.
 
 The corpus score is the mean over segments, as in the paper; accuracies and counts are of all tokens together.
-The authors' program gives 0 where nothing could be hidden; it cuts a long summary always at its end, and a
+The authors' program gives 0 if nothing could be hidden; it cuts a long summary always at its end, and a
 single long sentence at its start, because the change of sides that it means to make in the second half of a
 document never happens. `compat="blanc"` does both. A text without any token that the model knows is read as
-an empty one.
+an empty text.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Blanc(UsesModel, Metric):
         }
 
     def _answers(self, view: View) -> tuple[ClozeAnswers, Array, Array]:
-        """The answers, where each row's are among them, and each row's unknown and all tokens."""
+        """Return the answers, the places of each row's answers, and each row's unknown and all tokens."""
         shortest = self.shortest_word, self.shortest_lead, self.shortest_followup
         hiding = Hiding(self.gap, self.gap_mask, shortest, self.p_mask if self.masking == "random" else None)
         reader = ClozeReader(

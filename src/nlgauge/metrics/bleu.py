@@ -3,7 +3,7 @@
     BLEU = BP * exp( (1/N) sum_{n<=N} log p_n ),   p_n = matched n-grams / predicted n-grams over the whole corpus
     BP   = 1 if c >= r else exp(1 - r/c),          r = sum of the reference lengths closest to each prediction's (ties: shorter)
 
-c is the predicted length. The numbers are sacreBLEU's: its tokenisers and its four smoothings. Orders without
+c is the predicted length. The numbers are sacreBLEU's: its tokenizers and its four smoothings. Orders without
 any predicted n-gram make the score 0 unless `effective_order` leaves them out; that is off for the corpus and
 on for single segments. `compat="coco"` is the BLEU of the COCO captions' program: nothing is left out, and
 tiny numbers take the place of smoothing.
@@ -32,7 +32,7 @@ from nlgauge.metrics._shared.language_tokenizer import LanguageTokenizer
 
 
 def require_bleu(metric: Any) -> None:
-    """Raises unless the parameters that a metric has of BLEU's are in their domains."""
+    """Raise ParameterError unless the BLEU parameters of a metric are in their domains."""
     require_order(metric)
     metric.require(
         is_bleu_tokenizer(metric.tokenizer), "tokenizer", f"one of {', '.join(BLEU_TOKENIZERS)} or spm:FILE"
@@ -76,7 +76,9 @@ class Bleu(LanguageTokenizer, Metric):
         if self.compat == "coco":
             own = (self.smooth_method, self.smooth_value, self.effective_order) == ("exp", None, None)
             self.require(
-                own, "compat", "None where smoothing or effective_order is given: COCO's program has its own"
+                own,
+                "compat",
+                "None if smoothing or effective_order is set, because COCO's program fixes both",
             )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:

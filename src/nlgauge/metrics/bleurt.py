@@ -1,11 +1,11 @@
-"""BLEURT: how well a prediction says what a reference says, as a BERT that was trained on human judgments
-rates the pair.
+"""BLEURT: how well a prediction expresses the meaning of a reference, as rated by a BERT that was trained on
+human judgments.
 
     BLEURT(h, r) = w . tanh(P e) + b        e: the state at [CLS] of  [CLS] r [SEP] h [SEP],  P: the model's pooler
 
-The number is not bounded; that of BLEURT-20 lies about between 0 and 1. A pair that is longer than the model
-reads is cut by BERT's rule. Google's program computes GELU by its tanh form in every released graph that
-could be read, so a converted checkpoint does the same; the PyTorch port computes it exactly
+The score is not bounded; BLEURT-20 is mostly between 0 and 1. A pair that is longer than the model reads is
+cut by BERT's rule. Google's program computes GELU by its tanh form in every released graph that could be
+read, so a converted checkpoint does the same; the PyTorch port computes it exactly
 (`compat="bleurt-pytorch"`), which moves numbers by about 6e-4.
 """
 
@@ -30,7 +30,7 @@ from nlgauge.models import ModelSpec, model_name
 @register
 @dataclass(frozen=True)
 class Bleurt(PairScores):
-    """BLEURT (the score): the rating of a prediction beside a reference by a regression model."""
+    """BLEURT (the score): the rating of a prediction given a reference by a regression model."""
 
     model: ModelSpec = "bleurt-20"
     max_length: int | None = None

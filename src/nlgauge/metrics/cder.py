@@ -1,4 +1,5 @@
-"""CDER: cover disjoint error rate, an edit rate in which going on elsewhere in the prediction costs one edit.
+"""CDER: cover disjoint error rate, an edit rate in which a jump to another place of the prediction costs one
+edit.
 
     CDER = D(I, L) / L
     D(0, 0) = 0,  D(i, 0) = 1
@@ -6,8 +7,8 @@
 
 h is the prediction of I words, r the reference of L. The reference is read once, from its first word to its
 last (it is covered completely and disjointly); the last term is a long jump, so words of the prediction may
-be read twice or not at all. The paper's word-dependent substitution costs are not here: every substitution
-costs 1.
+be read twice or not at all. The paper's word-dependent substitution costs are not implemented: every
+substitution costs 1.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _COSTS = JumpCosts(deletion=1, insertion=1, substitution=1, jump=1, start=1)
 @register
 @dataclass(frozen=True)
 class Cder(Metric):
-    """Cover disjoint error rate; 0 is perfect, above 1 where words must be skipped beside."""
+    """Cover disjoint error rate; 0 is perfect, above 1 if words must be skipped in addition."""
 
     tokenizer: str = "unicode"
     lowercase: bool = False

@@ -6,7 +6,7 @@ h' is the prediction after greedy shifts of phrases that the reference has elsew
 the rules), E the Levenshtein distance between h' and the reference on characters, spaces included, C the cost
 of the shifts: for each phrase that moved the mean length of its words. The length is the prediction's, unlike
 in TER. The paper also shifts words that are nearly equal; the released program, and this one, only equal
-ones. A side without words: 1, also where both have none.
+ones. A side without words: 1, also if both have none.
 """
 
 from __future__ import annotations

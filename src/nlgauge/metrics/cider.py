@@ -102,7 +102,7 @@ class Cider(Metric):
                     True,
                     0,
                     10,
-                    "document frequencies of one segment weigh nothing; give all segments at once",
+                    "document frequencies of one segment have no weight; score all segments together",
                 ),
             )
         }
@@ -157,5 +157,5 @@ class Cider(Metric):
 
 
 def _rows(similarities: Array) -> Array:
-    """The statistics: the score of each row, and 1."""
+    """Return the statistics: the score of each row, and 1."""
     return np.column_stack([10 * similarities.mean(axis=1), np.ones(len(similarities))])

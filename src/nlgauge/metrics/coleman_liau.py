@@ -1,4 +1,4 @@
-"""Coleman-Liau index: the US school grade of an English text, from letters and sentences alone.
+"""Coleman-Liau index: the US school grade of an English text, from only letters and sentences.
 
     CLI = 0.0588 L - 0.296 S - 15.8        L letters and S sentences for each 100 words, pooled over the corpus
 

@@ -1,7 +1,7 @@
 """COMET: a network that was trained on human judgments of translations reads the source, the translation and
 the reference.
 
-    m, s, r  = vectors of prediction, source and reference: states of all layers of the encoder, mixed with learnt weights, then pooled
+    m, s, r  = vectors of prediction, source and reference: states of all layers of the encoder, mixed with learned weights, then pooled
     COMET    = FF([m, r, m*r, |m-r|, m*s, |m-s|])
     COMET-QE = FF([m, s, m*s, |m-s|])                                   without references
 

@@ -3,8 +3,8 @@ and source together.
 
     CometKiwi = FF(mixed state of <s>)   of   <s> prediction </s></s> source </s>
 
-Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too says where
-the errors are. An empty prediction is shown to the network; an empty source leaves the row without a value.
+Each text is cut to 510 pieces, the whole to 512. A checkpoint that was trained to label words too marks the
+errors. An empty prediction is shown to the network; an empty source leaves the row without a value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nlgauge.models.networks.comet import Form
 @register
 @dataclass(frozen=True)
 class CometKiwi(JointMetric):
-    """CometKiwi: how good a translation is, from its source alone."""
+    """CometKiwi: how good a translation is, judged by its source."""
 
     model: ModelSpec = "wmt22-cometkiwi-da"
 

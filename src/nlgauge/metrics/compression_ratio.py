@@ -33,9 +33,7 @@ class CompressionRatio(CorpusMetric):
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         return {
-            "compression_ratio": (
-                Output("compression_ratio", False, 0, nan="there is nothing but white space"),
-            )
+            "compression_ratio": (Output("compression_ratio", False, 0, nan="the text has only white space"),)
         }
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -49,11 +47,11 @@ class CompressionRatio(CorpusMetric):
             output = "\n".join(sorted(texts)).encode()
             return {"compression_ratio": len(output) / len(_gzip(output))}
         output = " ".join(texts).encode()
-        # The package compresses what is compressed already, into a file whose header holds its name.
+        # The package compresses what is compressed already, into a file whose header contains its name.
         return {"compression_ratio": len(output) / (len(_gzip(_gzip(output))) + len(b"compressed\0"))}
 
 
 def _gzip(content: bytes) -> bytes:
-    """The content in gzip's format, without a time stamp: the same bytes whenever it runs."""
+    """Return the content in gzip's format, without a time stamp: the same bytes whenever it runs."""
     compressor = zlib.compressobj(level=9, wbits=31)
     return compressor.compress(content) + compressor.flush()

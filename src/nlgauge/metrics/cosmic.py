@@ -30,7 +30,7 @@ from nlgauge.metrics._shared.unknown_tokens import UNKNOWN_TOKENS, unknown_share
 from nlgauge.models import ModelSpec
 
 _MOST_FULL = 16
-# Gaussians whose information is known lost about 1.4 times their shortfall, which counts to first order alone
+# Gaussians whose information is known lost about 1.4 times their shortfall, which counts only to first order
 # (benchmarks/cosmic_truth.py).
 _LOST_PER_SHORTFALL = 1.5
 # A score below this many nats is judged by absolute errors.
@@ -77,19 +77,19 @@ class Cosmic(UsesModel, Metric):
         self.require(
             self.covariance == "diagonal" or few,
             "covariance",
-            f"'diagonal' unless components is given and {_MOST_FULL} at most",
+            f"'diagonal' unless components is set to at most {_MOST_FULL}",
         )
         self.require(isinstance(self.reverse, bool), "reverse", "True or False")
         self.require(isinstance(self.unit, bool), "unit", "True or False")
         require_choice(self, "compat", (None, "cosmic"))
 
     def targets(self) -> tuple[str, ...]:
-        """The sides whose entropies are estimated: first that of the score's direction."""
+        """Return the sides whose entropies are estimated: first the side of the score's direction."""
         first = "summary" if self.compat else "source"
         return (first, OTHER[first]) if self.reverse else (first,)
 
     def information(self) -> Estimator:
-        """How the information of vectors is estimated."""
+        """Return the estimator of the information of vectors."""
         kind = "released" if self.compat else self.estimator
         return Estimator(kind, self.modes, self.folds, self.components, self.seeds, self.covariance == "full")
 
@@ -143,7 +143,7 @@ class Cosmic(UsesModel, Metric):
         width = np.full(len(view), fitted[f"{first}_fit_width"])
         checks = [np.nan_to_num(rows[f"{first}_{name}"]) for name in ("shortfall", "entropy_excess")]
         statistics = np.column_stack([*columns, *checks, squares, width, unconverged, np.ones(len(view))])
-        # An empty text tells nothing: information 0, and no entropies of its own.
+        # An empty text has no information: 0, and undefined entropies.
         statistics[~scored] = 0.0
         return {
             "cosmic": np.column_stack([statistics, np.ones(len(view)), rows["truncated"], rows["tokens"]])
@@ -190,7 +190,7 @@ class Cosmic(UsesModel, Metric):
 
 
 def checks(score: Array, shortfall: Array, excess: Array, variance: Array, components: Array) -> Arrays:
-    """Return the outputs that say how well the densities fit.
+    """Return the outputs that show how well the densities fit.
 
     Under a right density of Gaussian shape the variance of -log q(t|s) is half the dimensions. If all
     deviations of a row are scaled by a chance factor, a Gaussian is half of what the variance has above that

@@ -3,8 +3,7 @@ fragments of Newsroom.
 
     density = (1/|S|) sum_{f in F(A, S)} |f|^2
 
-S is the summary, A the source; `coverage` says how the fragments F are found. Tokens outside any fragment
-count as 0.
+S is the summary, A the source; `coverage` describes the fragments F. Tokens outside any fragment count as 0.
 """
 
 from __future__ import annotations

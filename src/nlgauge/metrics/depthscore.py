@@ -6,12 +6,12 @@
 
 Levels go from `lowest` to 1 in equal steps. Directions are drawn once from the run's seed, uniformly on the
 sphere, the same for every text. The authors' program leaves out the absolute value: with its odd p the score
-is not symmetric and may overlook the larger side, and has no value where the reference's regions lie inside
-the prediction's in every direction (NaN). It takes one set of directions for depths and another for regions,
-both of seed 0. `compat="official"` does the same. Its affine-invariant depth is left out: whitened, a text
-with fewer tokens than dimensions is a regular simplex, all of whose corners are equally deep, so that chance
-alone would order them. A text without any token that the model knows is read as an empty one, of which only
-the marks are left; the score is undefined where neither text has one.
+is not symmetric and may overlook the larger side, and has no value if the reference's regions lie inside the
+prediction's in every direction (NaN). It takes one set of directions for depths and another for regions, both
+of seed 0. `compat="official"` does the same. Its affine-invariant depth is left out: whitened, a text with
+fewer tokens than dimensions is a regular simplex, all of whose corners are equally deep, so that only chance
+would order them. A text without any token that the model knows is read as an empty text, with only the
+special tokens; the score is undefined if neither text has a known token.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class DepthScore(UsesModel, Metric):
 
 
 def _depth(projections: Array) -> Array:
-    """The integrated rank-weighted depth of each token, from its projections (tokens, directions)."""
+    """Return the integrated rank-weighted depth of each token, from its projections (tokens, directions)."""
     count = len(projections)
     order = np.argsort(projections, axis=0)
     ranks = np.empty_like(order)
@@ -161,8 +161,8 @@ def _directions(count: int, dimensions: int, seed: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=2)
 def _official_directions(count: int, dimensions: int) -> tuple[Array, Array]:
-    """The two sets that the authors' program draws, for depths and for regions, from a generator of our
-    own with its seed.
+    """Return the two sets that the authors' program draws, for depths and for regions, from a separate
+    generator with its seed.
     """
     generator = np.random.RandomState(0)
     drawn = [

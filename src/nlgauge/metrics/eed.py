@@ -3,13 +3,13 @@ or never.
 
     EED = min( 1, (e + rho v) / (|r| + rho v) )
     e   = cheapest way to read the reference r from the prediction h: substitution 1, insertion 1, deletion 0.2, and jumps of
-          alpha = 2 where a word of r ends (kernels/jump_distance.py has the recursion); both texts have a space added on either side
+          alpha = 2 at the end of a word of r (kernels/edits/jumps.py has the recursion); both texts have a space added on either side
     v   = sum_i |visits of place i - 1|,  a visit being the cheapest place for each character of r;  rho = 0.3
 
 The authors' two programs disagree with each other. Theirs in C++, which their command runs, cuts the cost of
-the cheapest place to a whole number while it looks for it, so visits and jumps may be at another one. Theirs
-in Python, and torchmetrics, count the place before the first character in v, so equal texts do not score 0.
-Here the minimum is a minimum and that place does not count.
+the cheapest place to a whole number while it looks for it, so visits and jumps may be at another place.
+Theirs in Python, and torchmetrics, count the place before the first character in v, so equal texts do not
+score 0. Here the minimum is a minimum and that place does not count.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     cos(sum_i v(h_i), sum_j v(r_j))
 
-over the words that have a vector, in lower case. compat="nlg-eval" takes NLTK's tokens as they are written
-and the mean of all vectors for a word without one, as nlg-eval does, which stops at an empty text. Here a
-text without known words scores 0, and 1 where both texts have no words at all.
+over the words that have a vector, in lower case. compat="nlg-eval" takes NLTK's tokens with their case and
+the mean of all vectors for a word without one, as nlg-eval does, which stops at an empty text. Here a text
+without known words scores 0, and 1 if both texts have no words at all.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     cos(e(prediction), e(reference)),    e(x) = mean of the last vectors of all pieces of x, scaled to length 1
 
-A text without tokens has no meaning to compare: 0 against any other text, 1 against another one. A text
-without any token that the model knows scores 0. sentence-transformers gives the cosine with whatever the
+A text without tokens has no meaning to compare: 0 against any other text, 1 against another empty text. A
+text without any token that the model knows scores 0. sentence-transformers gives the cosine with whatever the
 encoder makes of start and end marks, or of unknown tokens.
 """
 

@@ -1,12 +1,12 @@
-"""ESTIME: how many words of a summary stand where the document, in the most similar context, has another
-word.
+"""ESTIME: the number of words of a summary that differ from the word of the document in the most similar
+context.
 
     e(w)  = state of a masked language model at a layer, at the first piece of the word w, with all pieces of w hidden
     a(w)  = argmax over the words v of the document of  e(w) . e(v)             a dot product, not a cosine
     alarm = the first pieces of w and a(w) differ
 
-    alarms           alarms of the M words of the summary that occur in the document as they are written; of all words where none does
-    alarms_adjusted  alarms N / M for a summary of N words; N where M = 0
+    alarms           alarms of the M words of the summary that occur in the document with the same case; of all words if none does
+    alarms_adjusted  alarms N / M for a summary of N words; N if M = 0
     alarms_alltokens alarms of all N words
     soft             mean cosine of the input vectors of the first pieces of w and a(w)
     coherence        Kendall's tau-c between the places of w and of a(w)
@@ -14,7 +14,7 @@ word.
 Words hidden together are at least `distance` words apart; a document is read in windows, so nothing is cut.
 The authors' program takes the input vectors of `soft` from bert-base-uncased; here they are the model's own.
 It fails on a summary or a document without words; here they give NaN. A text without any token that the model
-knows is read as an empty one.
+knows is read as an empty text.
 """
 
 from __future__ import annotations
@@ -172,8 +172,7 @@ class Estime(UsesModel, MeanMetric):
 
 
 def _tau_c(places: Array) -> float:
-    """Kendall's tau-c between the order of the places and their own; NaN where there are no two different
-    ones.
+    """Kendall's tau-c between the order of the places and their values; NaN unless two places differ.
 
     >>> _tau_c(np.array([1, 2, 3])), _tau_c(np.array([3, 2, 1]))
     (1.0, -1.0)

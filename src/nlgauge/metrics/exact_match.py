@@ -1,6 +1,4 @@
-"""Exact match: the share of predictions that equal a reference, character for character unless told
-otherwise.
-"""
+"""Exact match: the share of predictions that equal a reference, by default character for character."""
 
 from __future__ import annotations
 

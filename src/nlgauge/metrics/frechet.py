@@ -1,13 +1,13 @@
-"""Fréchet distance of embeddings: how far the cloud of a system's texts is from that of the references, both
-taken as Gaussian.
+"""Fréchet distance of embeddings: the distance between the texts of a system and the references, both taken
+as Gaussian clouds.
 
     d^2 = |m - m'|^2 + tr(S) + tr(S') - 2 tr( (S S')^(1/2) )
 
 m and S are mean and covariance (over n - 1) of the sentence embeddings of all predictions, m' and S' of all
 references. With S = A^T A and S' = B^T B the last trace is the sum of the singular values of A B^T: no root
-of a matrix is taken, and nothing breaks down where there are fewer texts than dimensions. It is the squared
-distance, as Fréchet inception distance gives it for images. A text without any token that the model knows is
-read as an empty one; the distance is undefined where all texts of a side are like that.
+of a matrix is taken, and fewer texts than dimensions cause no failure. It is the squared distance, as Fréchet
+inception distance gives it for images. A text without any token that the model knows is read as an empty
+text; the distance is undefined if a side has only such texts.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from nlgauge.models import ModelSpec
 
 
 def frechet_distance(first: Any, second: Any) -> float:
-    """The squared Fréchet distance between the Gaussians fitted to the rows of two matrices with equally many
-    columns.
+    """Return the squared Fréchet distance between the Gaussians fitted to the rows of two matrices with
+    equally many columns.
 
     >>> round(frechet_distance([[0.0], [2.0]], [[3.0], [7.0]]), 10)  # means 1 and 5, variances 2 and 8
     18.0
@@ -40,8 +40,8 @@ def frechet_distance(first: Any, second: Any) -> float:
     sides = [np.asarray(side, dtype=np.float64) for side in (first, second)]
     if any(side.ndim != 2 or len(side) < 2 for side in sides) or sides[0].shape[1] != sides[1].shape[1]:
         raise ParameterError(
-            "each side must be a matrix with two or more rows, and both as many columns, got the shapes"
-            f" {sides[0].shape} and {sides[1].shape}."
+            "both sides must be matrices with at least two rows and the same number of columns; got"
+            f" the shapes {sides[0].shape} and {sides[1].shape}."
         )
     means = [side.mean(axis=0) for side in sides]
     factors = [_factor(side - mean) for side, mean in zip(sides, means, strict=True)]
@@ -51,7 +51,7 @@ def frechet_distance(first: Any, second: Any) -> float:
 
 
 def _factor(centred: Array) -> Array:
-    """A with the covariance A^T A, in as few rows as may be."""
+    """Return A with the covariance A^T A, in the fewest rows."""
     upper: Any = np.linalg.qr(centred, mode="r")
     found: Array = upper / math.sqrt(len(centred) - 1)
     return found
@@ -82,9 +82,8 @@ class Frechet(UsesModel, CorpusMetric):
         fewest = min(len(predictions), len(references))
         if fewest <= vectors.shape[1]:
             warnings.warn(
-                f"frechet has {fewest} texts on a side for {vectors.shape[1]} dimensions, too few for a"
-                " covariance; its value is far too high then, and comparable only between equally many"
-                " texts.",
+                f"frechet has {fewest} texts on a side for {vectors.shape[1]} dimensions; with so few"
+                " its value is far too high. Score more texts, or compare only equal numbers of texts.",
                 stacklevel=2,
             )
         undefined = fewest < 2 or any(side.knows_nothing for side in read)

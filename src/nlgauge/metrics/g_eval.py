@@ -4,9 +4,9 @@ reader takes.
     score = sum_l l p(l) / sum_l p(l)        over the levels l of the scale, p from the judge's probabilities for the first token of its reply
 
 The paper weighs levels by their probabilities; the released code draws 20 replies at temperature 2, with the
-prompt as the system's words, and takes the mean of what a pattern finds, 0 where it finds nothing. Here the
-weights are those of the paper, with the covered probability beside the score, or the mean of `n` samples at
-temperature 1; what cannot be read is left out and counted. The prompt is the user's words.
+prompt as the system's words, and takes the mean of the matches of a pattern, 0 without a match. Here the
+weights follow the paper, with the covered probability as a second output, or the score is the mean of `n`
+samples at temperature 1; unreadable replies are left out and counted. The prompt is the user's words.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class GEval(Judged):
         self.require(
             self.scale == () or (whole and len(self.scale) == 2 and self.scale[0] < self.scale[1]),
             "scale",
-            "two digits, the lower one first",
+            "two digits, the lower digit first",
         )
         if not self.definition:
             self.require(
@@ -74,7 +74,7 @@ class GEval(Judged):
             self.require(
                 not own,
                 "definition",
-                f"given where more of the form is: that of {self.criterion} is ready as it stands",
+                f"set with steps, task, scale, with_reference or with_source (the form of {self.criterion} is built in)",
             )
         super().__post_init__()
 
@@ -85,7 +85,7 @@ class GEval(Judged):
 
 
 def filled_form(name: str, metric: GEval) -> Prompt:
-    """A form with a criterion of the user's own; its texts are still to be filled in."""
+    """Return a form with a custom criterion; its texts are not filled in yet."""
     low, high = metric.scale or (1, 5)
     texts = (
         ["Source Text:\n\n{source}"] * metric.with_source

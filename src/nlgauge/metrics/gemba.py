@@ -10,8 +10,8 @@ only run of digits in the reply, or the reply is N/100; a sign or a decimal poin
 has two numbers and no score. Of listed errors the critical ones count first, then the major, then the minor
 ones, five at most. Two things differ. The program takes every line below a heading for an error, and a list
 without any heading for a perfect translation; here `none` is no error, headings may be bold or have the error
-beside them, and a reply without a heading has no score unless it is "no-error". And the program asks again at
-a higher temperature, up to ten times; here the question is asked once more with the next seed.
+on the same line, and a reply without a heading has no score unless it is "no-error". And the program asks
+again at a higher temperature, up to ten times; here the question is asked once more with the next seed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OF_100 = re.compile(r"[0-9]+/100")
 
 
 class Error(NamedTuple):
-    """One error of a translation: how bad, of which kind, and the words that it is in."""
+    """One error of a translation: its severity, its category, and the words that it is in."""
 
     severity: str
     kind: str
@@ -146,7 +146,7 @@ class Gemba(Judged):
         self.require(
             not self.with_reference or self.variant in ("DA", "SQM"),
             "with_reference",
-            "False for MQM and ESA, which have no form with one",
+            "False for MQM and ESA, which have no form with a reference",
         )
         require_whole(self, "max_tokens", 1, 32768)
         super().__post_init__()
@@ -186,7 +186,7 @@ class Gemba(Judged):
         return self._scored_after(view, rendered, lists)
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        """The verdict; where errors are listed, also where they are in the translation."""
+        """Return the verdict; if errors are listed, with their places in the translation."""
         for row, verdict in enumerate(super().explain(view, fitted)):
             yield verdict
             lists = [
@@ -202,7 +202,7 @@ class Gemba(Judged):
     def _scored_after(
         self, view: View, rendered: list[str], lists: Sequence[str | Judgment]
     ) -> list[Judgment]:
-        """The number that follows each list of errors; where there is no list, why."""
+        """Return the number that follows each list of errors, or the reason if there is no list."""
         second = self._ready("gemba_esa_score")
         whole = [i for i, listed in enumerate(lists) if isinstance(listed, str)]
         ask = replace(self.ask(second, OnlyNumber()), before=self.template().before)
@@ -215,8 +215,8 @@ class Gemba(Judged):
 
 
 def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
-    """Where the words of the errors stand in the translation, from left to right; those that it does not
-    have, such as omissions, are left out.
+    """Return the places of the words of the errors in the translation, from left to right; words that it
+    lacks, such as omissions, are left out.
 
     >>> located([Error("major", "x", "cat"), Error("minor", "y", "cat"), Error("minor", "z", "dog")], "a cat, a cat")
     [ErrorSpan(start=2, end=5, severity='major', confidence=None), ErrorSpan(start=9, end=12,
@@ -235,7 +235,9 @@ def located(errors: Sequence[Error], text: str) -> list[ErrorSpan]:
 
 
 def _first_read(replies: Sequence[Mapping[str, Any]]) -> str | Judgment:
-    """Choose the first whole reply as the list of errors, or judge that there is none."""
+    """Choose the first complete reply as the list of errors, or return a judgment without a score if no reply
+    is complete.
+    """
     whole = (
         text_of(reply)
         for reply in replies

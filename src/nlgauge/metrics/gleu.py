@@ -4,7 +4,7 @@
 
 Matched n-grams (n = M ... N, clipped at the smaller of both counts) and the n-grams of prediction and
 reference are summed over all orders, and for the corpus over all segments. With several references each
-segment takes the one with the best GLEU. The grammar correction metric of the same name is another one.
+segment takes the reference with the best GLEU. The grammar correction metric of the same name is different.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""GPTScore: how probable the prediction is to a causal language model after a prompt that holds the source or
-the reference, per token on average.
+"""GPTScore: how probable the prediction is to a causal language model after a prompt with the source or the
+reference, per token on average.
 
     GPTScore = (1 / |h|) sum_t log p(h_t | template with the given text, h_<t)
 
-The template has {text} where the given text stands. The prediction follows after one space, without an end
-mark. What stands before the end of the given text, what follows it, and the prediction are encoded apart.
-Where the model's window is too short, the given text loses its end. The authors' program drops the first
-token of the prediction for GPT-2; here every token counts. The prompts are this project's own words.
+The template has {text} at the place of the given text. The prediction follows after one space, without an end
+mark. The prompt up to the end of the given text, the rest of the prompt, and the prediction are encoded
+separately. If the model's window is too short, the given text loses its end. The authors' program drops the
+first token of the prediction for GPT-2; here every token counts. The prompts are this project's own words.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class GptScore(LikelihoodMetric):
 
     @property
     def template_used(self) -> str:
-        """The template, the default where none was given."""
+        """The template, or the default if it is None."""
         return TEMPLATES[self.given] if self.template is None else self.template
 
     def directions(self) -> tuple[Direction, ...]:
@@ -65,7 +65,7 @@ class GptScore(LikelihoodMetric):
         texts = view.features.texts
         before, _, after = self.template_used.partition("{text}")
         rest = [texts.intern(after)] if after else []
-        # The window takes from the end of the first part: that of the given text.
+        # The window takes from the end of the first part, which is the end of the given text.
         keys = [
             [
                 texts.intern(before + view.text(first)),

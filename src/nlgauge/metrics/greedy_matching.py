@@ -2,9 +2,9 @@
 
     G(x, y) = mean over the words i of x of  max_j cos(v(x_i), v(y_j)),    score = (G(prediction, reference) + G(reference, prediction)) / 2
 
-over the words that have a vector, in lower case. compat="nlg-eval" takes NLTK's tokens as they are written
-and the mean of all vectors for a word without one, as nlg-eval does, which stops at an empty text. Here a
-text without known words scores 0, and 1 where both texts have no words at all.
+over the words that have a vector, in lower case. compat="nlg-eval" takes NLTK's tokens with their case and
+the mean of all vectors for a word without one, as nlg-eval does, which stops at an empty text. Here a text
+without known words scores 0, and 1 if both texts have no words at all.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GreedyMatching(WordVectorSimilarity):
         return float(cosines.max(axis=0).mean() + cosines.max(axis=1).mean()) / 2
 
     def _cosines(self, pairs: WordPairs, prediction: int, reference: int) -> Array:
-        """The cosine of every pair of words."""
+        """Return the cosine of every pair of words."""
         one, other = (units(pairs.table.take(pairs.rows[text])) for text in (prediction, reference))
         found: Array = np.clip(one @ other.T, -1, 1)
         return found

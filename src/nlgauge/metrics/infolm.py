@@ -15,8 +15,8 @@ Paper, released code and torchmetrics disagree with each other and with this; `c
   side, so equal texts may differ.
 - Temperature: 1 here, as the paper found 1 to 2 best; 0.25 in both programs.
 
-A text without any token that the model knows is read as an empty one; the score is undefined where neither
-text has one.
+A text without any token that the model knows is read as an empty text; the score is undefined if neither text
+has a known token.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _ALIASES = {
 
 
 class _Convention(NamedTuple):
-    """What a program or the paper does otherwise: its defaults, the measures with reversed sign, order of
+    """The differences of a program or the paper: its defaults, the measures with reversed sign, order of
     arguments, IDF table.
     """
 
@@ -77,7 +77,7 @@ _CONVENTIONS = {
     "torchmetrics": _Convention("kl", 0.25, True, ("kl", "alpha"), False, True),
     "paper": _Convention("fisher_rao", 1.0, True, ("alpha",)),
 }
-# At most this many distributions are kept while pairs are compared: 30 MB of BERT's.
+# At most this many distributions are stored while pairs are compared: 30 MB of BERT's.
 _KEPT_BAGS = 128
 _SHOWN = 20
 _UNDEFINED = (
@@ -171,7 +171,7 @@ class InfoLM(UsesModel, Metric):
         self.require(
             self.language_model in (None, "masked", "causal"),
             "language_model",
-            "'masked', 'causal' or None (as the model says)",
+            "'masked', 'causal' or None (detected from the model)",
         )
         for name in self._measures:
             try:
@@ -189,7 +189,7 @@ class InfoLM(UsesModel, Metric):
 
     @property
     def _measures(self) -> tuple[str, ...]:
-        """The measures by our own names; the paper's JS is Jeffreys' divergence."""
+        """The measures by their names in nlgauge; the paper's JS is Jeffreys' divergence."""
         given = self._convention.measure if self.measure is None else self.measure
         aliases = {**_ALIASES, "js": "jeffreys"} if self.compat == "paper" else _ALIASES
         return tuple(aliases.get(name, name) for name in ((given,) if isinstance(given, str) else given))
@@ -206,7 +206,7 @@ class InfoLM(UsesModel, Metric):
         return MEASURES[name].arguments(name, self.alpha, self.beta)
 
     def _scale(self, name: str) -> float:
-        """What a measure is multiplied by."""
+        """Return the factor of a measure."""
         if name == "fisher_rao" and (self.normalize or self.compat == "paper"):
             return 1 / math.pi
         return -1.0 if name in self._convention.negated else 1.0
@@ -215,7 +215,7 @@ class InfoLM(UsesModel, Metric):
         return name == "ab" and self.compat == "paper"
 
     def _farthest(self, name: str) -> float:
-        """The value for distributions that have nothing in common, as a text and nothing; NaN where a
+        """Return the value for distributions that have nothing in common, as for an empty text; NaN if a
         measure has no largest value.
         """
         high = MEASURES[name].high(*self._arguments(name))
@@ -291,8 +291,8 @@ class InfoLM(UsesModel, Metric):
         }
 
     def _states(self, view: View) -> tuple[TokenStates, Array, Array, PairReading]:
-        """The states of the texts' tokens, where each prediction and reference is among them, and what
-        the model can read of them.
+        """Return the states of the texts' tokens, the place of each prediction and reference among them, and
+        the readable texts.
         """
         read = read_pairs(
             view.features,
@@ -330,8 +330,8 @@ class InfoLM(UsesModel, Metric):
     def _bags(
         self, view: View, found: TokenStates, fitted: Arrays
     ) -> Callable[[int, bool], tuple[Array, bool]]:
-        """A function that gives the log-distribution of a text, of the prediction's or the reference's
-        side, and whether its weights were all 0.
+        """Return a function that computes the log-distribution of a text, of the prediction's or the
+        reference's side, and True if its weights were all 0.
         """
         loaded = load(self.model, self._kind, view.features.options.device)
 

@@ -1,9 +1,9 @@
-"""Judge: any prompt of the user's own, read from a file.
+"""Judge: any custom prompt, read from a file.
 
     score = sum_l l p(l) / sum_l p(l) over the levels that the file names, or the mean of samples
 
-The file says the prompt, with {prediction} and where they are needed {reference} and {source}, the scale, and
-what a reply looks like.
+The file has the prompt, with {prediction} and, if needed, {reference} and {source}, the scale, and the form
+of a reply.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from nlgauge.metrics._shared.judged import Judged
 @register
 @dataclass(frozen=True)
 class FileJudge(Judged):
-    """What a judge says to a prompt from a file (docs/howto/judges.md); without a file it is asked how good the
-    text is, from 1 to 5.
+    """The reply of a judge to a prompt from a file (docs/howto/judges.md); the default prompt asks how good
+    the text is, from 1 to 5.
     """
 
     prompt: str = ""
@@ -30,8 +30,7 @@ class FileJudge(Judged):
 
     def __post_init__(self) -> None:
         self.require(isinstance(self.prompt, str), "prompt", "the name of a file")
-        # Read once: what was scored and what is signed are the same words, even if the file changes
-        # meanwhile.
+        # Read once: scores and signature use the same text, even if the file changes during the run.
         self._set("_template", from_file(self.prompt) if self.prompt else ready("judge"))
         levels = self.template().expects.scale.levels
         self.require(

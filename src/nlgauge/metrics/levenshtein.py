@@ -1,9 +1,9 @@
 """Levenshtein similarity: 1 - d / max(|h|, |r|), d the fewest substitutions, insertions and deletions between
 the texts.
 
-h is the prediction and r the reference, as code points (white space and case count) or as tokens. The numbers
-are those of rapidfuzz's Levenshtein.normalized_similarity, so two empty texts are equal: 1. The corpus score
-is the mean.
+h is the prediction and r the reference, as code points (white space and case count) or as tokens. The scores
+equal rapidfuzz's Levenshtein.normalized_similarity, so two empty texts are equal: 1. The corpus score is the
+mean.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nlgauge.metric import Arrays, Metric, Output, View, register
 @register
 @dataclass(frozen=True)
 class Levenshtein(Metric):
-    """Normalised Levenshtein similarity of characters, or of tokens; 1 is perfect."""
+    """Normalized Levenshtein similarity of characters, or of tokens; 1 is perfect."""
 
     tokenizer: str = "characters"
     lowercase: bool = False

@@ -11,10 +11,10 @@ smooths the counts by 1/2 (Krichevsky-Trofimov). The frontier integral is
 
     FI = 2 sum over buckets of  (p + q) / 4 - p q (log p - log q) / (2 (p - q))
 
-The authors' package sorts the curve's points before it integrates, which puts the end points wrongly where p
-equals q exactly (0.75 for two buckets instead of 1); here they stay in their order, which changes nothing
-else. It drops empty texts; here they count. A text without any token that the model knows is read as an empty
-one; the scores are undefined where all texts of a side are like that.
+The authors' package sorts the curve's points before it integrates, which misplaces the end points if p equals
+q exactly (0.75 for two buckets instead of 1); here they stay in their order, which changes nothing else. It
+drops empty texts; here they count. A text without any token that the model knows is read as an empty text;
+the scores are undefined if a side has only such texts.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def mauve_from_histograms(p: Any, q: Any, scaling: float = 5.0, smoothing: float
 
 
 def frontier_integral(p: Any, q: Any, smoothing: float = 0.0) -> float:
-    """The frontier integral of two histograms over the same buckets, counts or shares: 0 where they are
-    equal, 1 where they share no bucket.
+    """Return the frontier integral of two histograms over the same buckets, counts or shares: 0 if they are
+    equal, 1 if they share no bucket.
 
     >>> round(frontier_integral([2, 2, 0], [1, 1, 2]), 10)
     0.3068528194
@@ -69,7 +69,7 @@ def frontier_integral(p: Any, q: Any, smoothing: float = 0.0) -> float:
     p, q = _shares(p, q, smoothing)
     both = (p > 0) & (q > 0)
     low, high = np.minimum(p, q)[both], np.maximum(p, q)[both]
-    # (log p - log q) / (p - q), which tends to 1 / p: log1p keeps it exact where p and q are close.
+    # (log p - log q) / (p - q), which tends to 1 / p: log1p is exact if p and q are close.
     gap = (high - low) / low
     slope = np.where(gap > 0, np.log1p(gap) / np.where(gap > 0, gap, 1.0), 1.0) / low
     return float(max(0.0, 2 * ((p + q).sum() / 4 - (low * high * slope).sum() / 2)))
@@ -83,7 +83,7 @@ def _shares(p: Any, q: Any, smoothing: float) -> tuple[Array, Array]:
         or any((side < 0).any() or not side.sum() > 0 for side in sides)
     ):
         raise ParameterError(
-            "both histograms must be rows of numbers from 0 over the same buckets, and not all of them 0."
+            "both histograms must be vectors over the same buckets, of numbers from 0, at least one above 0."
         )
     return sides[0] / sides[0].sum(), sides[1] / sides[1].sum()
 
@@ -137,7 +137,8 @@ class Mauve(UsesModel, CorpusMetric):
         fewest = min(len(side) for side in sides)
         if fewest < _FEW_TEXTS:
             warnings.warn(
-                f"mauve has {fewest} texts on a side; under about {_FEW_TEXTS} its value says little.",
+                f"mauve has only {fewest} texts on a side; below about {_FEW_TEXTS} its value is"
+                " unreliable. Score more texts.",
                 stacklevel=2,
             )
         # Texts are taken in alphabetical order, each once, so that neither the order of segments nor another

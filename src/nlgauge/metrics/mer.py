@@ -20,7 +20,7 @@ from nlgauge.metrics._shared.error_rate import ErrorRate
 @register
 @dataclass(frozen=True)
 class Mer(ErrorRate):
-    """Match error rate; 0 is perfect, 1 where no word was hit."""
+    """Match error rate; 0 is perfect, 1 if no word was hit."""
 
     lowercase: bool = False
 

@@ -5,7 +5,7 @@ are.
     F = P R / (alpha P + (1-alpha) R),   penalty = gamma (chunks / matches)^beta,   METEOR = F (1 - penalty)
 
 h_c and h_f are content and function words of the prediction, m_k those matched by module k. Version 1.5 has
-tuned weights, sums its counts over the corpus, and has no penalty where both texts match completely in one
+tuned weights, sums its counts over the corpus, and has no penalty if both texts match completely in one
 chunk. Version 2005 (alpha .9, beta 3, gamma .5) weighs all modules and words alike, so that P = matches /
 words, has the penalty also for equal texts, and averages segments. The papers ask for the alignment with most
 matches, then fewest chunks; `compat` gives the alignments that NLTK and METEOR's own program find.
@@ -39,7 +39,7 @@ from nlgauge.metric import Arrays, Metric, Output, View, register
 from nlgauge.metric.domains import require_choice, require_number
 
 _MODULES = ("exact", "stem", "synonym", "paraphrase")
-# Of a row: words and matches of each module on both sides, content and function words apart.
+# The counts of a row: words and matches of each module on both sides, content and function words separately.
 _COUNTS = 4 * (1 + len(_MODULES))
 _TOKENIZERS = ("unicode", "punctuated", "whitespace", "13a", "intl", "zh", "char", "norm")
 # Our own list of English words and marks, where the program has one of the words that are frequent in a
@@ -112,7 +112,7 @@ class Meteor(Metric):
         require_choice(self, "version", ("1.5", "2005"))
         self.require((self.version, self.task) in _TUNINGS, "task", "'rank', or for version 1.5 'adequacy'")
         for parameter, several in (
-            ("paraphrases", "strings, each with words that may stand for each other"),
+            ("paraphrases", "strings, each with interchangeable words"),
             ("copy_words", "words"),
         ):
             value = getattr(self, parameter)
@@ -206,12 +206,12 @@ class Meteor(Metric):
         }
 
     def _counts(self, aligned: _Aligned) -> Array:
-        """Of each row content and function words of prediction and reference, the same of those matched by
+        """Return for each row content and function words of prediction and reference, the words matched by
         each module, matches, chunks.
 
         Words that phrases match are counted on either side, and their mean is the number of matches. With
-        copy words five more: how many there are in prediction and reference, how many of these are matched,
-        and 1 for the segment.
+        copy words five more: their numbers in prediction and reference, the numbers matched, and 1 for the
+        segment.
         """
         functions = FUNCTION_WORDS if self.function_words is None else frozenset(self.function_words)
         copied = self._copied() - functions
@@ -226,7 +226,7 @@ class Meteor(Metric):
             listed, copies[:, 0, side] = (_sums(words, counted)[texts] for counted in (in_list, in_copied))
             fours[:, 0, side] = np.column_stack([words.lengths[texts] - listed, listed])
             lengths = matches.values[:, 3 + side]
-            # Every word of every match: where it stands among all words, and whose it is.
+            # Every word of every match: its place among all words, and its side.
             within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
             places = (
                 np.repeat(words.offsets[texts][matches.owners] + matches.values[:, side], lengths) + within
@@ -253,7 +253,7 @@ class Meteor(Metric):
         )
 
     def findings(self, view: View) -> _Aligned:
-        """The words of predictions and references with their alignments."""
+        """Return the words of predictions and references with their alignments."""
         # The program's normalization depends on the case, and changes it itself.
         tokens = Tokens(self.tokenizer, lowercase=self.tokenizer != "norm")
         words, predictions, references = view.get(tokens, view.predictions, view.reference)
@@ -297,7 +297,7 @@ class Meteor(Metric):
     def _with_phrases(
         self, words: Ragged, predictions: Array, references: Array, spelt: list[str], modules: list[Ragged]
     ) -> Iterator[list[Match]]:
-        """The alignment of each row with the phrases of the table."""
+        """Yield the alignment of each row with the phrases of the table."""
         assert isinstance(self.paraphrases, str)
         table, rows, keys = (
             phrase_table(self.paraphrases),
@@ -350,7 +350,7 @@ class Meteor(Metric):
 def _single(
     phrases: list[Match], prediction: list[int], reference: list[int]
 ) -> dict[int, list[tuple[int, int]]]:
-    """The keys that join the words of a table's entries with one word on either side."""
+    """Return the keys that join the words of a table's entries with one word on either side."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for match in phrases:
         if match[3:] == (1, 1):
@@ -361,13 +361,15 @@ def _single(
 
 
 def _sums(column: Ragged, values: Array) -> Array:
-    """The sum of each row's values."""
+    """Return the sum of each row's values."""
     sums = np.concatenate([[0], np.cumsum(values)])
     return np.asarray(sums[column.offsets[1:]] - sums[column.offsets[:-1]])
 
 
 def _chunk_begins(matches: Ragged) -> Array:
-    """Whether each match begins a chunk: it does not go on where the match before it ends."""
+    """Return True for each match that begins a chunk: it does not continue at the end of the previous
+    match.
+    """
     begins = np.ones(len(matches.values), dtype=bool)
     values = matches.values
     begins[1:] = (values[1:, :2] != values[:-1, :2] + values[:-1, 3:]).any(axis=1)

@@ -1,4 +1,4 @@
-"""MetricX: an mT5 that was trained to say how many points of error people would give a translation.
+"""MetricX: an mT5 that was trained to predict the error points of human ratings of a translation.
 
     MetricX = min(25, max(0, z))        z: the logit of <extra_id_10> (250089) at the decoder's first step
 

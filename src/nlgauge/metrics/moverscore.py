@@ -3,8 +3,8 @@ vectors.
 
     EMD = min over plans T >= 0 of  sum_ij T_ij c(x_i, y_j),    sum_j T_ij = weight of the prediction's word i, sum_i T_ij of the reference's word j
 
-Three forms are published, all of unit vectors at the pieces that begin a word, start and end mark included,
-lone punctuation marks excluded:
+Three forms are published, all of unit vectors at the first pieces of words, start and end mark included, lone
+punctuation marks excluded:
 
 version   vectors                                                        cost                 similarity
 "v2"      last layer                                                     |x - y|              "reciprocal" 1 /
@@ -13,8 +13,8 @@ version   vectors                                                        cost   
 "linear" 1 - EMD
 
 With `n_gram` above 1 the points are means of n words in a row, weighed as their words are together. Weights
-are equal, or with `idf` log((N + 1) / (df + 1)) from the N references; the program has a table of its own for
-predictions. Where every word of a text weighs 0 (an empty text with `idf`, say) the program gives the best
+are equal, or with `idf` log((N + 1) / (df + 1)) from the N references; the program has a separate table for
+predictions. If every word of a text weighs 0 (an empty text with `idf`, say) the program gives the best
 score, and here the score is undefined (NaN).
 """
 
@@ -89,7 +89,7 @@ class MoverScore(UsesModel, Metric):
 
     @property
     def similarity_used(self) -> str:
-        """How a distance becomes a similarity: what was given, else what the version has."""
+        """The formula from distance to similarity: the parameter, otherwise the formula of the version."""
         return self.similarity or _SIMILARITIES[self.version]
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
@@ -129,7 +129,7 @@ class MoverScore(UsesModel, Metric):
         return (read, *view.get(feature, read.first.ids, read.second.ids))
 
     def _rows(self, view: View, fitted: Arrays) -> Iterator[_Moved | None]:
-        """What each pair's transport is; None where the score is undefined."""
+        """Yield the transport of each pair; None if the score is undefined."""
         transport_module()
         read, hidden, predictions, references = self._hidden(view)
         layers = len(self.reads(view.features.options)[0].layers)
@@ -151,7 +151,7 @@ class MoverScore(UsesModel, Metric):
             yield _Moved(*sides, exact_plan(cost, (sides[0].weights, sides[1].weights)), cost)
 
     def _points(self, hidden: Hidden, text: int, layers_read: int, starts: Array, fitted: Arrays) -> _Points:
-        """The points of a text that weigh something; their weights sum to 1."""
+        """Return the points of a text that weigh something; their weights sum to 1."""
         ids = hidden.ids[text]
         kept = np.flatnonzero(starts[ids])
         weights = idf.weights(fitted, ids[kept]) if self.idf else np.ones(len(kept))

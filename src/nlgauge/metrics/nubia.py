@@ -51,8 +51,8 @@ _MEASURES = (
 @register
 @dataclass(frozen=True)
 class Nubia(PairScores):
-    """NUBIA (the score, where there is an aggregator), similarity, the probabilities of inference, and
-    the losses of the language model.
+    """NUBIA (the score, if there is an aggregator), similarity, the probabilities of inference, and the
+    losses of the language model.
     """
 
     model: ModelSpec = "stsb-roberta-large"
@@ -100,7 +100,7 @@ class Nubia(PairScores):
         values, cut = np.full((len(view), len(self.measures())), np.nan), np.zeros(len(view), dtype=bool)
         predictions, references = read.first.ids[scored], read.second.ids[scored]
         features, cut[scored] = self._features(view, references, predictions)
-        # What a reader understands: similarity at most 5, probabilities, losses.
+        # The features as a reader knows them: similarity at most 5, probabilities, losses.
         values[scored, -6:] = np.column_stack(
             [np.minimum(features[:, 0], 5), np.exp(features[:, 1:4]), features[:, 5], features[:, 4]]
         )

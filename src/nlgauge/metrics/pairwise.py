@@ -1,10 +1,10 @@
 """Pairwise: how probable it is that a judge prefers the prediction to another text, asked in both orders.
 
-    w1 = p(A) + p(C)/2 where the prediction is A        w2 = p(B) + p(C)/2 where it is B        each over p(A) + p(B) + p(C)
-    win = (w1 + w2) / 2        first_preferred = (w1 + 1 - w2) / 2 - 1/2        consistent = 1 where w1 and w2 name the same winner
+    w1 = p(A) + p(C)/2 if the prediction is A         w2 = p(B) + p(C)/2 if it is B         each over p(A) + p(B) + p(C)
+    win = (w1 + w2) / 2        first_preferred = (w1 + 1 - w2) / 2 - 1/2        consistent = 1 if w1 and w2 name the same winner
 
-The other text is the reference: to compare two systems, give the texts of one as references. A judge that
-prefers whatever stands first has first_preferred 1/2 and a win of 1/2.
+The other text is the reference: to compare two systems, pass the texts of one as references. A judge that
+always prefers the first text has first_preferred 1/2 and a win of 1/2.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Pairwise(Judged):
         return [row for row in rows if row is not None]
 
     def _without_words(self, prediction: str, reference: str) -> JudgedRow | None:
-        """A text without words loses to one with words; two of them are equal.
+        """Return the row of a text without words: it loses to a text with words; two of them are equal.
 
         None where the judge must be asked.
         """

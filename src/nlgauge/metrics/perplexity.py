@@ -48,7 +48,9 @@ class Perplexity(UsesModel, Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         require_whole(self, "stride", optional=True)
-        self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
+        self.require(
+            isinstance(self.start, str), "start", "the name of a token, or '' for the default of the model"
+        )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         nan = "there is no token to guess, or none that the model knows"

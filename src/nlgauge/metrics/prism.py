@@ -94,9 +94,7 @@ class Prism(LikelihoodMetric):
 
 
 def _tag(loaded: Loaded, lang: str) -> str:
-    """The token that stands for a language: PRISM's <de>, M2M100's __de__, or the code as the model
-    spells it.
-    """
+    """Return the token of a language: PRISM's <de>, M2M100's __de__, or the code as the model spells it."""
     unknown = getattr(loaded.tokenizer, "unk_token_id", None)
     for tag in (f"<{lang}>", f"__{lang}__", lang):
         if loaded.tokenizer.convert_tokens_to_ids(tag) not in (None, unknown):

@@ -2,8 +2,8 @@
 
     repetitiveness-n = |{g in G_n : count(g) > 1}| / |G_n|        G_n the set of the text's n-grams
 
-It speaks of repetition alone: a text of different words has 0, however long it is. The corpus score is the
-mean over texts.
+It measures only repetition: a text of different words has 0, however long it is. The corpus score is the mean
+over texts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""RIBES: how far the words of the prediction stand in the reference's order, with little weight on how many
-they are.
+"""RIBES: how far the words of the prediction follow the order of the reference, with little weight on their
+number.
 
     RIBES = NKT * P^alpha * BP^beta
-    NKT   = pairs of aligned words in the same order / pairs of aligned words      (normalised Kendall's tau)
+    NKT   = pairs of aligned words in the same order / pairs of aligned words      (normalized Kendall's tau)
     P     = aligned words / words of the prediction,      BP = min(1, exp(1 - |reference| / |prediction|))
 
-A word is aligned if it stands once in either text, or else by the shortest n-gram that it begins or ends and
+A word is aligned if it occurs once in either text, or else by the shortest n-gram that it begins or ends and
 that does; see `kernels.word_order` for ties. Fewer than two aligned words give 0, but one word for a
 reference of one word gives NKT = 1. These are the rules of RIBES 1.03.1; NLTK's differ and are there as
 `compat="nltk"`. The corpus score is the mean over segments.
@@ -52,7 +52,7 @@ class Ribes(MeanMetric):
         return tuple(Output(name, True, 0, 1) for name in ("ribes", "order", "precision", "brevity_penalty"))
 
     def findings(self, view: View) -> Ragged:
-        """The place in the reference of every word of the prediction, -1 where it is unknown."""
+        """Return the place in the reference of every word of the prediction, -1 if it is unknown."""
         tokens, predictions, references = view.get(Tokens(self.tokenizer), view.predictions, view.reference)
         return word_places(tokens, predictions, references, self.compat == "nltk")
 

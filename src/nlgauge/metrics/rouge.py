@@ -3,10 +3,10 @@
     P = hits / predicted,   R = hits / expected,   F = 2 P R / (P + R)
 
 Hits are clipped n-gram matches (rouge1 ... rouge9), the length of the longest common subsequence of the whole
-texts (rougeL), or of the union over lines (rougeLsum; sentences must stand on lines of their own). The corpus
+texts (rougeL), or of the union over lines (rougeLsum; each sentence must be on a separate line). The corpus
 score is the mean over segments. With several references the best F decides, type by type. With
-`tokenizer="google"` the numbers are rouge-score's; our own tokeniser is the same on ASCII and keeps every
-other script.
+`tokenizer="google"` the numbers are rouge-score's; the default tokenizer is the same on ASCII and supports
+every other script.
 
 compat="coco" is the ROUGE-L of the COCO captions' program: P and R are the greatest over the references, each
 for itself, and
@@ -50,7 +50,7 @@ def _outputs(types: tuple[str, ...]) -> dict[str, tuple[Output, ...]]:
 @register
 @dataclass(frozen=True)
 class Rouge(Metric):
-    """ROUGE, 0 to 1; "score" is rougeL's F where it is among the types."""
+    """ROUGE, 0 to 1; "score" is rougeL's F if it is among the types."""
 
     rouge_types: tuple[str, ...] = _TYPES
     stem: bool = False
@@ -81,7 +81,7 @@ class Rouge(Metric):
             self.require(
                 self.rouge_types in (_TYPES, ("rougeL",)),
                 "rouge_types",
-                "left out with compat='coco', which is rougeL alone",
+                "omitted with compat='coco', which computes only rougeL",
             )
             # It needs all references of a prediction at once.
             object.__setattr__(self, "takes", "joint")
@@ -180,7 +180,7 @@ class Rouge(Metric):
 
 
 def _has_lines(view: View) -> bool:
-    """Whether any text has more than one line."""
+    """Return True if any text has more than one line."""
     return any(
         any_has_lines(view.features.texts.strings_of(side)) for side in (view.predictions, view.reference)
     )

@@ -125,7 +125,7 @@ class Rouge155(Metric):
         }
 
     def _counts(self, view: View) -> dict[str, PairCounts]:
-        """The counts of each type, for each prediction with each of its references."""
+        """Return the counts of each type, for each prediction with each of its references."""
         predicted_ids = view.predictions[view.reference_groups.owners]
         tokens, predictions, references = view.get(self._tokens, predicted_ids, view.reference)
         lengths = tokens.lengths[predictions], tokens.lengths[references]
@@ -204,7 +204,7 @@ class Rouge155(Metric):
 
 
 def _ratio(hits: Array, counts: Array) -> Array:
-    """hits / counts, 0 where there is nothing to count."""
+    """Return hits / counts, 0 if the count is 0."""
     return np.asarray(hits / np.where(counts > 0, counts, 1.0))
 
 

@@ -1,12 +1,12 @@
-"""ROUGE-WE: overlap of n-grams, where an n-gram of near meaning counts as a match.
+"""ROUGE-WE: overlap of n-grams, in which an n-gram of near meaning counts as a match.
 
     P = matched / n-grams of the prediction,   R = matched / n-grams of the reference,   F = 2 P R / (P + R)
 
 An n-gram's vector is the sum of its words' vectors. The prediction's different n-grams are taken in order of
 first appearance; the partner of each is the n-gram left in the reference with the largest cosine: the same
-one if it is there. From a cosine of `threshold` on, the smaller of both counts is matched. A partner with no
-more counts than ours is used up, and what is left of ours is lost. An n-gram with a word that has no vector
-matches only itself.
+one if it is there. From a cosine of `threshold` on, the smaller of both counts is matched. A partner whose
+count is not larger is used up, and the remaining count of the predicted n-gram is lost. An n-gram with a word
+that has no vector matches only itself.
 
 This is the form of S3 and SummEval. The authors' script of 2015 multiplies word vectors, and what it matches
 hangs on the order of a hash table.
@@ -106,7 +106,7 @@ class RougeWe(WordVectorMetric):
         return units(sums)
 
     def _matches(self, prediction: _Grams, reference: _Grams) -> list[tuple[int, int, int]]:
-        """Which n-gram of the prediction is matched with which of the reference, and how often."""
+        """Return the matched n-grams of prediction and reference, with their counts."""
         if not prediction.grams or not reference.grams:
             return []
         cosines = np.round(prediction.vectors @ reference.vectors.T, _DECIMALS)

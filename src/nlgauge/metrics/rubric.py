@@ -2,7 +2,7 @@
 
     reply = feedback [RESULT] l        score = sum_l l p(l) / sum_l p(l), p at the token after the mark; or l itself
 
-The form is that of Prometheus: feedback comes first, so that the level follows from it.
+The form follows Prometheus: feedback comes first, so that the level follows from it.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Sari(LanguageTokenizer, Metric):
         return {"sari": 100 * operations.mean(axis=-1), **by_name}
 
     def _pooled(self, counts: Array) -> Array:
-        """The score of each operation, 0 to 1, from summed counts."""
+        """Return the score of each operation, 0 to 1, from summed counts."""
         right, done, wanted = counts[..., _RIGHT], counts[..., _DONE], counts[..., _WANTED]
         precision, recall = (right / np.where(whole > 0, whole, 1.0) for whole in (done, wanted))
         scores = _harmonic(precision, recall)

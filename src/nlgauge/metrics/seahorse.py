@@ -54,8 +54,8 @@ class Seahorse(AnswerMetric):
         self.require(
             each or len(asked) == 1,
             "model",
-            f"a name with {_PLACE} in it where several questions are asked, since each has a model of"
-            " its own",
+            f"a name that contains {_PLACE} if questions has several items, because each question"
+            " has a separate model",
         )
         require_whole(self, "max_length", 4)
 

@@ -2,9 +2,9 @@
 
     Self-BLEU = mean over texts i of BLEU(text i, references: all other texts)
 
-BLEU is the sentence BLEU of `bleu`, with its tokenisers and smoothings. An n-gram's greatest count in the
-other texts is its greatest count in the corpus, or the second greatest where the text itself holds that: so
-the cost is linear in the corpus, and nothing is approximated.
+BLEU is the sentence BLEU of `bleu`, with its tokenizers and smoothings. An n-gram's greatest count in the
+other texts is its greatest count in the corpus, or the second greatest if the text itself has the greatest:
+so the cost is linear in the corpus, and nothing is approximated.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@ does more than one that is known.
 
     SelfCheck = mean over the text's sentences s, and over the samples t, of  P(contradiction | (s, t)) among entailment and contradiction
 
-The references are the samples. The sentence stands first and the sample second, the reverse of what is usual,
+The references are the samples. The sentence is first and the sample second, the reverse of the usual order,
 as in the authors' program. Whole samples are read; a pair that is longer than the model reads is cut by the
-rule longest_first. Samples without text are left out; an empty text has the worst score, a text without samples
-is NaN. Lower is better.
+rule longest_first. Samples without text are left out; an empty text has the worst score, a text without
+samples is NaN. Lower is better.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SelfCheckNli(SentencePairScores):
         )
         values, shown = np.full((len(view), 2), np.nan), []
         for i, logits in enumerate(matrices):
-            # Softmax over two labels alone leaves the third out.
+            # Softmax over only two labels ignores the third.
             contradicted, entailed = np.moveaxis(
                 probabilities(logits[..., [order.index(label) for label in "ce"]]), -1, 0
             )

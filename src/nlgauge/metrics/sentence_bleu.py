@@ -1,4 +1,4 @@
-"""Sentence BLEU with the smoothing of ORANGE: BLEU of each segment alone, averaged over segments.
+"""Sentence BLEU with the smoothing of ORANGE: BLEU of each segment, averaged over segments.
 
     BLEU_s = BP * exp( (1/N) sum_{n<=N} log p_n ),   p_1 = m_1 / t_1,   p_n = (m_n + 1) / (t_n + 1) for n > 1
 

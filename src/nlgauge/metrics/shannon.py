@@ -4,16 +4,15 @@ document.
     I(D | c) = - sum_t log p(x_t | c, x_<t)      over the tokens of each sentence of D, each sentence by itself
     ID       = I(D) - I(D | S)                   Information Difference
     s        = ID / (I(D) - I(D | D))            Shannon Score
-    b        = (n_01 - n_10) / n                 BLANC-Shannon: of the document's n tokens, n_01 are the model's likeliest guess with the summary
-                                                 alone, n_10 without it alone
+    b        = (n_01 - n_10) / n                 BLANC-Shannon: n_01 of the n tokens are the likeliest guess only with the summary, n_10 only without
 
 A sentence's prompt is the start token, then for I(D) the `upstream` sentences before it, for I(D|S) the
 summary and those, for I(D|D) those, the sentence itself, and those again: "the document given the document"
 is in the paper's code the sentence given itself, here `full="sentence"`; `full="document"` prompts with the
 whole document. Summary, sentences and `separator` are encoded apart. No cleaning.
 
-The corpus score is the mean over segments. s is NaN where I(D) = I(D|D): an empty document, or a model that
-learns nothing from a prompt. A text without any token that the model knows is read as an empty one.
+The corpus score is the mean over segments. s is NaN if I(D) = I(D|D): an empty document, or a model that
+learns nothing from a prompt. A text without any token that the model knows is read as an empty text.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ _MEASURES = _NAMES[:3]
 
 
 class _Readings(NamedTuple):
-    """Where the sentences of each row's document stand in the feature: alone, after the summary, after
-    themselves; unknown and all tokens.
+    """The places of the sentences of each row's document in the feature: without the summary, after the
+    summary, after themselves; unknown and all tokens.
     """
 
     information: TokenInformation
@@ -97,7 +96,9 @@ class Shannon(UsesModel, Metric):
         require_choice(self, "full", ("sentence", "document"))
         self.require(isinstance(self.separator, str), "separator", "a string")
         require_choice(self, "units", ("nats", "bits"))
-        self.require(isinstance(self.start, str), "start", "the name of a token, or '' for the model's own")
+        self.require(
+            isinstance(self.start, str), "start", "the name of a token, or '' for the default of the model"
+        )
 
     def outputs(self) -> dict[str, tuple[Output, ...]]:
         no_information = (
@@ -177,7 +178,7 @@ class Shannon(UsesModel, Metric):
         for summary, source in zip(read.first.ids.tolist(), documents.tolist(), strict=True):
             parts = sentences[source].tolist()
             counts.append(len(parts))
-            # After an empty summary a sentence is read as alone, so that its difference is 0 and not
+            # After an empty summary a sentence is read without a summary, so that its difference is 0 and not
             # rounding.
             prompt = [summary] if texts[summary] else []
             for j, sentence in enumerate(parts):

@@ -88,8 +88,8 @@ class Sms(WordVectorMetric):
         return moved(known[sides[0][0]], known[sides[1][0]])
 
     def _sentences(self, view: View, pairs: WordPairs, text: int) -> DistinctPoints:
-        """The means of a text's sentences that have words; keys are below 0, so that no sentence is taken
-        for a word.
+        """Return the means of a text's sentences that have words; keys are below 0, so that no sentence is
+        taken for a word.
         """
         sentences, (row,) = view.get(Sentences("en"), np.array([text]))
         words, places = view.get(self.words_used(), sentences[row])

@@ -6,9 +6,9 @@ space.
     exact_match = 100 * questions whose answer equals a reference / questions
     f1          = 100 * mean over questions of the best 2 * common tokens / (tokens predicted + tokens expected)
 
-Where an answer has no token left F1 is 1 if both have none, else 0: the rule of version 2, whose unanswerable
-questions have the reference "". References without a token are left out beside others that have some. Version
-1.1 has neither rule, so an F1 of 0 goes with its exact match.
+If an answer has no token left, F1 is 1 if both have none, else 0: the rule of version 2, whose unanswerable
+questions have the reference "". References without a token are left out if other references have tokens.
+Version 1.1 has neither rule, so an F1 of 0 goes with its exact match.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ natural language inference says.
     ZS   = mean over j of ( max_i E_ij - max_i C_ij )
     Conv = sigmoid(-1.6173 r - 0.3712),  r = mean over j of ( w . hist_j + 0.6318 )       hist_j: the E_.j counted in 23 bins
 
-Chunks are sentences, or what `granularity` says; the first hundred of a document are read. The 23 weights of
-Conv are the authors', trained on the model albert-vitaminc and valid for it alone. The authors' program
-(`compat="summac"`) drops chunks of at most ten characters, gives ZS 0 where nothing is left (Conv scores one
-chunk that nothing entails), and lets Conv ignore the summary from the eleventh sentence on; here all
-chunks and sentences count, and an empty summary has the worst score.
+Chunks are sentences, or as `granularity` selects; the first hundred of a document are read. The 23 weights of
+Conv are the authors', trained on the model albert-vitaminc and valid only for it. The authors' program
+(`compat="summac"`) drops chunks of at most ten characters, gives ZS 0 if nothing is left (Conv scores one
+chunk that nothing entails), and lets Conv ignore the summary from the eleventh sentence on; here all chunks
+and sentences count, and an empty summary has the worst score.
 """
 
 from __future__ import annotations

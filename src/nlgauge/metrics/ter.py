@@ -5,7 +5,7 @@ edit.
 
 over segments s with predictions h_s and references r. The fewest edits with shifts are hard to find, so E is
 what Tercom's greedy search finds (kernels/tercom.py has its rules). The numbers are sacreBLEU's, its
-tokeniser included: lower case, split at white space. With no reference word at all the rate is 100 if there
+tokenizer included: lower case, split at white space. With no reference word at all the rate is 100 if there
 are edits, else 0.
 """
 
@@ -62,9 +62,7 @@ class TercomTokens(Tokens):
 @register
 @dataclass(frozen=True)
 class Ter(Metric):
-    """TER as sacreBLEU computes it; 0 is perfect, above 100 where there are more edits than reference
-    words.
-    """
+    """TER as sacreBLEU computes it; 0 is perfect, above 100 if there are more edits than reference words."""
 
     normalized: bool = False
     no_punct: bool = False

@@ -3,13 +3,13 @@
 
     p = exp(z_Yes) / (exp(z_Yes) + exp(z_No))       z: logits of the first piece of "Yes" and "No" at the decoder's first step
 
-A question, the text and what it is held against stand in one prompt of up to `max_length` tokens, with </s>
-between them; a longer one loses its end, which is the document. Some questions are asked of every sentence:
-the answers are averaged; those of engagingness are added up, so that it has no upper bound. The authors'
-program splits sentences by NLTK's Punkt (`splitter="punkt"`). The overall score is the mean over the
-dimensions.
+A question, the text and the text to compare it with form one prompt of up to `max_length` tokens, with </s>
+between them; a longer prompt loses its end, which is the document. Some questions are asked of every
+sentence: the answers are averaged; the answers on engagingness are added up, so that it has no upper bound.
+The authors' program splits sentences by NLTK's Punkt (`splitter="punkt"`). The overall score is the mean over
+the dimensions.
 
-The questions are part of the released models, which were trained with them; they are those of add_question in
+The questions are part of the released models, which were trained with them; they come from add_question in
 the authors' program (utils.py of github.com/maszhongming/UniEval, MIT). Its facts of a dialogue are here the
 references.
 """

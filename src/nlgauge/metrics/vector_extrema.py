@@ -4,9 +4,9 @@
 
 for each dimension k, over the words x_i that have a vector, in lower case.
 
-compat="nlg-eval" takes NLTK's tokens as they are written and the mean of all vectors for a word without one,
-as nlg-eval does, which stops at an empty text. Here a text without known words scores 0, and 1 where both
-texts have no words at all.
+compat="nlg-eval" takes NLTK's tokens with their case and the mean of all vectors for a word without one, as
+nlg-eval does, which stops at an empty text. Here a text without known words scores 0, and 1 if both texts
+have no words at all.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 K is an n x n matrix of similarities, positive semidefinite, with ones on its diagonal: n equal texts give 1,
 n texts with nothing in common give n. Here K is the mean over n-gram orders of the cosine of n-gram counts
 (or of sets: counts cut to 1), over the orders that a text is long enough for, so that a text is always alike
-itself. `vendi_score` takes any other K. Non-zero eigenvalues are those of the smaller of two matrices: of
+itself. `vendi_score` takes any other K. Non-zero eigenvalues come from the smaller of two matrices: of
 different texts, equal ones taken together, or of n-grams.
 """
 
@@ -32,8 +32,8 @@ _BLOCK = 2048
 
 
 def vendi_score(kernel: Any, q: float = 1.0) -> float:
-    """The Vendi score of order q (0 < q, math.inf included) of a symmetric matrix of similarities with ones
-    on its diagonal.
+    """Return the Vendi score of order q (0 < q, math.inf included) of a symmetric matrix of similarities with
+    ones on its diagonal.
 
     >>> round(vendi_score([[1, 0.5], [0.5, 1]]), 10)
     1.7547653506
@@ -43,7 +43,7 @@ def vendi_score(kernel: Any, q: float = 1.0) -> float:
         raise ParameterError(f"a kernel must be a square matrix, got the shape {matrix.shape}.")
     if not np.allclose(matrix, matrix.T) or not np.allclose(np.diagonal(matrix), 1):
         raise ParameterError(
-            "a kernel must be symmetric with ones on its diagonal: every text is wholly alike itself."
+            "a kernel must be symmetric with ones on its diagonal; the similarity of a text to itself is 1."
         )
     return _effective_number(matrix / len(matrix), q)
 
@@ -104,16 +104,16 @@ class Vendi(CorpusMetric):
             texts = texts[
                 np.random.default_rng(features.options.seed).choice(len(texts), self.sample, replace=False)
             ]
-        # Texts and n-grams keep the order of their first appearance, so that no other system changes a bit of
-        # the sums.
+        # Texts and n-grams stay in the order of their first appearance, so that no other system changes a bit
+        # of the sums.
         counted = Counter(texts.tolist())
         rows = tokens.take(np.array(list(counted))).lists()
         weights = np.sqrt(np.array(list(counted.values())) / len(texts))
         return {"vendi": _effective_number(self._similarities(rows, weights), self.q)}
 
     def _similarities(self, rows: list[list[int]], weights: Array) -> Array:
-        """The smaller of W X X' W and X' W W X, with texts as rows of X: both have the same eigenvalues
-        but for zeros.
+        """Return the smaller of W X X' W and X' W W X, with texts as rows of X: both have the same
+        eigenvalues except zeros.
         """
         columns: dict[tuple[int, ...], int] = {}
         texts, grams, values = [], [], []

@@ -1,7 +1,6 @@
 """WER: word error rate, (S + D + I) / N with N the words of the reference, pooled over the corpus.
 
-The numbers are jiwer 4's, also where nothing is expected: with N = 0 the rate is the number of inserted
-words.
+The numbers are jiwer 4's, also without reference words: with N = 0 the rate is the number of inserted words.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from nlgauge.metrics.wip import preserved
 @register
 @dataclass(frozen=True)
 class Wil(ErrorRate):
-    """Word information lost; 0 is perfect, 1 where no word was hit."""
+    """Word information lost; 0 is perfect, 1 if no word was hit."""
 
     lowercase: bool = False
 

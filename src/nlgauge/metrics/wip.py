@@ -23,7 +23,7 @@ from nlgauge.metrics._shared.error_rate import ErrorRate
 @register
 @dataclass(frozen=True)
 class Wip(ErrorRate):
-    """Word information preserved; 1 is perfect, 0 where no word was hit."""
+    """Word information preserved; 1 is perfect, 0 if no word was hit."""
 
     lowercase: bool = False
 

@@ -4,9 +4,9 @@ the other.
     WMD = min over plans T >= 0 of  sum_ij T_ij |v_i - v_j|,    sum_j T_ij = share of the word i in the prediction,
                                                                 sum_i T_ij = share of the word j in the reference
 
-over the words that have a vector. The paper leaves stop words out (`stop="english"`), most programs keep
-them; it takes vectors as they are, gensim makes them of length 1 (`unit=True`). gensim gives infinity where a
-text has no known word, here it is undefined (NaN); two equal texts, or two without words, are 0 apart.
+over the words that have a vector. The paper leaves stop words out (`stop="english"`), most programs do not;
+it uses vectors unchanged, gensim scales them to length 1 (`unit=True`). gensim gives infinity if a text has
+no known word, here it is undefined (NaN); two equal texts, or two without words, are 0 apart.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ its score.
     mqm     = 1 - min(25, minor + 5 major + 10 critical) / 25
     XCOMET  = .12 min(1, a) + .33 min(1, b) + .33 min(1, c) + .22 mqm,      without references   .78 min(1, a) + .22 mqm
 
-A piece's label is the likeliest in the mix .1667, .3333, .5 of the three passes; errors are runs of labelled
+A piece's label is the likeliest in the mix .1667, .3333, .5 of the three passes; errors are runs of labeled
 pieces. The authors' program drops a run that reaches the end of the text and gives a run the severity of its
-first piece, and so does the published score: spans="compat". spans="complete" keeps it, with the severity
+first piece, and so does the published score: spans="compat". spans="complete" counts it, with the severity
 that is likeliest over the run, which changes the score. An empty prediction is shown to the network; an empty
 reference or source leaves the row without a value.
 """

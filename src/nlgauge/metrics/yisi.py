@@ -4,9 +4,9 @@ and recall may count more than precision.
     P = sum_i w_i max_j cos(h_i, r_j) / sum_i w_i     over the prediction's tokens h,   R likewise over the reference's; cosines below 0 are 0
     F = P R / (alpha P + (1 - alpha) R)               w = log2(1 + (N + 1) / (df + 1)) from the N references
 
-Start and end marks weigh 0 but may be matched. The author's program has alpha 0.5 unless told otherwise;
-submissions to WMT are said to use 0.8. A text without tokens, or without one that the model knows, scores 0.
-The forms with semantic role labels are not here.
+Start and end marks weigh 0 but may be matched. The author's program has alpha 0.5 by default; submissions to
+WMT reportedly use 0.8. A text without tokens, or without one that the model knows, scores 0. The forms with
+semantic role labels are not implemented.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Yisi(TokenMatching):
         return InverseDocumentFrequency(self.model_used)
 
     def weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
-        # The fit holds log((N + 1) / (df + 1)).
+        # The fit contains log((N + 1) / (df + 1)).
         weights = np.log2(1 + np.exp(idf.weights(fitted, hidden.ids[text])))
         return np.where(hidden.special[text], 0.0, weights), False
 

@@ -369,7 +369,7 @@ def test_own_files_are_read(tmp_path):
 
 def test_an_import_needs_a_name_and_never_overwrites(folder, tmp_path):
     path = put(tmp_path, "mine", grid())
-    with pytest.raises(ParameterError, match="pass its name"):
+    with pytest.raises(ParameterError, match=r"summeval.*pass its name"):
         benchmarks.imported(path)
     _, place = benchmarks.imported(path, name="hanna")
     assert load("hanna").rows == load(path).rows

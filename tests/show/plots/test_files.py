@@ -35,7 +35,7 @@ def test_plots_are_written_where_they_are_asked_for(tmp_path):
     for form, start in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".SVG", b"<?xml")):
         assert isinstance(found.plot(tmp_path / f"plot{form}")[0], Axes)
         assert (tmp_path / f"plot{form}").read_bytes().startswith(start)
-    with pytest.raises(InputError, match=r"ends.*plot\.gif'"):
+    with pytest.raises(InputError, match=r"\.pdf, \.png or \.svg.*plot\.gif'"):
         found.plot(tmp_path / "plot.gif")
     with pytest.raises(ParameterError, match=r"directory.*plot\.pdf"):
         found.plot(tmp_path / "none" / "plot.pdf")

@@ -28,7 +28,7 @@ _EVERY = {
     "compare": [("gains", False), ("gains on bleu", True)],
     "agreement": [("agreement", True), (None, True)],
     "segments": [("segments", False), ("distribution of bleu", True)],
-    "cost": [("cost", False), ("cost and worth", True)],
+    "cost": [("cost", False), ("cost and agreement", True)],
 }
 
 

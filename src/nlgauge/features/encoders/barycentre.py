@@ -1,4 +1,4 @@
-"""The barycentre of a text's token measures at several layers of an encoder, by optimal transport."""
+"""The barycenter of a text's token measures at several layers of an encoder, by optimal transport."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.models import ModelSpec
 
 
 class Barycentres(NamedTuple):
-    """The points of each text's barycentre, the text's pieces, and whether it was cut."""
+    """The points of each text's barycenter, the text's pieces, and whether it was cut."""
 
     points: Ragged
     ids: Ragged
@@ -26,12 +26,12 @@ class Barycentres(NamedTuple):
 
 @dataclass(frozen=True)
 class LayerBarycentre(LayerFeature):
-    """As many equally heavy points as a text has pieces, special ones included: the Wasserstein barycentre of
-    its last layers.
+    """The Wasserstein barycenter of the last layers of a text: one point of equal weight per piece, special
+    pieces included.
 
-    A layer is the uniform measure on the unit vectors of all pieces. The search for the barycentre starts
-    from each piece's mean vector ("mean"), or with every point at zero ("zero"). The layers are held for a
-    batch only; the points for a chunk, 8 bytes times the width for each piece.
+    A layer is the uniform measure on the unit vectors of all pieces. The search for the barycenter starts
+    from each piece's mean vector ("mean"), or with every point at zero ("zero"). The layers are stored only
+    for a batch; the points for a chunk, 8 bytes times the width for each piece.
     """
 
     model: ModelSpec
@@ -40,7 +40,7 @@ class LayerBarycentre(LayerFeature):
 
     def layers_of(self, depth: int) -> tuple[int, ...]:
         if self.layers > depth:
-            raise ModelError(f"layers must be from 1 to {depth} for this model, got {self.layers}.")
+            raise ModelError(f"layers must be 1 to {depth} for this model, got {self.layers}.")
         return tuple(range(depth - self.layers + 1, depth + 1))
 
     def room(self, pieces: int, width: int) -> Array:
@@ -48,7 +48,7 @@ class LayerBarycentre(LayerFeature):
 
     def fill(self, values: Array, ids: Ragged, rows: Array, mask: Array, layers: Sequence[Any]) -> None:
         # Scaled by torch, as in the authors' program: started at zero, the last bit of a norm decides which
-        # barycentre is found.
+        # barycenter is found.
         units = [
             layer.float() / layer.float().norm(dim=-1, keepdim=True).clamp(min=1e-30) for layer in layers
         ]

@@ -1,5 +1,5 @@
-"""What networks of the COMET family make of texts: one vector for each, or a score and labels for texts
-that are read together.
+"""Outputs of the networks of the COMET family: one vector for each text, or a score and labels for texts that
+are read together.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ class CometVectors(NamedTuple):
 
 
 class JointScores(NamedTuple):
-    """For texts that were read together: the score, the probability of each label at each piece of the first
-    text, where in the text these pieces stand, the pieces of the text beside the first that has fewest, and
-    whether something was cut. First and last piece are marks."""
+    """Values of texts that were read together: the score, the probability of each label at each piece of the
+    first text, the places of these pieces in the text, the least number of pieces of a text after the first,
+    and True if something was cut.
+    """
 
     scores: Ragged
     labels: Ragged
@@ -42,8 +43,8 @@ class JointScores(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """Texts as pieces with their marks, where each piece stands in its text, and whether each text was
-    cut.
+    """Texts as pieces with special tokens, the place of each piece in its text, and True for each text that
+    was cut.
     """
 
     ids: list[list[int]]
@@ -76,7 +77,7 @@ class CometEmbedding(Feature):
 
 @dataclass(frozen=True)
 class CometJoint(Feature):
-    """Texts that are read as one, the one that is judged first: <s> first </s></s> second </s></s> third
+    """Texts that are read as one, with the judged text first: <s> first </s></s> second </s></s> third
     </s>.
     """
 
@@ -119,7 +120,7 @@ class CometJoint(Feature):
 
 
 def _read(loaded: Loaded, texts: list[str]) -> _Read:
-    """The texts as pieces, each cut to the network's window."""
+    """Return the texts as pieces, each cut to the network's window."""
     if not texts:
         return _Read([], [], [])
     whole = loaded.tokenizer(texts, verbose=False, return_offsets_mapping=True)
@@ -143,7 +144,7 @@ def _joined(parts: list[list[int]]) -> list[int]:
 def _passes(
     loaded: Loaded, ids: list[list[int]], options: RunOptions
 ) -> Iterator[tuple[Array, tuple[Any, ...], Any]]:
-    """Batch by batch: which rows it has, the states of every layer, and where its pieces stand."""
+    """Yield for each batch its rows, the states of every layer, and the places of its pieces."""
     padding = loaded.tokenizer.pad_token_id
     for rows in by_length(
         [len(row) for row in ids], options.batch_size, _BATCH_TOKENS, f"COMET ({loaded.name})"

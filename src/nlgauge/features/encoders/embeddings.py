@@ -1,5 +1,5 @@
-"""What a Transformers encoder makes of a text: its pieces, and one vector for the whole; `encoder_layers`
-has the vectors of the pieces.
+"""Pieces of a text and its embedding by a Transformers encoder; `encoder_layers` has the vectors of the
+pieces.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class TextEmbedding(Feature):
     """One vector for each text: the mean of its pieces' last vectors, as sentence-transformers' mean pooling
     gives it; of length 1 if `unit`.
 
-    With `alone` each text has a forward pass of its own, so that no bit of its vector depends on the texts
-    beside it. For what is trained on the vectors; not for everybody, because texts of 6, 20 and 60 words take
-    4.6, 2.1 and 1.4 times as long so (of 180 words: as long).
+    With `alone` each text has a separate forward pass, so that no bit of its vector depends on the other
+    texts of a batch. It is for models that are trained on the vectors, and not the default, because texts of
+    6, 20 and 60 words take 4.6, 2.1 and 1.4 times as long (texts of 180 words: as long).
     """
 
     model: ModelSpec
@@ -71,12 +71,12 @@ class TextEmbedding(Feature):
 
 
 def piece_strings(spec: ModelSpec, ids: Array, device: str | None) -> list[str]:
-    """The pieces as people read them."""
+    """Return the pieces as people read them."""
     return list(load(spec, "encoder", device).tokenizer.convert_ids_to_tokens(ids.tolist()))
 
 
 def pieces_of(loaded: Loaded, texts: list[str], at_most: int | None = None) -> Pieces:
-    """The pieces of each text, cut to the model's window or to fewer."""
+    """Return the pieces of each text, cut to the model's window or to fewer."""
     window = loaded.max_length if at_most is None else min(at_most, loaded.max_length)
     if not texts:
         empty = Ragged.of([])
@@ -114,8 +114,8 @@ def encoder_batches(
     types: Ragged | None = None,
     **asked: Any,
 ) -> Iterator[tuple[Array, Array, Any]]:
-    """What a model gives, batch by batch: which rows of `ids` the batch has, where its tokens stand (rows,
-    longest), and the model's answer.
+    """Yield for each batch its rows of `ids`, the places of its tokens (rows, longest), and the output of the
+    model.
 
     `types` are the tokens' types, for a model that reads pairs of texts so.
     """

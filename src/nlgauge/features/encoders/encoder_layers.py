@@ -1,4 +1,4 @@
-"""What is read off the layers of an encoder: the vectors of a text's pieces.
+"""Values from the layers of an encoder: the vectors of the pieces of a text.
 
 Features of one model that metrics have announced share one pass.
 """
@@ -39,21 +39,23 @@ class LayerFeature(Feature):
     model: ModelSpec
 
     def layers_of(self, depth: int) -> tuple[int, ...]:
-        """The layers that are read, of a model with so many; 0 is what the first layer gets."""
+        """Return the layers that are read, of a model with this number of layers; 0 is the input of the first
+        layer.
+        """
         raise NotImplementedError
 
     def room(self, pieces: int, width: int) -> Array:
-        """The empty array that is filled, for so many pieces and a model of this width."""
+        """Return the empty array to fill, for this number of pieces and a model of this width."""
         raise NotImplementedError
 
     def fill(self, values: Array, ids: Ragged, rows: Array, mask: Array, layers: Sequence[Any]) -> None:
-        """Puts what is read off a batch into its place: which texts it has, where their pieces stand
-        (rows, longest), and the states.
+        """Store the values of a batch, from its texts, the places of their pieces (rows, longest), and the
+        states.
         """
         raise NotImplementedError
 
     def column(self, values: Array, pieces: Pieces) -> Any:
-        """What `compute` gives."""
+        """Return the value of `compute`."""
         raise NotImplementedError
 
     def together(self, expected: Sequence[Feature], options: RunOptions) -> list[Feature]:
@@ -126,11 +128,11 @@ class HiddenLayers(LayerFeature):
 
 
 def last_layers(model: ModelSpec, count: int, options: RunOptions) -> tuple[int, ...]:
-    """The numbers of a model's last layers; fewer where it has not so many."""
+    """Return the numbers of the last layers of a model; fewer if the model has fewer."""
     depth = depth_of(load(model, "encoder", options.device))
     return tuple(range(max(depth - count, 0) + 1, depth + 1))
 
 
 def depth_of(loaded: Loaded) -> int:
-    """How many layers an encoder has."""
+    """Return the number of layers of an encoder."""
     return int(loaded.model.config.num_hidden_layers)

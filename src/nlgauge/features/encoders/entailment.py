@@ -1,7 +1,7 @@
-"""What the labels of a classifier of pairs mean, and how probable each is.
+"""The meaning of the labels of a classifier of pairs, and their probabilities.
 
-The order of labels is another one in each checkpoint. It is read from the configuration's `id2label`; where
-that says LABEL_0, LABEL_1, ... it is known for the checkpoints below, or must be given.
+The order of labels differs between checkpoints. It is read from `id2label` of the configuration; if the names
+are LABEL_0, LABEL_1, ... it is known for the checkpoints below, or must be passed.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _KNOWN = {
 def label_order(
     spec: ModelSpec, given: tuple[str, ...] | None, names: Mapping[str, str], device: str | None
 ) -> tuple[str, ...]:
-    """What each of the model's labels means: the order that was given, that of its configuration, or one
-    that is known.
+    """Return the meaning of each label of the model: from the argument, its configuration, or the table of
+    known models.
     """
     config = load(spec, "pair", device).model.config
     written = [str(config.id2label[i]) for i in range(config.num_labels)]

@@ -1,11 +1,11 @@
-"""What a classifier says of a pair of texts: its logits, each distinct pair read once.
+"""Logits of a classifier for pairs of texts, each distinct pair read once.
 
-A pair that is longer than the model reads is cut by a named rule, which is a metric's own (n tokens fit
-beside the special ones):
+A pair that is longer than the model reads is cut by a named rule, which is a metric's own (n tokens fit next
+to the special tokens):
 
-    bert           a token is taken from the end of the longer text, of the second where both are as long, until n are left
-    longest_first  the same, but an odd token goes to the text that was longer, to the second where both were as long, as in the tokenizers package
-    only_first     the first text alone is cut; where nothing of it would be left, longest_first
+    bert           a token is taken from the end of the longer text, of the second if both are as long, until n are left
+    longest_first  the same, but an odd token goes to the text that was longer, to the second if both were as long, as in the tokenizers package
+    only_first     only the first text is cut; if nothing of it would be left, longest_first
     end            the whole row is cut at its end, and its last special token is lost
 """
 
@@ -102,7 +102,7 @@ class PairMarks(NamedTuple):
 
 
 def marks_of(loaded: Loaded) -> PairMarks:
-    """The special tokens that the model's own tokeniser puts around a pair; where it puts none, [CLS]
+    """Return the special tokens that the tokenizer of the model puts around a pair; if it adds none, [CLS]
     first [SEP] second [SEP].
     """
     tokenizer = loaded.tokenizer
@@ -124,7 +124,7 @@ def marks_of(loaded: Loaded) -> PairMarks:
 def _row(
     first: list[int], second: list[int], marks: PairMarks, window: int, truncation: str
 ) -> tuple[list[int], list[int], bool]:
-    """The tokens of a pair with special ones, their types, and whether something was cut."""
+    """Return the tokens of a pair with special tokens, their types, and True if something was cut."""
     places = window - sum(map(len, marks))
     keep, other = (
         (len(first), len(second))
@@ -137,7 +137,7 @@ def _row(
 
 
 def bert(lengths: Sizes, places: int) -> Sizes:
-    """How many tokens of each text are kept: the first text gets an odd one.
+    """Return the number of tokens that remain of each text: the first text gets an odd token.
 
     >>> bert((100, 100), 61), bert((10, 100), 61), bert((100, 31), 61)
     ((31, 30), (10, 51), (31, 30))
@@ -146,8 +146,8 @@ def bert(lengths: Sizes, places: int) -> Sizes:
 
 
 def longest_first(lengths: Sizes, places: int) -> Sizes:
-    """How many tokens of each text are kept: the text that was longer gets an odd one, of two equal ones the
-    second.
+    """Return the number of tokens that remain of each text: the longer text gets an odd token, the second of
+    two equal texts.
 
     >>> longest_first((100, 100), 61), longest_first((101, 100), 61), longest_first((100, 10), 61)
     ((30, 31), (31, 30), (51, 10))
@@ -156,7 +156,8 @@ def longest_first(lengths: Sizes, places: int) -> Sizes:
 
 
 def only_first(lengths: Sizes, places: int) -> Sizes:
-    """How many tokens of each text are kept: all of the second, where that leaves something of the first.
+    """Return the number of tokens that remain of each text: all of the second, if that leaves some of the
+    first.
 
     >>> only_first((100, 20), 61), only_first((100, 70), 61)
     ((41, 20), (31, 30))
@@ -174,8 +175,8 @@ TRUNCATIONS: dict[str, Callable[[Sizes, int], Sizes]] = {
 
 
 def _kept(lengths: Sizes, places: int, half: int) -> Sizes:
-    """All that fits: the shorter text whole, or about half of the places for each; `half` is what the
-    first gets where both are cut.
+    """Return all that fits: the shorter text whole, or about half of the places for each; the first gets
+    `half` if both are cut.
     """
     if sum(lengths) <= places:
         return lengths
@@ -184,13 +185,13 @@ def _kept(lengths: Sizes, places: int, half: int) -> Sizes:
 
 
 def _has_types(model: Any) -> bool:
-    """Whether the model tells the texts of a pair apart by token types."""
+    """Return True if token types distinguish the texts of a pair."""
     config = getattr(model, "config", None) or getattr(model.base_model, "config", None)
     return (getattr(config, "type_vocab_size", 0) or 0) > 1
 
 
 def _pooled(model: Any, heads: tuple[str, ...], inputs: dict[str, Any]) -> Any:
-    """The logits of several heads on what the encoder pools."""
+    """Return the logits of several heads on the pooled state of the encoder."""
     from torch import cat
 
     pooled = model.base_model(**inputs).pooler_output

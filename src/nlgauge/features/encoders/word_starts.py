@@ -1,4 +1,4 @@
-"""Which pieces of an encoder's vocabulary stand for words: those that begin one, and are not a lone
+"""Pieces of an encoder's vocabulary that represent words: pieces at the start of a word that are not a single
 punctuation mark.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge._core.ragged import Array
 from nlgauge.models.loader import Loaded
 
-# What a piece has that continues a word, or that begins one.
+# Marks of a piece that continues a word, or that starts a word.
 _CONTINUES = "##"
 _BEGINS = ("▁", "Ġ")
 
@@ -26,8 +26,8 @@ def word_starts(loaded: Loaded) -> Array:
 def _word_starts(loaded: Loaded) -> Array:
     tokenizer = loaded.tokenizer
     tokens = [str(token) for token in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))]
-    # A vocabulary without "##" marks the pieces that begin a word instead; one that marks neither has words
-    # alone.
+    # A vocabulary without "##" marks the pieces at the start of a word instead; a vocabulary with neither
+    # mark has only words.
     whole = any(token.startswith(_CONTINUES) for token in tokens)
     mark = (
         ""

@@ -1,9 +1,9 @@
-"""What a causal language model says about a text after a prompt: how probable each of its tokens is, and
-whether it is the likeliest.
+"""Probabilities of the tokens of a text after a prompt by a causal language model, and if each is the
+likeliest.
 
-A key is (prompt part, ..., text); every part is encoded by itself and nothing stands between them. Keys with
-the same prompt share one pass over it, by its key-value cache; the vocabulary head is applied at scored
-positions only.
+A key is (prompt part, ..., text); every part is encoded by itself with nothing between them. Keys with the
+same prompt share one pass over it, by its key-value cache; the vocabulary head is applied at scored positions
+only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nlgauge.models.loader import Loaded, inference, load
 
 _BATCH_TOKENS = 2048
 _HEAD_POSITIONS = 512
-# A prompt this short is cheaper to read again than to keep a cache of.
+# Reading a prompt this short again is cheaper than caching it.
 _SHORTEST_SHARED = 8
 
 
@@ -78,13 +78,13 @@ class LogProbs(Feature):
 
 @dataclass(frozen=True)
 class NextTokenStates(Feature):
-    """The state before each token of a text, from which the model's head guesses it; the first is that of the
-    start token.
+    """The state before each token of a text, from which the model's head guesses it; the first is the state
+    of the start token.
 
     A text longer than the model's window is read in windows that start `stride` tokens apart (None: half a
     window), so that every token after the first window has at least a window less the stride before it;
-    nothing is cut. The states are held for a chunk: 4 bytes times the model's width for each token, little
-    beside the weights of a model that wide.
+    nothing is cut. The states are stored for a chunk: 4 bytes times the width of the model for each token,
+    little compared with the weights of such a model.
     """
 
     model: ModelSpec
@@ -117,12 +117,14 @@ class NextTokenStates(Feature):
 
 
 def token_log_probabilities(loaded: Loaded, states: Any, tokens: Any) -> tuple[Array, Array]:
-    """The log-probability of each token, and whether it is the likeliest, from the state before it."""
+    """Return the log-probability of each token, and True if it is the likeliest, from the state before it."""
     return head_log_probabilities(halves(loaded).head, states, tokens)
 
 
 def head_log_probabilities(head: Callable[[Any], Any], states: Any, tokens: Any) -> tuple[Array, Array]:
-    """The log-probability of each token, and whether it is the likeliest, by a head over the vocabulary."""
+    """Return the log-probability of each token, and True if it is the likeliest, by a head over the
+    vocabulary.
+    """
     information, likeliest = [], []
     for start in range(0, len(tokens), _HEAD_POSITIONS):
         part = slice(start, start + _HEAD_POSITIONS)
@@ -136,8 +138,8 @@ def head_log_probabilities(head: Callable[[Any], Any], states: Any, tokens: Any)
 def log_probabilities_after(
     loaded: Loaded, prompts: list[tuple[int, ...]], options: RunOptions, take: Callable[[Array, Array], None]
 ) -> None:
-    """Reads prompts, and hands their numbers and the (prompts, vocabulary) log-probabilities of the token
-    that follows to `take`, batch by batch.
+    """Read prompts, and pass their numbers and the (prompts, vocabulary) log-probabilities of the next token
+    to `take`, batch by batch.
     """
 
     def at_the_end(numbers: Array, states: Any, tokens: Any) -> None:
@@ -148,14 +150,14 @@ def log_probabilities_after(
 
 
 def start_token(loaded: Loaded, start: str) -> int:
-    """The token before all others: the model's own, or the one that `start` names."""
+    """Return the token before all others: the start token of the model, or the token that `start` names."""
     if not start:
         return loaded.start_token
     ids = list(loaded.tokenizer(start, add_special_tokens=False).input_ids)
     if len(ids) != 1:
         raise ParameterError(
-            f"start must be one token of {loaded.name}, got {start!r}, which is {len(ids)}; leave it out for"
-            " the model's own."
+            f"start must be one token of {loaded.name}, got {start!r} ({len(ids)} tokens); omit it"
+            " to use the start token of the model."
         )
     return int(ids[0])
 
@@ -179,7 +181,7 @@ def _fit(parts: list[list[int]], target: list[int], window: int) -> tuple[list[i
 def _windows(
     tokens: list[int], start: int, window: int, stride: int | None
 ) -> list[tuple[tuple[int, ...], list[int]]]:
-    """(what stands before, the tokens that are new) for each window of a text."""
+    """Return (tokens before, new tokens) for each window of a text."""
     step = min(max(1, window // 2 if stride is None else stride), window - 1)
     found: list[tuple[tuple[int, ...], list[int]]] = [((start,), tokens[: window - 1])]
     for first in range(window - 1, len(tokens), step):
@@ -194,7 +196,7 @@ Take = Callable[[Array, Any, Any], None]
 def _read(
     loaded: Loaded, prompts: list[tuple[int, ...]], targets: list[list[int]], options: RunOptions, take: Take
 ) -> None:
-    """Reads every text after its prompt, and hands the states before its tokens to `take`, one batch at a
+    """Read every text after its prompt, and pass the states before its tokens to `take`, one batch at a
     time.
     """
     starts = offsets_of([len(target) for target in targets])
@@ -240,7 +242,7 @@ def _read_after(
     options: RunOptions,
     take: Take,
 ) -> None:
-    """Reads rows of (place of its first token, tokens before, text), all of them after what is in the
+    """Read rows of (place of its first token, tokens before, text), all of them after the content of the
     cache.
     """
     lengths = [len(before) + len(text) for _, before, text in rows]
@@ -251,7 +253,7 @@ def _read_after(
 def _read_batch(
     torch: Any, loaded: Loaded, cache: Any, rows: list[tuple[int, list[int], list[int]]], take: Take
 ) -> None:
-    # Padding stands on the right, where no real token can see it.
+    # Padding is on the right, invisible to all real tokens.
     longest = max(len(before) + len(text) for _, before, text in rows) - 1
     ids = torch.zeros((len(rows), longest), dtype=torch.long)
     batch: list[int] = []
@@ -276,5 +278,5 @@ def _read_batch(
 
 
 def _caches(loaded: Loaded) -> bool:
-    """Whether the model is one whose key-value cache can be shared between texts."""
+    """Return True if texts can share the key-value cache of the model."""
     return is_transformer(loaded) and not getattr(loaded.model, "_is_stateful", False)

@@ -1,10 +1,10 @@
-"""Cloze tests: which tokens of a document are hidden together, and which of them a masked language model
-guesses, without and with a summary.
+"""Cloze tests: tokens of a document that are hidden together, and the guesses of a masked language model,
+without and with a summary.
 
-A document is read sentence by sentence; the summary stands before each, or as many dots in its place. What
-does not fit into the model's window is cut: first the end of the sentence, down to a length that is kept;
-then whole sentences of the summary, from its end for the first half of the document and from its start for
-the second; last the tokens of the one sentence that is left, from the same side.
+A document is read sentence by sentence; the summary, or the same number of dots, precedes each sentence. What
+does not fit into the model's window is cut: first the end of the sentence, down to a minimum length; then
+whole sentences of the summary, from its end for the first half of the document and from its start for the
+second; last the tokens of the remaining sentence, from the same side.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from nlgauge.models.loader import Loaded, inference, load
 # Logits of 512 places are 60 MB for a vocabulary of 30,000; 4096 questions are what is held at a time.
 _HEAD_PLACES = 512
 _QUESTIONS = 4096
-# What marks a continuation piece of a word (the first), or the piece that begins a word (the others).
+# The mark of a continuation piece of a word (the first), or of the piece that begins a word (the others).
 _MARKS = ("##", "Ġ", "▁")
 
 
@@ -57,12 +57,12 @@ class WordPieces(NamedTuple):
     continues: list[bool]
 
     def part(self, start: int, end: int) -> WordPieces:
-        """Some of them."""
+        """Return some of the pieces."""
         return WordPieces(self.ids[start:end], self.lengths[start:end], self.continues[start:end])
 
 
 class Masked(NamedTuple):
-    """What a model reads: tokens, some of them hidden, and where those are."""
+    """The input of a model: tokens, some of them hidden, and the places of the hidden tokens."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -87,8 +87,8 @@ class Cloze(NamedTuple):
 
 @dataclass(frozen=True)
 class Hiding:
-    """Which tokens are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random share;
-    never a short one.
+    """The tokens that are hidden together: `gap_mask` of every `gap`, at each offset in turn, or a random
+    share; never a short token.
 
     `shortest` has the least length of a word in one piece, of the first piece of a longer word, and of a
     continuation piece.
@@ -100,7 +100,7 @@ class Hiding:
     share: float | None = None
 
     def groups(self, pieces: WordPieces, rng: random.Random) -> list[list[int]]:
-        """The places that are hidden together, one list for each reading."""
+        """Return the places that are hidden together, one list for each reading."""
         whole, lead, continuation = self.shortest
         count = len(pieces.ids)
         leads = [*pieces.continues[1:], False]
@@ -120,18 +120,18 @@ class Hiding:
 
 @dataclass(frozen=True)
 class ClozeReader:
-    """How documents become questions."""
+    """Settings that turn documents into questions."""
 
     hiding: Hiding
     lang: str
     separator: str = ""
     kept: int = 100
-    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last one from its
-    # start.
+    # Whether the summary is always cut as blanc 0.3.4 does: sentences from the end, the last sentence from
+    # its start.
     as_released: bool = False
 
     def sentences(self, loaded: Loaded, texts: Sequence[str], work: Work) -> dict[str, list[WordPieces]]:
-        """The pieces of each sentence of each text."""
+        """Return the pieces of each sentence of each text."""
         found = sentences_of(texts, self.lang, work)
         return {
             text: [word_pieces(loaded, sentence) for sentence in sentences]
@@ -145,8 +145,8 @@ class ClozeReader:
         summary_sentences: Sequence[list[int]] | None,
         seed: int,
     ) -> Cloze:
-        """The questions on a document with the sentences of a summary before them; where that is None,
-        both sides read the sentence by itself.
+        """Return the questions on a document with the sentences of a summary before them; if it is None, both
+        sides read only the sentence.
         """
         start, end = start_and_end(loaded)
         dot = word_pieces(loaded, ".").ids[-1]
@@ -182,7 +182,7 @@ class ClozeReader:
 
 @dataclass(frozen=True)
 class HelpedGuesses(Feature):
-    """What a model guesses of a document with a summary before each sentence; a key is (summary,
+    """The guesses of a model for a document with a summary before each sentence; a key is (summary,
     document).
     """
 
@@ -223,8 +223,8 @@ def _answered(
 def answers_to(
     cloze: Cloze, without_summary: Mapping[Masked, Array], with_summary: Mapping[Masked, Array]
 ) -> tuple[Array, ...]:
-    """The hidden tokens of a document in its order, whether each was guessed without and with the
-    summary, and whether something was cut.
+    """Return the hidden tokens of a document in its order, True for each that was guessed without and with
+    the summary, and True if something was cut.
     """
     rows = []
     for number, asked in enumerate(cloze.questions):
@@ -239,12 +239,12 @@ def answers_to(
 
 
 def answer_column(found: Mapping[int, tuple[Array, ...]]) -> ClozeAnswers:
-    """The column of all rows, from 0 on."""
+    """Return the column of all rows, from 0 on."""
     return ClozeAnswers(*(Ragged.of([found[row][part] for row in range(len(found))]) for part in range(4)))
 
 
 def likeliest_tokens(loaded: Loaded, inputs: Sequence[Masked], options: RunOptions) -> dict[Masked, Array]:
-    """The likeliest token at each hidden place of each input; equal inputs are read once."""
+    """Return the likeliest token at each hidden place of each input; equal inputs are read once."""
     head = halves(loaded).head
     found: dict[Masked, Array] = {}
     for block in _blocks(sorted(set(inputs), key=lambda masked: len(masked.ids))):
@@ -270,8 +270,8 @@ def _blocks(inputs: Sequence[Masked]) -> Iterator[list[Masked]]:
 
 
 def _shortened(summary: Sequence[list[int]], room: int, top: bool, as_released: bool) -> list[int]:
-    """The tokens of the summary that fit: whole sentences, else as many tokens of one as there is room
-    for.
+    """Return the tokens of the summary that fit: whole sentences, else the tokens of one sentence that
+    fit.
     """
     kept = list(summary)
     while len(kept) > 1 and sum(map(len, kept)) > room:
@@ -281,26 +281,28 @@ def _shortened(summary: Sequence[list[int]], room: int, top: bool, as_released: 
 
 
 def sentences_of(texts: Sequence[str], lang: str, work: Work) -> list[list[str]]:
-    """The sentences of each text, in the form in which the authors of BLANC and ESTIME read it."""
+    """Return the sentences of each text, in the form in which the authors of BLANC and ESTIME read it."""
     features = work.features or Features(Texts(), work.options)
     column, rows = features.get(Sentences(lang), features.ids_of([normal(text) for text in texts]))
     return [[features.texts[sentence] for sentence in column[row].tolist()] for row in rows]
 
 
 def normal(text: str) -> str:
-    """The text in Unicode's compatibility decomposition, as the authors of BLANC and ESTIME read it."""
+    """Return the text in Unicode's compatibility decomposition, as the authors of BLANC and ESTIME read
+    it.
+    """
     return unicodedata.normalize("NFKD", text)
 
 
 def seed_of(seed: int, *parts: str) -> int:
-    """A seed that depends on the run's and on what is drawn for, not on what else is in the run."""
+    """Return a seed that depends on the seed of the run and on the purpose, not on the rest of the run."""
     written = "\0".join([str(seed), *parts]).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(written, digest_size=4).digest(), "little")
 
 
 def word_pieces(loaded: Loaded, text: str) -> WordPieces:
-    """The pieces of a text without special tokens; of a text that stands after others, where the
-    tokeniser makes a difference.
+    """Return the pieces of a text without special tokens, as for a text that follows others if the tokenizer
+    makes a difference.
     """
     mark = loaded.made("mark", lambda: _mark(loaded))
     ids = list(
@@ -312,8 +314,8 @@ def word_pieces(loaded: Loaded, text: str) -> WordPieces:
     if mark == "##":
         continues = [piece.startswith(mark) for piece in pieces]
     else:
-        # A comma has no mark either, but does not belong to the word before it; a mark that stands alone does
-        # not belong to a word.
+        # A comma has no mark either, but does not belong to the word before it; a separate mark does not
+        # belong to a word.
         inner = [piece[:1] not in string.punctuation and not piece.startswith(mark) for piece in pieces]
         continues = [
             i > 0 and inner[i] and pieces[i - 1][-1:] not in (*string.punctuation, mark)
@@ -336,11 +338,11 @@ def _mark(loaded: Loaded) -> str:
 
 
 def start_and_end(loaded: Loaded) -> tuple[int, int]:
-    """The tokens before and after every input."""
+    """Return the tokens before and after every input."""
     start, end = loaded.tokenizer.cls_token_id, loaded.tokenizer.sep_token_id
     if start is None or end is None:
         raise ModelError(
-            f"the tokeniser of {loaded.name} has no start or end token; set tokenizer.cls_token and"
+            f"the tokenizer of {loaded.name} has no start or end token; set tokenizer.cls_token and"
             " tokenizer.sep_token."
         )
     return int(start), int(end)

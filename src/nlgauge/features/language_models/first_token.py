@@ -1,5 +1,5 @@
-"""How a language model would begin its answer to a prompt: the logits of a few tokens, such as "Yes" and
-"No", at the first place.
+"""The start of a language model's answer to a prompt: the logits of a few tokens, such as "Yes" and "No", at
+the first place.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ class FirstTokenLogits(Feature):
     """The logits of some tokens as the first of an answer: at the decoder's first step, or after the last
     token of a causal model's prompt.
 
-    A token is a number, or a string of which the first piece counts. The prompt is read as the tokeniser
-    reads it, marks included, up to `max_length` tokens: a sequence-to-sequence model loses the end of a
-    longer one and keeps the end mark, a causal model loses the beginning. `drop_eos` takes the last token
-    away.
+    A token is a number, or a string whose first piece counts. The prompt is encoded by the tokenizer, special
+    tokens included, up to `max_length` tokens: a sequence-to-sequence model loses the end of a longer prompt
+    but not the end token, a causal model loses the beginning. `drop_eos` takes the last token away.
     """
 
     model: ModelSpec
@@ -69,8 +68,8 @@ class FirstTokenLogits(Feature):
 
 
 def first_piece(loaded: Loaded, token: str | int) -> int:
-    """The number of a token: itself, or the first piece of a text; a piece that stands for nothing but a
-    space would be any word's.
+    """Return the number of a token: itself, or the first piece of a text; a piece that is only a space is
+    refused, because any word could follow.
     """
     found = (
         [token]
@@ -103,8 +102,8 @@ def _decoder_logits(torch: Any, loaded: Loaded, rows: list[list[int]]) -> Any:
 
 
 def _last_logits(torch: Any, loaded: Loaded, rows: list[list[int]]) -> Any:
-    """Logits after the last token of each row; padding stands on the right, where no real token can see
-    it.
+    """Return logits after the last token of each row; padding is on the right, invisible to all real
+    tokens.
     """
     ids = torch.zeros((len(rows), max(map(len, rows))), dtype=torch.long)
     for i, row in enumerate(rows):

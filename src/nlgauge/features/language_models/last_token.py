@@ -1,4 +1,4 @@
-"""What a causal language model makes of a whole text: its state at the last token."""
+"""The state of a causal language model at the last token of a text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LastState(Feature):
             ids.lengths, work.options.batch_size, _BATCH_TOKENS, f"reading ({loaded.name})"
         ):
             part = ids.take(rows)
-            # Padding stands on the right, where no real token can see it.
+            # Padding is on the right, invisible to all real tokens.
             padded = np.zeros((len(rows), int(part.lengths.max())), dtype=np.int64)
             padded[np.arange(padded.shape[1]) < part.lengths[:, None]] = part.values
             with inference() as torch:

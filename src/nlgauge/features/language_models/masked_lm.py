@@ -1,4 +1,4 @@
-"""What a masked language model makes of a text with some of its tokens hidden."""
+"""States of a masked language model for a text with some of its tokens hidden."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nlgauge.models.loader import Loaded, first_layers, load, torch_modules
 
 @dataclass(frozen=True)
 class MaskedStates(Feature):
-    """The state at each token of a text when that token alone is hidden; special tokens are read, but
-    never hidden.
+    """The state at each token of a text when only that token is hidden; special tokens are read, but never
+    hidden.
     """
 
     model: ModelSpec
@@ -35,18 +35,18 @@ class MaskedStates(Feature):
 
 
 def mask_token(loaded: Loaded) -> int:
-    """The token that hides another."""
+    """Return the token that hides another."""
     if loaded.tokenizer.mask_token_id is None:
         raise ModelError(
-            f"the tokeniser of {loaded.name} has no mask token; a masked language model (BERT, RoBERTa,"
-            " DistilBERT, XLM-R, ALBERT) is needed."
+            f"the tokenizer of {loaded.name} has no mask token; choose a masked language model"
+            " (BERT, RoBERTa, DistilBERT, XLM-R, ALBERT)."
         )
     return int(loaded.tokenizer.mask_token_id)
 
 
 def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
-    """The tokens of each text with special ones, cut to the model's window; the places of those that are
-    not special; which texts were cut.
+    """Return the tokens of each text with special tokens, cut to the model's window; the places of tokens
+    that are not special; True for texts that were cut.
     """
     rows, places, cut = [], [], []
     for text in texts:
@@ -56,7 +56,7 @@ def encoded(loaded: Loaded, texts: list[str]) -> tuple[Ragged, Ragged, Array]:
             ids = loaded.tokenizer(text, truncation=True, max_length=loaded.max_length).input_ids
         special = loaded.tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)
         rows.append(ids)
-        # An unknown word is a word, though tokenisers count its token among the special ones.
+        # An unknown word is a word, though tokenizers count its token among the special ones.
         unknown = loaded.tokenizer.unk_token_id
         places.append(
             [

@@ -42,11 +42,11 @@ class _Window(NamedTuple):
 
 @dataclass(frozen=True)
 class HiddenWords(Feature):
-    """The states at one layer where a word is hidden, all its pieces with it, together with others at least
+    """The states at one layer of a hidden word, all its pieces included, hidden together with others at least
     `distance` words away.
 
     A long text is read in windows of `window` pieces; no word is read within `margin` pieces of a window's
-    edge but at the text's own. The states are held for a chunk: 4 bytes times the model's width for each
+    edge but at the text's own. The states are stored for a chunk: 4 bytes times the model's width for each
     word.
     """
 

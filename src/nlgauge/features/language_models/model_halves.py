@@ -34,8 +34,8 @@ class TokenStates(NamedTuple):
 
 
 def halves(loaded: Loaded) -> Halves:
-    """The two halves, where together they give the model's own logits; else the whole model and a head
-    that does nothing.
+    """Return the two halves, if together they compute the logits of the model; else the whole model and a
+    head that does nothing.
     """
     return loaded.made("halves", lambda: _halves(loaded))
 
@@ -60,19 +60,19 @@ def _halves(loaded: Loaded) -> Halves:
 
 
 def token_strings(loaded: Loaded, ids: list[int]) -> list[str]:
-    """The tokens as people read them."""
+    """Return the tokens as people read them."""
     return [loaded.tokenizer.decode([token]) for token in ids]
 
 
 def is_transformer(loaded: Loaded) -> bool:
-    """Whether this is a model of the Transformers library, rather than the user's own callable."""
+    """Return True if the model is from the Transformers library, not a callable of the user."""
     with tidy_environment():
         return isinstance(loaded.model, torch_modules("a language model")[0].PreTrainedModel)
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """What may be the head: BERT's, RoBERTa's and ALBERT's by name, DistilBERT's in four steps, a causal
-    model's output layer.
+    """Yield candidates for the head: BERT's, RoBERTa's and ALBERT's by name, DistilBERT's in four steps, a
+    causal model's output layer.
     """
     for name in ("cls", "lm_head", "predictions"):
         if callable(getattr(model, name, None)):

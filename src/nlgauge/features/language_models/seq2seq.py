@@ -1,8 +1,8 @@
-"""What a sequence-to-sequence model says about a text, given another: how probable each of its tokens is.
+"""Probabilities of the tokens of a text given another text, by a sequence-to-sequence model.
 
 A key is (source, target). Keys with the same source share one pass of the encoder; the vocabulary head is
-applied at scored positions only. The model's cache is never used: some decoders see what comes after a token
-where it is on.
+applied at scored positions only. The model's cache is never used: with a cache some decoders see later
+tokens.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BATCH_TOKENS = 2048
 
 
 class TextMarks(NamedTuple):
-    """The tokens that a tokeniser puts before and after a text."""
+    """The tokens that a tokenizer puts before and after a text."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
@@ -36,13 +36,13 @@ class TextMarks(NamedTuple):
 
 @dataclass(frozen=True)
 class Seq2SeqLogProbs(Feature):
-    """The log-probability of every token of a target, given a source; the marks that the tokeniser puts
-    around the target are scored too.
+    """The log-probability of every token of a target, given a source; the special tokens around the target
+    are scored too.
 
-    max_length: how many tokens of source and target are read, marks included (None: as many as the model
-    can). forced: tokens that stand before the target in place of the tokeniser's own mark, and are not
-    scored, such as that of its language. tag: the token that stands before the source in place of the
-    tokeniser's own, where there is one.
+    max_length: number of tokens of source and target that are read, special tokens included (None: as many as
+    the model can). forced: tokens before the target, instead of the tokenizer's special token, that are not
+    scored, such as the language. tag: token before the source, instead of the tokenizer's special token if it
+    has one.
     """
 
     model: ModelSpec
@@ -94,7 +94,7 @@ class _Row(NamedTuple):
 
 
 def marks_of(loaded: Loaded) -> TextMarks:
-    """The tokens that the tokeniser puts around a text."""
+    """Return the special tokens around a text."""
     return loaded.made("marks", lambda: _marks(loaded.tokenizer))
 
 
@@ -105,7 +105,7 @@ def _marks(tokenizer: Any) -> TextMarks:
 
 
 def token_id(loaded: Loaded, token: str) -> int:
-    """The number of a token of the vocabulary."""
+    """Return the number of a token of the vocabulary."""
     found = loaded.tokenizer.convert_tokens_to_ids(token)
     if found is None or found == getattr(loaded.tokenizer, "unk_token_id", None):
         raise ParameterError(
@@ -115,18 +115,19 @@ def token_id(loaded: Loaded, token: str) -> int:
 
 
 def start_token(loaded: Loaded) -> int:
-    """What the decoder begins with."""
+    """Return the first token of the decoder."""
     for place in ("config", "generation_config"):
         found = getattr(getattr(loaded.model, place, None), "decoder_start_token_id", None)
         if found is not None:
             return int(found)
     raise ModelError(
-        f"the configuration of {loaded.name} has no decoder_start_token_id, with which its decoder begins."
+        f"the configuration of {loaded.name} has no decoder_start_token_id; choose a model with"
+        " a decoder, or set it in config.json."
     )
 
 
 def reading_window(loaded: Loaded, wanted: int | None) -> int:
-    """How many tokens are read: as many as are wanted, but not more than there are positions; models of
+    """Return the number of tokens that are read: `wanted`, but not more than there are positions; models of
     relative positions have no limit.
     """
     if wanted is None:
@@ -135,7 +136,7 @@ def reading_window(loaded: Loaded, wanted: int | None) -> int:
 
 
 def padded(torch: Any, loaded: Loaded, rows: list[list[int]]) -> tuple[Any, Any]:
-    """The rows as one array, padded on the right, and which of its places are theirs."""
+    """Return the rows as one array, padded on the right, and True for places that are not padding."""
     filler = getattr(loaded.model.config, "pad_token_id", None) or 0
     ids = torch.full((len(rows), max(map(len, rows))), filler, dtype=torch.long)
     mask = torch.zeros_like(ids)
@@ -146,7 +147,7 @@ def padded(torch: Any, loaded: Loaded, rows: list[list[int]]) -> tuple[Any, Any]
 
 
 def _fit(before: list[int], pieces: list[int], after: tuple[int, ...], window: int) -> tuple[list[int], bool]:
-    """A text between its marks, cut at its end to the window; and whether it was cut."""
+    """Return a text between its special tokens, cut at its end to the window, and True if it was cut."""
     room = max(0, window - len(before) - len(after))
     return [*before, *pieces[:room], *after], len(pieces) > room
 
@@ -179,7 +180,7 @@ def _read(
 def _read_batch(
     torch: Any, loaded: Loaded, decoder: _Decoder, encoded: tuple[Any, Any, Any], rows: list[_Row]
 ) -> tuple[Array, Array, Array]:
-    """The same for one batch of rows whose sources are among the encoded ones."""
+    """Return the same for one batch of rows whose sources are already encoded."""
     inputs, _ = padded(torch, loaded, [(row.before + row.target)[:-1] for row in rows])
     which = torch.tensor([row.source for row in rows], device=loaded.device)
     ids, states, mask = (part[which] for part in encoded)
@@ -206,14 +207,13 @@ class _Decoder(NamedTuple):
 
 
 def _decoder(torch: Any, loaded: Loaded) -> _Decoder:
-    """The decoder without and with its head, where together they give the model's own logits; else the
-    whole model and a head that does nothing.
+    """Return the decoder without and with its head, if together they compute the logits of the model; else
+    the whole model and a head that does nothing.
     """
     model = loaded.model
 
     def whole(ids: Any, states: Any, mask: Any, inputs: Any) -> Any:
-        # The source's ids are not read again, but FSMT hides what comes after a token only where they are
-        # given.
+        # The source's ids are not read again, but FSMT hides later tokens only if they are passed.
         return model(
             input_ids=ids,
             encoder_outputs=(states,),
@@ -239,8 +239,8 @@ def _decoder(torch: Any, loaded: Loaded) -> _Decoder:
 
 
 def _heads(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """What may be the head: an output layer as it is, with BART's bias, or after the scaling of a T5
-    whose head is its input vectors.
+    """Yield candidates for the head: an unchanged output layer, with BART's bias, or after the scaling of a
+    T5 whose head is its input vectors.
     """
     layer = model.get_output_embeddings()
     if hasattr(model, "final_logits_bias"):

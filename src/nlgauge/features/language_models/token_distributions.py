@@ -1,5 +1,5 @@
-"""What a language model would write at each place of a text: distributions over its vocabulary, from a
-masked or a causal model.
+"""Predictions of a language model at each place of a text: distributions over its vocabulary, from a masked
+or a causal model.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def kind_of(spec: ModelSpec, declared: str | None) -> Kind:
 
 
 def states_feature(spec: ModelSpec, kind: Kind) -> Feature:
-    """The feature with the state from which each token of a text is guessed: hidden from the model, or
+    """Return the feature with the state from which each token of a text is guessed: hidden from the model, or
     not yet read by it.
     """
     return NextTokenStates(spec) if kind == "causal" else MaskedStates(spec)

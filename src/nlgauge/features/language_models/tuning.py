@@ -1,5 +1,5 @@
-"""What a masked language model guesses of a document after a short training on a summary; the loaded
-model itself stays as it is.
+"""Guesses of a masked language model for a document after a short training on a summary; the loaded model
+itself does not change.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _REPLACEMENTS = range(1000, 30_000)
 
 @dataclass(frozen=True)
 class Tuning:
-    """How a model is trained on a summary.
+    """Settings for the training of a model on a summary.
 
     The summary is cut into training pieces of `chunk` tokens, `stride` tokens apart, which are read `epochs`
-    times with a rate that starts at `learning_rate`; a hidden token is replaced by another, or left as it is,
-    with the last two probabilities.
+    times with a rate that starts at `learning_rate`; a hidden token is replaced by another, or left
+    unchanged, with the last two probabilities.
     """
 
     chunk: int
@@ -62,7 +62,7 @@ class Tuning:
     def training_examples(
         self, loaded: Loaded, summary: str, hiding: Hiding, rng: random.Random
     ) -> Iterator[tuple[Masked, tuple[int, ...]]]:
-        """What is read, and the tokens that should be guessed at its places."""
+        """Input texts, and the tokens to guess at their places."""
         pieces = word_pieces(loaded, normal(summary))
         chunk = min(self.chunk, loaded.max_length - 2)
         others = loaded.made("replacements", lambda: _replacements(loaded))
@@ -89,7 +89,9 @@ class Tuning:
 
 @dataclass(frozen=True)
 class TunedGuesses(Feature):
-    """What a model guesses of a document, as it is and trained on a summary; a key is (summary, document)."""
+    """The guesses of a model for a document, untrained and trained on a summary; a key is (summary,
+    document).
+    """
 
     model: ModelSpec
     reader: ClozeReader
@@ -168,7 +170,7 @@ class TunedGuesses(Feature):
 
 
 def _parameters(model: Any) -> list[dict[str, Any]]:
-    """The weights that decay, then those that do not: biases and normalisation."""
+    """Return the weights that decay, then the weights that do not: biases and normalization."""
     named = list(model.named_parameters())
     plain = [parameter for name, parameter in named if not ("bias" in name or "norm" in name.lower())]
     kept = [parameter for name, parameter in named if "bias" in name or "norm" in name.lower()]

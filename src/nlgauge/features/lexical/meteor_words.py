@@ -1,10 +1,10 @@
-"""The words of METEOR 1.5's own normalization of English text (its option -norm), which COCO's toolkit asks
-for.
+"""The words of METEOR 1.5's normalization of English text (its option -norm), which COCO's toolkit uses.
 
-Marks stand alone, runs of dots stay together, hyphens inside words disappear, contractions are split before
-the apostrophe, curly quotes become straight ones, a dotted abbreviation loses its dots, and the last dot of a
-word is split off unless the word is a known abbreviation or goes on in lower case. Rules apply to neighbors
-that do not overlap, from left to right, as in the program: of "a-b-c" the first hyphen alone is removed.
+Marks are separate tokens, runs of dots stay together, hyphens inside words disappear, contractions are split
+before the apostrophe, curly quotes become straight ones, a dotted abbreviation loses its dots, and the last
+dot of a word is split off unless the word is a known abbreviation or is followed by lower case. Rules apply
+to neighbors that do not overlap, from left to right, as in the program: only the first hyphen of "a-b-c" is
+removed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _RULES = [
 ]
 _LETTER = re.compile(f"[{_LETTERS}]")
 _WORD = re.compile("[^ \t\n\f\r]+")
-# Abbreviations that keep their dot: initials, titles, and some that keep it before a number only.
+# Abbreviations that retain their dot: initials, titles, and some that retain the dot only before a number.
 _WITH_DOT = """
     DR Dr Drs Prof MR Mr MRS Mrs MS Ms MM Messrs Mlle Mme Hr Hon Rev rev St Sr Ph Rt
     Adm Brig Capt Cmdr Col Comdr Cpl Ens Gen Lt Maj Pfc Pvt Sgt Sfc Surg Supt

@@ -1,5 +1,4 @@
-"""What paraphrases tell: tables of phrases that may stand for each other, and words that are copied whenever
-a text is said anew.
+"""Knowledge from paraphrases: tables of interchangeable phrases, and words that paraphrases retain.
 
 A table is a text file in UTF-8, plain or compressed by gzip, in one of two forms: METEOR's, three lines per
 entry (probability, phrase, phrase), or one entry per line, `phrase TAB phrase` or `phrase TAB phrase TAB
@@ -24,9 +23,7 @@ from nlgauge.kernels.alignment import around
 
 
 class PhraseMatch(NamedTuple):
-    """Words of the prediction that may stand for words of the reference: where both begin, and how many
-    they are.
-    """
+    """Words of the prediction that may replace words of the reference: their starts and their numbers."""
 
     prediction: int
     reference: int
@@ -49,13 +46,13 @@ class PhraseTable(NamedTuple):
     def matches(
         self, prediction: Sequence[str], reference: Sequence[str], most: int | None = None
     ) -> list[PhraseMatch]:
-        """Every place where the sides hold the two phrases of an entry, whichever side holds the first.
+        """Return every place at which the sides have the two phrases of an entry, in either direction.
 
-        With `most`, a phrase that stands at more places than that is matched only at those nearest to its
-        place in the other text.
+        With `most`, a phrase at more places than that is matched only at the places nearest to its place in
+        the other text.
 
-        They are in the order of METEOR's program: entries whose first phrase the reference holds, place by
-        place, then the others; an entry that stands in the table in both directions is found twice.
+        They are in the order of METEOR's program: entries whose first phrase is in the reference, place by
+        place, then the others; an entry that is in the table in both directions is found twice.
         """
         ours, theirs = (list(self._phrases(words)) for words in (prediction, reference))
         slope = len(prediction) / max(1, len(reference))
@@ -95,28 +92,28 @@ class PhraseTable(NamedTuple):
 
 
 def phrase_table(path: str) -> PhraseTable:
-    """The table in a file, read anew only when the file has changed."""
+    """Return the table in a file, read again only when the file has changed."""
     return _table(path, _state(path))
 
 
 def word_list(path: str) -> frozenset[str]:
-    """The words of a file with one word per line, in lower case."""
+    """Return the words of a file with one word per line, in lower case."""
     return _words(path, _state(path))
 
 
 def content(path: str) -> str:
-    """What changes when a file's content does: the first 16 digits of its SHA-256."""
+    """Return a digest of the content of a file: the first 16 digits of its SHA-256."""
     return _content(path, _state(path))
 
 
 def copied_words(
     pairs: Iterable[tuple[Sequence[str], Sequence[str]]], share: float = 0.6, least: int = 5
 ) -> tuple[str, ...]:
-    """The words that stay when a text is said anew, learnt from pairs of texts of the same meaning, each a
-    list of words.
+    """Return the words that paraphrases retain, learned from pairs of texts of the same meaning, each a list
+    of words.
 
-    Those of which at least `share` of the texts that hold them have them on the other side too, in `least`
-    texts or more.
+    A word is returned if it occurs in at least `least` texts, and if for at least `share` of them the other
+    side has it too.
 
     >>> copied_words([(["oslo", "is", "big"], ["oslo", "is", "large"]), (["in", "oslo"], ["at", "oslo"])], least=3)
     ('oslo',)
@@ -138,8 +135,8 @@ def _digest(phrase: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _entry(phrase: str) -> tuple[int, int]:
-    """How many words a phrase of a file has, and its digest; many entries in a row have the same first
-    phrase.
+    """Return the number of words of a phrase of a file, and its digest; many consecutive entries have the
+    same first phrase.
     """
     words = phrase.lower().split()
     return len(words), _digest(" ".join(words))
@@ -171,7 +168,7 @@ def _words(path: str, state: tuple[int, int]) -> frozenset[str]:
     for number, line in enumerate(_lines(path), 1):
         if len(line.split()) > 1:
             raise InputError(
-                f"{path}, line {number}: {line!r:.60} is more than one word; write one word per line."
+                f"{path}, line {number}: {line!r:.60} has several words; write one word per line."
             )
         found.update(line.lower().split())
     return frozenset(found)
@@ -196,7 +193,7 @@ def _table(path: str, state: tuple[int, int]) -> PhraseTable:
 
 
 def _entries(path: str) -> Iterator[tuple[str, str]]:
-    """The two phrases of every entry; the first line that is not empty tells the form."""
+    """Yield the two phrases of every entry; the first line that is not empty decides the form."""
     lines = ((number, line) for number, line in enumerate(_lines(path), 1) if line.strip())
     for number, line in lines:
         if "\t" in line:

@@ -1,12 +1,12 @@
-"""What readability formulas count (words, sentences, syllables, letters, hard words), and what the indices
-made of it share.
+"""The counts of readability formulas (words, sentences, syllables, letters, hard words), and common code of
+the indices.
 
 Sentence: what sentencex ends, if there is a word in it; it takes a quotation of several sentences for a part
-of one, so what stands between quotation marks is split once more. Word: a run of letters and digits, with
-single apostrophes, hyphens and full stops, and commas between digits, inside it. Letters: the letters and
-digits of words. Syllables: the rule of `syllables`. Polysyllable: a word of three syllables or more. Complex
-word (Gunning): a polysyllable that still is one without its ending -es, -ed or -ing, of which a part is one
-if hyphens join several, and that is not a name: no capital begins it, unless it begins the sentence.
+of one, so the text between quotation marks is split once more. Word: a run of letters and digits, with single
+apostrophes, hyphens and full stops, and commas between digits, inside it. Letters: the letters and digits of
+words. Syllables: the rule of `syllables`. Polysyllable: a word of three syllables or more. Complex word
+(Gunning): a polysyllable that still is one without its ending -es, -ed or -ing, that has a polysyllabic part
+if hyphens join several parts, and that is not a name: no capital begins it, unless it begins the sentence.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from nlgauge.features.tokens.token_ids import vocabulary
 from nlgauge.features.tokens.tokenizers import tokenizer
 
 _LETTER = regex.compile(r"[\p{L}\p{N}]")
-# The tokeniser whose tokens are words if they have a letter or digit.
+# The tokenizer whose tokens are words if they have a letter or digit.
 _WORDS = "joined"
 _HYPHEN = re.compile("[-‐‑]")
 _ENDING = re.compile(r"(?:es|ed|ing)\Z")
 _PART = re.compile("[a-z']*[a-z][a-z']*")
 
-# A vowel sound: a run of vowels; y is one of them but before a vowel, where it is a consonant or, after a
-# consonant, a sound of its own.
+# A vowel sound: a run of vowels; y is a vowel except before a vowel: there it is a consonant or, after a
+# consonant, a separate sound.
 _NUCLEUS = re.compile(r"(?<=[^aeiouwy])y(?=[aeiou])|(?:[aeiou]|y(?![aeiou]))+")
 # Silent: an e at the end, or before -s, -d and some suffixes, but in hous-es, want-ed, ta-ble, cen-tre; ue in
 # league.
@@ -69,8 +69,8 @@ _MARK = re.compile(r"""["“«„'’](?<![^.!?,…]['’])""")
 
 
 def sentences(text: str, lang: str) -> list[str]:
-    """The sentences of a text, those of quoted speech each for itself; the first has what stands before the
-    quotation, the last what follows.
+    """Return the sentences of a text, with quoted sentences separate; the first has the text before the
+    quotation, the last the text after it.
 
     >>> sentences('"Go home. It is late!" she said. He went.', "en")
     ['"Go home.', 'It is late!" she said.', 'He went.']
@@ -99,7 +99,7 @@ def _speech_apart(sentence: str, lang: str) -> list[str]:
 
 @lru_cache(MOST_WORDS)
 def syllables(word: str) -> int:
-    """How many syllables an English word has, by rule; at least 1, and 1 for a number.
+    """Return the number of syllables of an English word, by rule; at least 1, and 1 for a number.
 
     >>> [syllables(word) for word in ("cat", "created", "table", "readability", "didn't", "2003")]
     [1, 3, 2, 5, 2, 1]
@@ -130,7 +130,7 @@ class Word(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    """What is to know of a word wherever it stands; one without letters is not a word.
+    """Return the facts of a word that do not depend on its place; a token without letters is not a word.
 
     A hard word is complex unless it is a name.
     """
@@ -165,8 +165,8 @@ def word_facts(words: list[str]) -> Array:
 
 @compiled
 def readability_counts(words: Ragged, texts: Array, count: int, facts: Array) -> Array:
-    """A row with the counts of each of so many texts, from the words of sentences, the texts that those
-    belong to and the facts of each word.
+    """Return a row of counts for each text, from the words of sentences, the text of each sentence and the
+    facts of each word.
     """
     facts = facts[words.values]
     real = facts[:, 0] > 0
@@ -194,7 +194,7 @@ class ReadabilityCounts(Feature):
     lang: str = "en"
 
     def of(self, text: str) -> list[list[Word]]:
-        """The words of each sentence that has any."""
+        """Return the words of each sentence that has any."""
         words_of = (
             [word for word in tokenizer(_WORDS)(sentence) if _facts(word).letters]
             for sentence in sentences(text, self.lang)

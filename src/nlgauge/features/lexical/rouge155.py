@@ -48,8 +48,8 @@ def stop_words() -> frozenset[str]:
 
 
 def script_stems(words: list[str]) -> list[str]:
-    """The script's stems: words of up to three letters stay, exceptions have their base, all others Porter's
-    stem.
+    """Return the script's stems: words of up to three letters stay, exceptions have their base, all others
+    Porter's stem.
 
     >>> script_stems(["gas", "mice", "governmental", "relational"])
     ['gas', 'mouse', 'govern', 'relat']

@@ -12,8 +12,8 @@ from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
 
 
 def meteor_stems(words: list[str], version: str) -> list[str]:
-    """The stems of words: Snowball's for version 1.5, else Porter's, which METEOR takes of words of three
-    letters too.
+    """Return the stems of words: Snowball's for version 1.5, else Porter's, which METEOR also uses for words
+    of three letters.
 
     >>> meteor_stems(["was", "generously"], "2005"), meteor_stems(["was", "generously"], "1.5")
     (['wa', 'gener'], ['was', 'generous'])
@@ -37,5 +37,5 @@ def numbered(words: list[str]) -> Ragged:
 
 
 def no_keys(words: list[str]) -> Ragged:
-    """A column in which words have no key."""
+    """Return a column in which words have no key."""
     return Ragged(np.empty(0, dtype=np.int32), np.zeros(len(words) + 1, dtype=np.int64))

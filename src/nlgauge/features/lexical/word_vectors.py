@@ -28,7 +28,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class WordVectors(Feature):
-    """Rows of the table for the words of a text; the vectors stay where they are.
+    """Rows of the table for the words of a text; the vectors are not copied.
 
     `stop="english"` leaves English stop words out, and words with anything but letters. Words that the table
     lacks are dropped, or with `unknown="mean"` are the row behind the last, which is the mean of all vectors.
@@ -65,7 +65,7 @@ class WordVectors(Feature):
         )
 
     def rows_of(self, words: list[str]) -> Array:
-        """The row of each word in the table; below 0 where it has none or is left out."""
+        """Return the row of each word in the table; below 0 if the word is missing or left out."""
         table = self.table.rows
         found = np.fromiter((table.get(word, _UNKNOWN) for word in words), np.int64, len(words))
         if self.stop == "english":

@@ -1,7 +1,7 @@
 """WordNet 3.0: the synsets of an English word, found by WordNet's own morphology.
 
-The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` says what is in
-it.
+The index `data/wordnet.txt.gz` is read when it is first asked for; `tools/build_wordnet.py` describes its
+content.
 """
 
 from __future__ import annotations
@@ -57,18 +57,16 @@ _RULES = {
 class _Index(NamedTuple):
     # For each part of speech and inflected form the bases, entry by entry: a few forms have two.
     exceptions: dict[str, dict[str, list[list[str]]]]
-    # For each word in lower case its spellings with their synsets, as they stand in the file: most are never
-    # asked for.
+    # For each word in lower case its spellings with their synsets, unparsed, because most are never used.
     words: dict[str, list[str]]
     # The numbers of each part of speech's synsets.
     ranges: dict[str, range]
-    # For synsets that stand at the same place of two parts of speech's files, the number of the first of
-    # them.
+    # For synsets at the same place of the files of two parts of speech, the number of the first synset.
     pooled: dict[int, int]
 
 
 def index_bytes() -> bytes:
-    """The text of the index."""
+    """Return the text of the index."""
     return gzip.decompress(files("nlgauge").joinpath("data", "wordnet.txt.gz").read_bytes())
 
 
@@ -99,8 +97,8 @@ def _index() -> _Index:
 
 @lru_cache(MOST_WORDS)
 def synsets(word: str) -> frozenset[int]:
-    """The numbers of the synsets of a word in all parts of speech, inflected forms traced to their bases;
-    expressions have none.
+    """Return the numbers of the synsets of a word in all parts of speech, inflected forms traced to their
+    bases; expressions have none.
 
     >>> bool(synsets("cars") & synsets("automobile")), bool(synsets("cars") & synsets("dog"))
     (True, False)
@@ -113,10 +111,10 @@ def synsets(word: str) -> frozenset[int]:
 
 @lru_cache(MOST_WORDS)
 def pooled_synsets(word: str) -> frozenset[int]:
-    """The synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
+    """Return the synsets that the METEOR 1.5 program finds for a word, without regard to the part of speech.
 
-    So it looks up exceptions and endings, and takes synsets for one that stand at the same place of two parts
-    of speech's files: "standing" and "down" are synonyms to it.
+    So it looks up exceptions and endings, and identifies synsets at the same place of the files of two parts
+    of speech: "standing" and "down" are synonyms to it.
 
     >>> bool(pooled_synsets("combat") & pooled_synsets("fighter")), bool(synsets("combat") & synsets("fighter"))
     (True, False)
@@ -136,7 +134,8 @@ def pooled_synsets(word: str) -> frozenset[int]:
 
 @lru_cache(MOST_WORDS)
 def nltk_synonyms(word: str) -> frozenset[str]:
-    """The words of the synsets that NLTK finds for a word, as WordNet spells them: names have their capitals.
+    """Return the words of the synsets that NLTK finds for a word, as WordNet spells them: names have their
+    capitals.
 
     NLTK detaches every ending that leaves a word, also from "as", turns "ves" into "f", and of an exception
     listed twice knows the last.
@@ -162,8 +161,8 @@ def nltk_synonyms(word: str) -> frozenset[str]:
 
 @compiled
 def synset_column(words: list[str], pooled: bool) -> Ragged:
-    """The `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp` has
-    the twin.
+    """Return the `synsets` of each word, or its `pooled_synsets`, in ascending order; `native/wordnet.cpp`
+    has the twin.
     """
     return Ragged.of(
         [sorted((pooled_synsets if pooled else synsets)(word)) for word in words], dtype=np.int32
@@ -172,8 +171,7 @@ def synset_column(words: list[str], pooled: bool) -> Ragged:
 
 @compiled
 def accepted_stems(stems: list[str]) -> Ragged:
-    """For each stem those, of all that there are, that NLTK takes for synonyms of it; they are numbered in
-    order of first appearance.
+    """Return for each stem the stems that NLTK takes for its synonyms, numbered in order of first appearance.
 
     >>> accepted_stems(["auto", "dog", "car", "auto"]).lists()
     [[0, 2], [1], [0, 2], [0, 2]]
@@ -188,8 +186,8 @@ def accepted_stems(stems: list[str]) -> Ragged:
 
 @cache
 def exceptions() -> Mapping[str, str]:
-    """The first base of every irregular form; where parts of speech disagree, the first of adjective, adverb,
-    noun, verb.
+    """Return the first base of every irregular form; if parts of speech disagree, the first of adjective,
+    adverb, noun, verb.
 
     >>> exceptions()["mice"], exceptions()["went"]
     ('mouse', 'go')
@@ -202,8 +200,8 @@ def exceptions() -> Mapping[str, str]:
 
 
 def _bases(form: str, part: str) -> list[str]:
-    """What a form may be an inflection of: all that the exception list says, else the first word that
-    detaching an ending leaves.
+    """Return the words that a form may be an inflection of: all words of the exception list, otherwise the
+    first word that detaching an ending leaves.
     """
     if form in _index().exceptions[part]:
         return [base for entry in _index().exceptions[part][form] for base in entry]
@@ -219,7 +217,7 @@ def _detached(form: str, part: str) -> list[str]:
 
 
 def _listed(form: str, part: str) -> list[int]:
-    """The synsets of a form in a part of speech."""
+    """Return the synsets of a form in a part of speech."""
     return _by_part(form)[part] if form in _index().words else []
 
 
@@ -238,7 +236,7 @@ def _by_part(form: str) -> dict[str, list[int]]:
 
 @cache
 def _members() -> dict[int, list[str]]:
-    """The words of each synset."""
+    """Return the words of each synset."""
     found = defaultdict(list)
     for lines in _index().words.values():
         for line in lines:

@@ -1,5 +1,5 @@
 """The classes of Unicode's characters that decide where tokens begin and end: one table for plain and
-compiled tokenisers.
+compiled tokenizers.
 
 It is of one version of Unicode, whatever the installed Python and its packages know, so that tokens are the
 same everywhere. `tools/character_classes.py` makes it.
@@ -20,7 +20,7 @@ _BITS = dict(zip("lmnowsu", (LETTER, MARK, NUMBER, OTHER, WORD, SPACE, UNSPACED)
 
 @cache
 def character_classes() -> Array:
-    """The classes of each code point as bits.
+    """Return the classes of each code point as bits.
 
     >>> bool(character_classes()[ord("猫")] & UNSPACED), bool(character_classes()[ord("é")] & UNSPACED)
     (True, False)
@@ -45,8 +45,8 @@ def _outlines() -> Array:
 
 
 def outline(text: str) -> str:
-    """The text with a character of U+0080 to U+00FF for each one that is not ASCII: its classes above 0x80; ’
-    becomes an apostrophe.
+    """Return the text with a character of U+0080 to U+00FF for each character that is not ASCII: its classes
+    above 0x80; ’ becomes an apostrophe.
 
     So a pattern that asks for classes is one of 256 characters, which `re` looks up quickly.
     """
@@ -57,8 +57,8 @@ def outline(text: str) -> str:
 
 
 def outlined(wanted: int, unwanted: int = 0) -> str:
-    """The characters of outlines that are of one of the wanted and of none of the unwanted classes, as a
-    pattern's set has them.
+    """Return the characters of outlines that are of one of the wanted and of none of the unwanted classes, as
+    a pattern's set has them.
 
     >>> outlined(NUMBER, 0x7F & ~NUMBER & ~WORD)[:40]
     '\\\\x30\\\\x31\\\\x32\\\\x33\\\\x34\\\\x35\\\\x36\\\\x37\\\\x38\\\\x39'
@@ -68,5 +68,5 @@ def outlined(wanted: int, unwanted: int = 0) -> str:
 
 
 def code_points(text: str) -> Array:
-    """The code points of a text."""
+    """Return the code points of a text."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.int32)

@@ -20,15 +20,15 @@ _FORMS: dict[str, Callable[[str], str]] = {
 
 
 def characters_of(text: str, form: str) -> str:
-    """The text whose code points they are: all "characters", "stripped-characters" or
-    "visible-characters", "padded" with spaces, "words" apart.
+    """Return the text of the code points: all "characters", "stripped-characters" or "visible-characters",
+    "padded" with spaces, "words" apart.
     """
     return _FORMS[form](text)
 
 
 @compiled
 def character_column(texts: list[str], form: str, lowercase: bool) -> Ragged:
-    """The code points of each text."""
+    """Return the code points of each text."""
     found = [characters_of(text.lower() if lowercase else text, form) for text in texts]
     values = np.frombuffer("".join(found).encode("utf-32-le", "surrogatepass"), dtype=np.int32)
     return Ragged(values, offsets_of([len(text) for text in found]))
@@ -41,13 +41,13 @@ class Characters:
         self._form, self._lowercase = form, lowercase
 
     def tokens(self, texts: list[str]) -> Ragged:
-        """The characters of each text."""
+        """Return the characters of each text."""
         return character_column(texts, self._form, self._lowercase)
 
     def split(self, text: str) -> list[str]:
-        """The characters of a text as strings."""
+        """Return the characters of a text as strings."""
         return list(map(chr, self.tokens([text]).values.tolist()))
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where each character begins and ends in the text."""
+        """Return the start and end of each character in the text."""
         return tokenizer(self._form).places(text, self._lowercase)

@@ -1,5 +1,5 @@
-"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the
-shortest words stay as they are.
+"""Stems of English words: Porter's stemmer as NLTK has it, and as the ROUGE-1.5.5 script has it; the shortest
+words stay unchanged.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _STEP_4 = tuple("al ance ence er ic able ible ant ement ou ism ate iti ous ive i
 
 @compiled
 def nltk_stems(words: list[str], shortest: int = 4) -> list[str]:
-    """The stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of three
-    letters, as the shortest ones, as they are.
+    """Return the stems of words by Porter's stemmer with NLTK's extensions; rouge-score leaves words of up to
+    three letters unchanged.
 
     >>> nltk_stems(["gas", "Dying", "relational"]), nltk_stems(["gas"], 3)
     (['gas', 'die', 'relat'], ['ga'])
@@ -30,7 +30,7 @@ def nltk_stems(words: list[str], shortest: int = 4) -> list[str]:
 
 @compiled
 def rouge155_stems(words: list[str]) -> list[str]:
-    """The stems of words as the ROUGE-1.5.5 script has them, without its exceptions.
+    """Return the stems of words as the ROUGE-1.5.5 script has them, without its exceptions.
 
     >>> rouge155_stems(["gas", "governmental", "relational"])
     ['gas', 'govern', 'relat']
@@ -57,7 +57,7 @@ def _rouge155_stemmer() -> Callable[[str], str]:
     porter = _porter("MARTIN_EXTENSIONS")
 
     def without(word: str, *endings: str) -> str:
-        """The word without the longest of the endings that it has, if what is left has a measure above 1."""
+        """Return the word without its longest known ending, if the rest has a measure above 1."""
         ending = max((ending for ending in endings if word.endswith(ending)), key=len, default="")
         stem = word.removesuffix(ending)
         return stem if porter._measure(stem) > 1 else word

@@ -1,8 +1,8 @@
-"""Tokenisers from SentencePiece models: those that sacreBLEU has fetched (flores200, flores101, spBLEU-1K),
-or any file (spm:FILE).
+"""Tokenizers from SentencePiece models: the models that sacreBLEU has downloaded (flores200, flores101,
+spBLEU-1K), or any file (spm:FILE).
 
-Nothing is fetched here. The pieces are those of sacreBLEU, whose tokeniser joins them with blanks and splits
-them again.
+Nothing is downloaded here. The pieces are equal to sacreBLEU's, whose tokenizer joins them with blanks and
+splits them again.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from pathlib import Path
 from nlgauge.errors import MissingExtraError, ParameterError
 from nlgauge.features.tokens.tokenizers import SACREBLEU_TOKENIZERS, SENTENCEPIECE_TOKENIZERS
 
-# What BLEU and its kin take; a name that begins with spm: may follow.
+# Tokenizers of BLEU and related metrics; a name that begins with spm: is also accepted.
 BLEU_TOKENIZERS = (*SACREBLEU_TOKENIZERS, *SENTENCEPIECE_TOKENIZERS)
 _PREFIX = "spm:"
 
 
 def is_bleu_tokenizer(name: str | None) -> bool:
-    """Whether BLEU and its kin take a tokeniser of this name."""
+    """Return True if BLEU and related metrics accept a tokenizer of this name."""
     return name is None or name in BLEU_TOKENIZERS or (name.startswith(_PREFIX) and len(name) > len(_PREFIX))
 
 
 def described(name: str) -> str:
-    """The tokeniser as a signature names it: a model file by its name and the hash of what it holds, not
-    by where it lies.
+    """Return the tokenizer as a signature names it: a model file by its name and the hash of its content,
+    without its directory.
     """
     if not name.startswith(_PREFIX):
         return "flores101" if name == "spm" else name
@@ -37,17 +37,19 @@ def described(name: str) -> str:
 
 @cache
 def pieces(name: str) -> Callable[[str], list[str]]:
-    """What splits a text into the pieces of a model."""
+    """Return the function that splits a text into the pieces of a model."""
     try:
         import sentencepiece
     except ImportError:
-        raise MissingExtraError("sentencepiece", "models", f"the tokeniser {name!r}") from None
+        raise MissingExtraError("sentencepiece", "models", f"the tokenizer {name!r}") from None
     path = _model(name)
     processor = sentencepiece.SentencePieceProcessor()
     try:
         processor.Load(str(path))
     except (OSError, RuntimeError) as error:
-        raise ParameterError(f"{path} is not a SentencePiece model: {error}") from None
+        raise ParameterError(
+            f"{path} is not a SentencePiece model ({error}); specify another file with spm:FILE."
+        ) from None
 
     def split(text: str) -> list[str]:
         return " ".join(processor.EncodeAsPieces(text.rstrip())).split()
@@ -56,7 +58,7 @@ def pieces(name: str) -> Callable[[str], list[str]]:
 
 
 def _model(name: str) -> Path:
-    """The file of a model, or an error that says where it must be."""
+    """Return the file of a model, or raise an error with its expected path."""
     if name.startswith(_PREFIX):
         path = Path(name.removeprefix(_PREFIX))
         if not path.is_file():
@@ -69,7 +71,7 @@ def _model(name: str) -> Path:
     path = Path(str(utils.SACREBLEU_DIR)) / "models" / address.rpartition("/")[2]
     if not path.is_file():
         raise ParameterError(
-            f"the tokeniser {name!r} needs the file {path}; fetch it once from {address}, or name your copy:"
-            " tokenizer='spm:FILE'."
+            f"the tokenizer {name!r} needs the file {path}; download it once from {address}, or use"
+            " a local copy with tokenizer='spm:FILE'."
         )
     return path

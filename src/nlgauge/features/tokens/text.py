@@ -1,9 +1,9 @@
 """Tokens, lines and sentences of a text.
 
-A text in which a metric's tokeniser finds no token is the empty text to that metric, whatever stands in it:
-white space, zero-width characters, a lone byte order mark, or punctuation where the tokeniser leaves that
-out. Two such texts score as two empty ones, equal or not. To tokenisers that split at white space alone
-(jiwer's, sacreBLEU's, Tercom's) a zero-width character is a token like any other.
+A text in which the tokenizer of a metric finds no token is the empty text to that metric, whatever its
+characters: white space, zero-width characters, a byte order mark, or punctuation if the tokenizer ignores it.
+Two such texts score as two empty ones, equal or not. To tokenizers that split only at white space (jiwer's,
+sacreBLEU's, Tercom's) a zero-width character is a token like any other.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
 _UNSEEN = ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 _LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-# What may split a text into sentences: "punkt" is what the programs of several papers use.
+# Splitters of a text into sentences: the programs of several papers use "punkt".
 SPLITTERS = ("sentencex", "punkt")
 _PUNKT_LANGUAGES = {
     "cs": "czech",
@@ -70,14 +70,14 @@ _PUNKT_LANGUAGES = {
     "sv": "swedish",
     "tr": "turkish",
 }
-# What metrics on one text, or on a text and its source, let one choose from.
+# Tokenizers to choose from in metrics on one text, or on a text and its source.
 TEXT_TOKENIZERS = ("punctuated", "unicode", "whitespace", "13a")
-# Those of sacreBLEU's tokenisers that are rules of our own here.
+# The sacreBLEU tokenizers that nlgauge implements as rules.
 _OWN = ("13a", "none")
 
 
 def language_tokenizer(lang: str | None) -> str | None:
-    """The tokeniser of sacreBLEU's that a language asks for; None where its default will do.
+    """Return the sacreBLEU tokenizer that a language needs; None for the default.
 
     >>> language_tokenizer("zh-CN"), language_tokenizer("de"), language_tokenizer(None)
     ('zh', None, None)
@@ -86,7 +86,7 @@ def language_tokenizer(lang: str | None) -> str | None:
 
 
 def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
-    """The packages that decide what the tokens of a tokeniser are, stemmed or not.
+    """Return the packages that decide the tokens of a tokenizer, stemmed or not.
 
     >>> token_libraries("zh"), token_libraries("unicode", stem=True), token_libraries("13a")
     (('sacrebleu',), ('nltk',), ())
@@ -99,8 +99,8 @@ def token_libraries(name: str, stem: bool = False) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Tokens(Feature):
-    """The tokens of a text as integers that are equal where the tokens are, within a chunk; `new_memory`
-    says what a token of a number is.
+    """The tokens of a text as integers within a chunk, equal for equal tokens; `new_memory` has the token of
+    each number.
     """
 
     tokenizer: str
@@ -108,16 +108,16 @@ class Tokens(Feature):
     stem: bool = False
 
     def splitter(self) -> Tokenizer:
-        """What splits a text into tokens."""
+        """Return the function that splits a text into tokens."""
         return tokenizer(self.tokenizer)
 
     def form(self) -> Form | None:
-        """What becomes of tokens after the split."""
+        """Return the forms of tokens after the split."""
         return nltk_stems if self.stem else None
 
     def new_memory(self) -> Any:
-        """The vocabulary that numbers tokens; for characters, whose code points are their numbers,
-        something like it.
+        """Return the vocabulary that numbers tokens; for characters, whose code points are their numbers, an
+        equivalent object.
         """
         form = self.form()
         if form is None and self.tokenizer in CHARACTER_TOKENIZERS:
@@ -125,12 +125,12 @@ class Tokens(Feature):
         return vocabulary(self.splitter(), self.lowercase, form)
 
     def of(self, text: str) -> list[str]:
-        """The tokens themselves."""
+        """Return the tokens themselves."""
         found: list[str] = self.new_memory().split(text)
         return found
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where each of the tokens begins and ends in the text."""
+        """Return the start and end of each token in the text."""
         found: list[tuple[int, int]] = self.new_memory().places(text)
         return found
 
@@ -156,7 +156,7 @@ class DerivedTextFeature(Feature):
     derives_texts: ClassVar[bool] = True
 
     def of(self, text: str) -> list[str]:
-        """The texts that a text is made of."""
+        """Return the parts of a text."""
         raise NotImplementedError
 
     def compute(self, keys: list[str], work: Work) -> list[list[str]]:
@@ -164,8 +164,8 @@ class DerivedTextFeature(Feature):
 
 
 def can_be_seen(text: str) -> bool:
-    """Whether a text has more in it than white space and characters without width; the other texts say
-    nothing, whatever a model makes of them.
+    """Return True if a text has more than white space and characters without width; other texts count as
+    empty for every model.
 
     >>> can_be_seen("..."), can_be_seen(" \\u200b\\n")
     (True, False)
@@ -183,9 +183,7 @@ class Lines(DerivedTextFeature):
 
 @dataclass(frozen=True)
 class Sentences(DerivedTextFeature):
-    """The sentences of a text, without white space around them; sentencex decides where they end, or
-    NLTK's Punkt.
-    """
+    """The sentences of a text, without white space around them, split by sentencex or NLTK's Punkt."""
 
     lang: str = "en"
     splitter: str = "sentencex"
@@ -227,7 +225,7 @@ class CodePoints(Feature):
     form: Literal["padded", "words"]
 
     def of(self, text: str) -> str:
-        """The text whose code points they are."""
+        """Return the text of the code points."""
         return characters_of(text, self.form)
 
     def compute(self, keys: list[str], work: Work) -> Ragged:

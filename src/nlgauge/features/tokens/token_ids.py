@@ -17,7 +17,7 @@ from nlgauge._core.ragged import Array, Ragged
 from nlgauge.features.tokens.porter import MOST_WORDS, nltk_stems
 from nlgauge.features.tokens.tokenizers import Tokenizer
 
-# What becomes of different words, such as their stems; None for a word that is left out.
+# The forms of distinct words, such as their stems; None for a word that is left out.
 Form = Callable[[list[str]], Sequence[str | None]]
 
 
@@ -27,20 +27,20 @@ class Vocabulary:
     def __init__(self, split: Tokenizer, lowercase: bool = False, form: Form | None = None) -> None:
         self._split, self._lowercase, self._form = split, lowercase, form
         self._ids: dict[str, int] = {}
-        # The id of each word by what it was before it got its form; -1 where it is left out.
+        # The id of each word before it got its form; -1 if it is left out.
         self._formed: dict[str, int] = {} if form else self._ids
 
     def tokens(self, texts: list[str]) -> Ragged:
-        """The tokens of each text."""
+        """Return the tokens of each text."""
         return Ragged.of([self._numbers(text) for text in texts], dtype=np.int32)
 
     def split(self, text: str) -> list[str]:
-        """The tokens of a text as strings."""
+        """Return the tokens of a text as strings."""
         numbers, words = self._numbers(text), self.words()
         return [words[number] for number in numbers]
 
     def places(self, text: str) -> list[tuple[int, int]]:
-        """Where each token of a text begins and ends in it."""
+        """Return the start and end of each token in a text."""
         self._numbers(text)
         words = self._split(text.lower() if self._lowercase else text)
         return [
@@ -50,11 +50,11 @@ class Vocabulary:
         ]
 
     def words(self) -> list[str]:
-        """The tokens by their number."""
+        """Return the tokens by their number."""
         return list(self._ids)
 
     def keys(self) -> Array:
-        """A 64-bit hash of each token by its number; it is the same in every vocabulary."""
+        """Return a 64-bit hash of each token by its number; it is the same in every vocabulary."""
         return np.fromiter(map(_token_key, self._ids), dtype=np.uint64, count=len(self._ids))
 
     def _numbers(self, text: str) -> list[int]:
@@ -73,7 +73,7 @@ def _token_key(token: str) -> int:
 
 
 def vocabulary(split: Tokenizer, lowercase: bool = False, form: Form | None = None) -> Any:
-    """A new vocabulary, compiled or in plain Python."""
+    """Return a new vocabulary, compiled or in plain Python."""
     if chosen() == "python":
         return Vocabulary(split, lowercase, form)
     stem = form is nltk_stems

@@ -1,7 +1,7 @@
-"""Tokenisers in plain Python: a text in, its tokens out, and where each of them stands in the text.
+"""Tokenizers in plain Python: a text in, its tokens and their places in the text out.
 
-`native/tokenizers.cpp` has twins of most of them. What is a letter, a mark, a number or white space stands in
-one table, see `character_classes`.
+`native/tokenizers.cpp` has twins of most of them. `character_classes` has the table of letters, marks,
+numbers and white space.
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ from nlgauge.features.tokens.character_classes import (
     outlined,
 )
 
-# sacrebleu's tokenisers that need no download; the two of MeCab need a dictionary package beside them.
+# sacreBLEU tokenizers that need no download; the two MeCab tokenizers need a dictionary package in addition.
 SACREBLEU_TOKENIZERS = ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")
-# Those of sacrebleu's that read a SentencePiece model, which sacrebleu fetches once; "spm:FILE" is any other
-# model.
+# The sacreBLEU tokenizers that read a SentencePiece model, which sacreBLEU downloads once; "spm:FILE" is any
+# other model.
 SENTENCEPIECE_TOKENIZERS = ("flores200", "flores101", "spm", "spBLEU-1K")
 CHARACTER_TOKENIZERS = ("characters", "stripped-characters", "visible-characters")
 
-# What happens to a text before it is split: a string is replaced by another, or str.lower or str.rstrip is
-# called.
+# Steps on a text before it is split: a string is replaced by another, or str.lower or str.rstrip is called.
 Step = tuple[str, str] | Callable[[str], str]
 
 
 class Tokenizer(NamedTuple):
-    """How a text is split.
+    """The rules that split a text.
 
     Tokens are parts of what `steps` make of the text, with `gap` blank, in their order and side by side or
     apart.
     """
 
     split: Callable[[str], list[str]]
-    # What its compiled twin is called; empty where it has none.
+    # The name of its compiled twin; empty if it has none.
     name: str = ""
     steps: tuple[Step, ...] = ()
     gap: Callable[[str], str] | None = None
@@ -54,9 +53,9 @@ class Tokenizer(NamedTuple):
         return self.split(text)
 
     def places(self, text: str, lowercase: bool = False) -> list[tuple[int, int]]:
-        """Where each token begins and ends in the text.
+        """Return the start and end of each token in the text.
 
-        A token that is not found there has the empty place behind the token before it.
+        A token that is not found there has the empty place after the previous token.
         """
         tokens = self.split(text.lower() if lowercase else text)
         cleaned, origins = text, [(i, i + 1) for i in range(len(text))]
@@ -75,7 +74,7 @@ class Tokenizer(NamedTuple):
 
 
 def _stepped(text: str, origins: list[tuple[int, int]], step: Step) -> tuple[str, list[tuple[int, int]]]:
-    """The text after a step, and where each of its characters comes from."""
+    """Return the text after a step, and the original place of each of its characters."""
     if step is str.lower:
         return text.lower(), [place for sign, place in zip(text, origins, strict=True) for _ in sign.lower()]
     if not isinstance(step, tuple):
@@ -139,8 +138,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
-    """The parts of a text whose outlines a pattern matches; the outlines may be of a text `seen` instead
-    that is as long.
+    """Return the parts of a text whose outlines a pattern matches; the outlines may be of another text `seen`
+    of the same length.
     """
     pattern = _patterns()[name]
     if text.isascii():
@@ -149,21 +148,21 @@ def _matched(name: str, text: str, seen: str | None = None) -> list[str]:
 
 
 def _unicode(text: str) -> list[str]:
-    """Runs of letters, marks and digits in lower case, each character of an unspaced script alone; no
-    script is lost.
+    """Return runs of letters, marks and digits in lower case, with each character of an unspaced script
+    separate; no script is lost.
     """
     return _matched("unicode", text.lower())
 
 
 def _punctuated(text: str) -> list[str]:
-    """As "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's, 're,
-    n't and the like are split off.
+    """Split as "unicode", but each punctuation mark or symbol is a token, 3,000.5 is one, and English 's,
+    're, n't and the like are split off.
     """
     return _matched("punctuated", text.lower())
 
 
 def _joined(text: str) -> list[str]:
-    """Runs of letters, marks and digits with single apostrophes, hyphens and full stops, and commas
+    """Return runs of letters, marks and digits with single apostrophes, hyphens and full stops, and commas
     between digits, inside them.
     """
     return _matched("joined", text, text.replace("\u2010", "-").replace("\u2011", "-"))
@@ -189,7 +188,7 @@ def _jiwer_words(text: str) -> list[str]:
 
 
 def _without_articles(text: str) -> str:
-    """The text with blanks for the articles a, an, the."""
+    """Return the text with blanks for the articles a, an, the."""
     if text.isascii():
         return _patterns()["article"].sub(lambda match: " " * len(match[0]), text)
     signs = list(text)
@@ -199,7 +198,7 @@ def _without_articles(text: str) -> str:
 
 
 def _squad_words(text: str) -> list[str]:
-    """SQuAD's normalisation: lower case, without ASCII punctuation and without the articles a, an, the;
+    """SQuAD's normalization: lower case, without ASCII punctuation and without the articles a, an, the;
     split at white space.
     """
     return _without_articles(text.lower().translate(_WITHOUT_PUNCTUATION)).split()
@@ -259,7 +258,7 @@ _TOKENIZERS: dict[str, tuple[Any, ...]] = {
 
 @cache
 def tokenizer(name: str) -> Tokenizer:
-    """The tokeniser of a name."""
+    """Return the tokenizer of a name."""
     if name in _TOKENIZERS:
         split, *rest = _TOKENIZERS[name]
         return Tokenizer(split, name, *rest)
@@ -286,6 +285,6 @@ def tokenizer(name: str) -> Tokenizer:
         tokenize: Callable[[str], str] = _get_tokenizer(name)()
     except (ImportError, RuntimeError):
         raise MissingExtraError(
-            f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokeniser {name!r}"
+            f"sacrebleu's {name[:2]} dictionary", name[:2], f"the tokenizer {name!r}"
         ) from None
     return Tokenizer(lambda text: tokenize(text.rstrip()).split())

@@ -10,12 +10,12 @@ from typing import Any
 
 
 def words_of(sentences: Sequence[str]) -> list[str]:
-    """The words of a text, from its sentences."""
+    """Return the words of a text, from its sentences."""
     return [word for sentence in sentences for word in _word_tokenizer().tokenize(sentence)]
 
 
 def treebank_words(text: str) -> list[str]:
-    """The words of an English text.
+    """Return the words of an English text.
 
     >>> treebank_words("It's late. Don't go.")
     ['It', "'s", 'late', '.', 'Do', "n't", 'go', '.']

@@ -1,10 +1,10 @@
 """CharacTER's edits: phrases of the prediction are shifted to where the reference has them, then characters
 are edited.
 
-Texts are rows of code points with one space (32) between words. In every round each longest common phrase
-that stands at another word place in the reference is taken out of the prediction and put back at that place;
-the shift that leaves the lowest edit distance on words is made if it lowers the distance. Ties: the word list
-that is greatest in the order of code points.
+Texts are rows of code points with one space (32) between words. In every round each longest common phrase at
+another word place in the reference is taken out of the prediction and put back at that place; the shift that
+leaves the lowest edit distance on words is made if it lowers the distance. Ties: the word list that is
+greatest in the order of code points.
 
 `rounded` repeats the released program, which counts in shares of the reference's words: rounding then makes
 it take a shift for a gain now and then that is not one. Otherwise, once the shifts tried have cost MOST_CELLS
@@ -55,7 +55,7 @@ def character_edits(
 
 
 def words(characters: list[int]) -> list[Word]:
-    """The words of a row."""
+    """Return the words of a row."""
     found: list[Word] = []
     start = 0
     for end in [*(i for i, character in enumerate(characters) if character == _SPACE), len(characters)]:
@@ -66,12 +66,12 @@ def words(characters: list[int]) -> list[Word]:
 
 
 def joined(sequence: list[Word]) -> list[int]:
-    """The row of a list of words."""
+    """Return the row of a list of words."""
     return [character for word in sequence for character in (_SPACE, *word)][1:]
 
 
 def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) -> PhraseShifts:
-    """The shifts that bring the words of the prediction nearest to the reference, greedily."""
+    """Return the shifts that bring the words of the prediction nearest to the reference, greedily."""
     unit = len(reference) or 1 if rounded else 1
     # One character per word, in the words' order: strings compare as the lists do, and far faster.
     spelling = sorted({*prediction, *reference})
@@ -89,7 +89,7 @@ def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) 
             left -= len(current) * len(expected)
             if left < 0 and not rounded:
                 break
-            # A shift swaps two neighbouring blocks, so it gains at most twice the shorter one's words.
+            # A shift swaps two neighboring blocks, so it gains at most twice the shorter one's words.
             if best and 2 * min(shift.length, abs(shift.target - shift.start)) < now - best[0]:
                 continue
             rest = current[: shift.start] + current[shift.start + shift.length :]
@@ -116,7 +116,7 @@ def phrase_shifts(prediction: list[Word], reference: list[Word], rounded: bool) 
 
 
 def _letter(rank: int) -> str:
-    """The character of a rank; surrogates are left out, which no string may hold."""
+    """Return the character of a rank; surrogates are skipped, because strings cannot contain them."""
     return chr(rank if rank < 0xD800 else rank + 0x800)
 
 
@@ -135,7 +135,7 @@ def _phrases(prediction: str, reference: str) -> Iterator[Shift]:
 
 
 def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str], place: int) -> int:
-    """The number of words that are the same from here on."""
+    """Return the number of words that are the same from here on."""
     length = 0
     while (
         start + length < len(ours)
@@ -147,7 +147,7 @@ def _common(ours: Sequence[Word | str], start: int, theirs: Sequence[Word | str]
 
 
 def _shift_cost(original: list[Word], shifted: list[Word]) -> float:
-    """The mean word length of each phrase that now stands later, summed over phrases.
+    """Return the mean word length of each phrase that is now later, summed over phrases.
 
     Read from left to right: where the two differ, the phrase that begins here is looked for in its first
     later place.

@@ -40,7 +40,7 @@ def edit_distances(column: Ragged, predictions: Array, references: Array) -> Arr
 
 
 def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
-    """The same alignment as runs."""
+    """Return the same alignment as runs."""
     return [
         (op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end)
         for op in Levenshtein.opcodes(reference, prediction)
@@ -48,7 +48,7 @@ def opcodes(reference: list[str], prediction: list[str]) -> list[Opcode]:
 
 
 def runs(steps: list[Opcode]) -> list[Opcode]:
-    """Steps of one token each as runs: neighbours of one kind become one; every jump stays alone."""
+    """Combine steps of one token each into runs: neighbors of one kind become one run, except jumps."""
     found: list[Opcode] = []
     for kind, start, end, first, last in steps:
         if found and found[-1][0] == kind != "jump":

@@ -9,8 +9,8 @@ h is the prediction, r the reference. A jump leaves from the first of the cheape
 visit that EED counts: one place of the prediction for every r_l, before jumps. `truncated` is a rule of EED's
 C++ program: while the cheapest place is looked for, the least cost so far is cut to a whole number.
 
-Costs are integers where ties shall be exact, else floats of one kind: sums are then made from left to right,
-as programs do that the numbers are compared with.
+Costs are integers if ties must be exact, otherwise floats of one type, added from left to right as in the
+programs that the numbers are compared with.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nlgauge.kernels.edits.distances import Opcode
 
 
 class JumpCosts(NamedTuple):
-    """What each step costs, all of one type: int, float or np.float32."""
+    """The cost of each step, all of one type: int, float or np.float32."""
 
     deletion: float
     insertion: float
@@ -72,7 +72,7 @@ def jump_distances(
 def jump_steps(
     prediction: Array, reference: Array, costs: JumpCosts, landing: int | None = None, truncated: bool = False
 ) -> list[Opcode]:
-    """A cheapest way through the grid, step by step; a "jump" goes from its prediction start to its
+    """Return a cheapest way through the grid, step by step; a "jump" goes from its prediction start to its
     prediction end.
 
     Of equally cheap steps into a cell it takes a match or substitution, then a missing token of the
@@ -131,7 +131,7 @@ def _first(prediction: Array, length: int, costs: JumpCosts) -> _Row:
 def _advance(
     prediction: Array, first: _Row, costs: JumpCosts, landing: int | None, truncated: bool
 ) -> Callable[[_Row, int], _Row]:
-    """The function that makes a row of the grid from the one before and the token of the reference
+    """Return the function that makes a row of the grid from the previous row and the token of the reference
     between them.
     """
     slope = np.arange(len(first.costs), dtype=first.costs.dtype) * costs.deletion
@@ -152,12 +152,12 @@ def _advance(
 
 
 def _with_deletions(row: Array, deletion: float, slope: Array) -> Array:
-    """The row where each place may also be reached from its left; integers need no loop, because their
-    sums are exact.
+    """Return the row with each place also reachable from its left; integers need no loop, because their sums
+    are exact.
     """
     if isinstance(deletion, int):
         return np.minimum.accumulate(row - slope) + slope
-    # Python's own numbers add up faster than NumPy's, to the same sums where they have as many bits.
+    # Python numbers add up faster than NumPy's, to the same sums if they have the same number of bits.
     found, left = [], math.inf
     for cost in row.tolist() if row.dtype == np.float64 else row:
         deleted = left + deletion

@@ -1,4 +1,4 @@
-"""What a rewriting did to its source and what the references did: n-grams added, kept and deleted.
+"""Operations of a rewriting on its source, compared with the references: n-grams added, kept and deleted.
 
 A count of the source or the prediction weighs as much as one in every reference, so with k references all
 counts are in units of 1/k.

@@ -1,16 +1,16 @@
 """Tercom's edits: insertions, deletions, substitutions and shifts of blocks, each at cost 1, found greedily.
 
-A shift moves a block of the prediction that also stands in the reference. In every round all shifts are tried
-on the edit distance to the reference and the best one is kept, until none lowers the distance. What is tried,
-and what decides ties, is Tercom's as sacreBLEU 2.6 does it:
+A shift moves a block of the prediction that the reference also contains. In every round all shifts are tried
+on the edit distance to the reference and the best shift is made, until none lowers the distance. The order of
+shifts and ties follows Tercom as in sacreBLEU 2.6:
 
 - blocks of 1 to 10 tokens that start at most 50 places apart in prediction and reference, by prediction
   start, reference
-  start, length; only where neither the block nor its counterpart is free of errors in the current alignment, and the
+  start, length; only if neither the block nor its counterpart is free of errors in the current alignment, and the
   counterpart is not aligned into the block itself;
 - targets: before the first token, or after the token that is aligned with reference place `start - 1`,
   `start`, ...,
-  `start + length - 1`; a target equal to the one tried just before is passed over;
+  `start + length - 1`; a target equal to the previous target is skipped;
 - the best shift has the greatest gain, then the longest block, the earliest start, the earliest target;
 - once 1000 shifts were tried, the current round is abandoned and its best shift is not made.
 
@@ -77,19 +77,19 @@ def shift_edits(column: Ragged, predictions: Array, references: Array) -> tuple[
 
 
 def shift_column(shifts: Sequence[Sequence[Shift]]) -> Ragged:
-    """The shifts of every row as one column."""
+    """Return the shifts of every row as one column."""
     flat = np.array([shift for row in shifts for shift in row], dtype=np.int64).reshape(-1, 3)
     return Ragged(flat, offsets_of([len(row) for row in shifts]))
 
 
 def alignment(shifted: list[int], reference: list[int]) -> list[Opcode]:
-    """The steps that align a prediction, once its shifts are made, with the reference."""
+    """Return the steps that align a prediction, once its shifts are made, with the reference."""
     grid = _Grid(len(shifted), reference)
     return grid.steps(shifted, grid.forward(shifted))
 
 
 def shift_path(prediction: list[int], reference: list[int]) -> Path:
-    """The edits that turn the prediction into the reference."""
+    """Return the edits that turn the prediction into the reference."""
     grid = _Grid(len(prediction), reference)
     shifts: list[Shift] = []
     tried = 0
@@ -116,15 +116,15 @@ def shift_path(prediction: list[int], reference: list[int]) -> Path:
 
 
 def apply_shift(tokens: list[Token], shift: Shift) -> list[Token]:
-    """The tokens after a shift."""
+    """Return the tokens after a shift."""
     start, length, target = shift
     rest = tokens[:start] + tokens[start + length :]
     return rest[:target] + tokens[start : start + length] + rest[target:]
 
 
 def _place(start: int, length: int, target: int) -> int:
-    """Where a block begins once it is moved to before token `target`; a target inside it moves it right
-    by as much, as in sacreBLEU.
+    """Return the start of a block after a move to before token `target`; a target inside it moves it right by
+    as much, as in sacreBLEU.
     """
     return target if target <= start + length else target - length
 
@@ -182,7 +182,7 @@ class _Grid:
     """The edit grid of predictions of one length with a reference: row i, column j is the cost of i tokens
     against j.
 
-    A row holds only the columns of its band. `forward` costs lead from the first cell here, `backward` costs
+    A row has only the columns of its band. `forward` costs lead from the first cell here, `backward` costs
     from here to the last.
     """
 
@@ -211,7 +211,9 @@ class _Grid:
     def distance_with(
         self, prediction: list[int], shift: Shift, forward: list[list[int]], backward: list[list[int]]
     ) -> int:
-        """The distance after a shift: only the rows between where a block was and where it goes are new."""
+        """Return the distance after a shift: only the rows between the old and the new place of the block are
+        new.
+        """
         start, length, target = shift
         block = prediction[start : start + length]
         if target < start:
@@ -224,7 +226,7 @@ class _Grid:
         return min(map(sum, zip(row, backward[first + len(changed)], strict=True)))
 
     def steps(self, prediction: list[int], forward: list[list[int]]) -> list[Opcode]:
-        """A cheapest way through the grid, from its first cell."""
+        """Return a cheapest way through the grid, from its first cell."""
         found: list[Opcode] = []
         i, j = len(prediction), len(self.reference)
         while i or j:

@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Benchmark:
-    """Rows of judged texts, or pairs with a better and a worse text, with the card that describes them."""
+    """Judged texts of a benchmark: rows with human scores, or better/worse pairs.
+
+    Parameters
+    ----------
+    card : BenchmarkCard
+        Description of the benchmark.
+    rows : tuple of BenchmarkRow
+        One row per system and segment.
+    pairs : tuple of Pair, optional
+        Better/worse pairs.
+    """
 
     card: BenchmarkCard
     rows: tuple[BenchmarkRow, ...]
@@ -42,27 +52,27 @@ class Benchmark:
 
     @property
     def name(self) -> str:
-        """The benchmark's name."""
+        """Name of the benchmark."""
         return self.card.name
 
     @lazy
     def systems(self) -> tuple[str, ...]:
-        """The systems' names, in order of first appearance."""
+        """Names of the S systems, in order of first appearance."""
         return tuple(dict.fromkeys(row.system for row in self.rows))
 
     @lazy
     def segments(self) -> tuple[str, ...]:
-        """The segments' ids, in order of first appearance."""
+        """Ids of the N segments, in order of first appearance."""
         return tuple(dict.fromkeys(row.segment for row in self.rows))
 
     @lazy
     def dimensions(self) -> tuple[str, ...]:
-        """The human dimensions, in order of first appearance."""
+        """Human dimensions, in order of first appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.human))
 
     @lazy
     def groups(self) -> tuple[str, ...]:
-        """The language pairs; a single "" if the rows have none."""
+        """Language pairs; ("",) if the benchmark has none."""
         return tuple(dict.fromkeys(row.group for row in self.rows))
 
     @property
@@ -71,8 +81,12 @@ class Benchmark:
         return all(row.prediction is not None for row in self.rows)
 
     def machines(self) -> Benchmark:
-        """Return the benchmark without human texts, which are often the reference itself and would make any
-        metric look good.
+        """Return the benchmark without texts that humans wrote.
+
+        Returns
+        -------
+        Benchmark
+            Rows of machines only. Human texts are often the reference itself, which makes any metric look good.
         """
         rows = [row for row in self.rows if not row.by_human and row.system not in self.card.people]
         return self if len(rows) == len(self.rows) else self._with_rows(rows)
@@ -85,10 +99,30 @@ class Benchmark:
         segments: Iterable[str] | None = None,
         **fields: Any,
     ) -> Benchmark:
-        """Choose the part with this language pair, these systems and these segments, and these values of
-        further fields, such as type="abstractive".
+        """Return the rows that meet all conditions.
 
-        A list of values asks for any of them.
+        Parameters
+        ----------
+        group : str, optional
+            Language pair.
+        systems : iterable of str, optional
+            Systems.
+        segments : iterable of str, optional
+            Segments.
+        **fields
+            Further fields and their values, such as `type="abstractive"`; a list matches any of its items.
+
+        Returns
+        -------
+        Benchmark
+            The matching rows, and the pairs whose rows both match.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such field or language pair.
+        InputError
+            If no row matches.
         """
         known = dict.fromkeys(name for row in self.rows for name in row.meta)
         for kind, names, there in (
@@ -116,8 +150,19 @@ class Benchmark:
         return self._with_rows(rows)
 
     def sample(self, segments: int, seed: int = 12345) -> Benchmark:
-        """Return a part with this number of segments of each language pair, drawn at random, or all segments
-        if there are fewer.
+        """Draw a random sample of segments from each language pair.
+
+        Parameters
+        ----------
+        segments : int
+            Number of segments per language pair; all segments are returned if there are fewer.
+        seed : int, default 12345
+            Seed of the sample.
+
+        Returns
+        -------
+        Benchmark
+            Rows of the sampled segments.
         """
         rng = np.random.default_rng(seed)
         drawn: set[str] = set()
@@ -136,16 +181,29 @@ class Benchmark:
         return replace(self, rows=tuple(rows), pairs=pairs)
 
     def is_grid(self) -> bool:
-        """Return True if every system has every segment, with the same source and references."""
+        """Return True if every system has every segment, with the same source and references.
+
+        Returns
+        -------
+        bool
+            False if a row is missing or texts differ.
+        """
         shared = {(row.segment, row.source, row.references) for row in self.rows}
         return len(self.rows) == len(self.systems) * len(self.segments) and len(shared) == len(self.segments)
 
     def corpus(self) -> Corpus:
-        """Return the texts, with human scores as system fields named by their dimension (ratings:
-        DIMENSION.ratings), and further facts about segments as fields.
+        """Return the texts as a corpus, with human scores as fields.
 
-        If some system lacks some segment, the rows are pooled: each row is a separate segment, with its system
-        and human scores as fields.
+        Returns
+        -------
+        Corpus
+            Human scores are system fields named after their dimension (ratings: DIMENSION.ratings), other facts are fields. If a
+            system lacks a segment, the rows are pooled: each row is a segment, with its system and human scores as fields.
+
+        Raises
+        ------
+        InputError
+            If the benchmark has no texts.
         """
         if not self.has_texts:
             raise InputError(
@@ -202,19 +260,30 @@ class Benchmark:
 
     @property
     def language(self) -> str | None:
-        """The language of the texts; None if there are several or none."""
+        """Language of the predictions; None if there are several or it is unknown."""
         spoken = {group.rpartition("-")[2] for group in self.groups if group} or set(self.card.languages)
         return spoken.pop() if len(spoken) == 1 else None
 
     def cells(self, values: Iterable[float]) -> Array:
-        """Return one value per row as (systems, segments), NaN if a system lacks a segment."""
-        cells = np.full((len(self.systems), len(self.segments)), np.nan)
-        cells[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
-        return cells
+        """Arrange one value per row as a table of systems and segments.
+
+        Parameters
+        ----------
+        values : iterable of float
+            One value per row.
+
+        Returns
+        -------
+        ndarray of shape (S, N)
+            The values; NaN if a system lacks a segment.
+        """
+        found = np.full((len(self.systems), len(self.segments)), np.nan)
+        found[self._places] = np.fromiter(values, dtype=np.float64, count=len(self.rows))
+        return found
 
     @lazy
     def numbers(self) -> tuple[dict[Hashable, int], dict[Hashable, int]]:
-        """The numbers of systems and of segments, by name."""
+        """Number of each system and of each segment, by name."""
         systems: dict[Hashable, int] = {name: i for i, name in enumerate(self.systems)}
         return systems, {name: i for i, name in enumerate(self.segments)}
 
@@ -227,7 +296,23 @@ class Benchmark:
         )
 
     def human(self, dimension: str) -> Array:
-        """Return human scores (systems, segments), NaN for missing ones."""
+        """Return the human scores of a dimension.
+
+        Parameters
+        ----------
+        dimension : str
+            Human dimension.
+
+        Returns
+        -------
+        ndarray of shape (S, N)
+            Human scores; NaN if missing.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such dimension.
+        """
         if dimension not in self.dimensions:
             known = ", ".join(self.dimensions) or "only pairs"
             raise UnknownNameError(
@@ -237,8 +322,17 @@ class Benchmark:
         return self.cells(row.human.get(dimension, np.nan) for row in self.rows)
 
     def ratings(self, dimension: str) -> Array | None:
-        """Return single ratings (systems, segments, raters), NaN if an output has fewer; None if the ratings are
-        unknown.
+        """Return the ratings of single raters.
+
+        Parameters
+        ----------
+        dimension : str
+            Human dimension.
+
+        Returns
+        -------
+        ndarray of shape (S, N, raters) or None
+            Ratings; NaN if an output has fewer. None if single ratings are unknown.
         """
         most = max((len(row.ratings.get(dimension, ())) for row in self.rows), default=0)
         if not most:
@@ -251,12 +345,18 @@ class Benchmark:
 
     @lazy
     def group_of_segments(self) -> tuple[str, ...]:
-        """The language pair of each segment."""
+        """Language pair of each of the N segments."""
         known = {row.segment: row.group for row in self.rows}
         return tuple(known[segment] for segment in self.segments)
 
     def peers(self) -> dict[str, Array]:
-        """(systems, segments) scores of published metrics, by name."""
+        """Return the published scores of other metrics.
+
+        Returns
+        -------
+        dict of str to ndarray of shape (S, N)
+            Scores by metric.
+        """
         names = dict.fromkeys(name for row in self.rows for name in row.metrics)
         return {name: self.cells(row.metrics.get(name, np.nan) for row in self.rows) for name in names}
 
@@ -272,13 +372,34 @@ class Benchmark:
         show_progress: bool | None = None,
         say: Callable[[str], None] | None = None,
     ) -> dict[str, Result]:
-        """Score each language pair by itself, since languages differ; return the results by language pair
-        ("" if there are none).
+        """Score each language pair separately.
 
-        output: a directory with one saved result for each language pair. Metrics that a result already has are
-        not scored again, and an interrupted run is resumed. overwrite=True starts an interrupted run again, and
-        replaces results of other texts. `say` is called with a message for each step. The other options are
-        documented in `nlgauge.score`.
+        Parameters
+        ----------
+        *metrics : str, metric or mapping
+            Metrics, in any form that `nlgauge.score` accepts.
+        output : str or Path, optional
+            Directory with one saved result per language pair. Metrics that a result already has are not scored again, and an
+            interrupted run is resumed.
+        overwrite : bool, default False
+            Restart an interrupted run, and replace results of other texts.
+        seed : int, default 12345
+            Seed of all random numbers of the run.
+        batch_size : int, optional
+            Number of texts that a model reads at once.
+        device : str, optional
+            Torch device, such as "cpu", "cuda" or "cuda:1".
+        cache : bool, default True
+            Read and write the cache of segment statistics of costly metrics.
+        show_progress : bool, optional
+            Show a progress bar. Default: if standard error is a terminal and the run is long.
+        say : callable, optional
+            Function that is called with a message about the metrics that are scored.
+
+        Returns
+        -------
+        dict of str to Result
+            Results by language pair ("" if the benchmark has none).
         """
         from nlgauge.meta.benchmarks.scoring import Run
 
@@ -294,11 +415,30 @@ class Benchmark:
         outputs: str = "first",
         corpus_scores: bool = False,
     ) -> Judgments:
-        """Return human scores with the scores of metrics: the results of `score` (outputs="all": all of their
-        outputs) and, if `peers`, the published scores.
+        """Return human scores together with metric scores.
 
-        A system's score is the mean over its segments, or the score of all its texts (corpus BLEU) if
-        `corpus_scores`; with several language pairs there are no scores of whole systems.
+        Parameters
+        ----------
+        scores : mapping of str to Result, optional
+            Results of `score`, by language pair.
+        dimensions : iterable of str, optional
+            Human dimensions. Default: all.
+        peers : bool, default False
+            Add the published scores of other metrics.
+        outputs : {"first", "all"}
+            Outputs of each metric: the first, named LABEL, or also the others, named LABEL.OUTPUT.
+        corpus_scores : bool, default False
+            Use corpus scores at the system level instead of means over segments, for one language pair.
+
+        Returns
+        -------
+        Judgments
+            Human and metric scores.
+
+        Raises
+        ------
+        InputError
+            If `peers` is True and the benchmark has no published metric scores.
         """
         from nlgauge.meta.judgments import Judgments
 

@@ -10,11 +10,42 @@ from typing import Any
 
 @dataclass(frozen=True)
 class BenchmarkCard:
-    """Facts about a benchmark that are known without its data.
+    """Description of a benchmark, available without its data.
 
-    `reads` names the original files or directories that are read as they are released; `lower_is_better` names
-    the published metric scores that fall as quality rises; `scores_only`: the texts are not available, so that
-    only published metrics can be judged. `people` are systems that are persons, if the files do not mark them.
+    Parameters
+    ----------
+    name : str
+        Name of the benchmark.
+    title : str
+        Title.
+    task : str
+        Task.
+    languages : tuple of str
+        ISO language codes.
+    dimensions : mapping of str to str
+        Human dimensions with their descriptions.
+    paper : str
+        Publication.
+    license : str
+        License of the data.
+    source : str
+        Address of the data.
+    how : str
+        Instructions to obtain the data.
+    reads : tuple of str, optional
+        Original files or directories that can be read as released.
+    notes : str, optional
+        Further notes.
+    aliases : tuple of str, optional
+        Other names.
+    lower_is_better : frozenset of str, optional
+        Published metric scores that decrease with quality.
+    scores_only : bool, default False
+        True if the texts are not available, so that only published metrics can be evaluated.
+    people : frozenset of str, optional
+        Systems that are humans, if the files do not mark them.
+    pairs : bool, default False
+        True if the benchmark has better/worse pairs.
     """
 
     name: str
@@ -36,14 +67,35 @@ class BenchmarkCard:
 
     @classmethod
     def own(cls, path: Path, dimensions: Iterable[str], languages: Iterable[str | None]) -> BenchmarkCard:
-        """Return the card of a user's file."""
+        """Return the card of a user's file.
+
+        Parameters
+        ----------
+        path : Path
+            File.
+        dimensions : iterable of str
+            Human dimensions.
+        languages : iterable of str or None
+            Languages of the texts.
+
+        Returns
+        -------
+        BenchmarkCard
+            Card named after the file.
+        """
         name = path.name.partition(".")[0] or path.name
         spoken = tuple(dict.fromkeys(filter(None, languages)))
         judged = dict.fromkeys(dimensions, "")
         return cls(name, f"own data: {path.name}", "", spoken, judged, "", "", str(path), "")
 
     def facts(self) -> dict[str, Any]:
-        """Return the card as plain data, in the order in which it is read."""
+        """Return the card as plain data, in display order.
+
+        Returns
+        -------
+        dict
+            Fields with their values.
+        """
         return {
             "name": self.name,
             "title": self.title,

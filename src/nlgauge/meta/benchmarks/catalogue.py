@@ -19,12 +19,34 @@ _BY_ANY_NAME = {name: card for card in _CARDS for name in (card.name, *card.alia
 
 
 def names() -> list[str]:
-    """Return the names of all known benchmarks, installed on this machine or not."""
+    """Return the names of all known benchmarks, installed or not.
+
+    Returns
+    -------
+    list of str
+        Names.
+    """
     return list(CATALOGUE)
 
 
 def card(name: str) -> BenchmarkCard:
-    """Return the card of a benchmark, by its name or an alias."""
+    """Return the card of a benchmark.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias of the benchmark.
+
+    Returns
+    -------
+    BenchmarkCard
+        Description of the benchmark.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such benchmark.
+    """
     found = _BY_ANY_NAME.get(str(name).lower())
     if found is None:
         raise UnknownNameError(

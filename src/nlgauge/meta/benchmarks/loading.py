@@ -23,8 +23,23 @@ from nlgauge.meta.benchmarks.rows import BenchmarkRow, read_lines, written
 
 
 def load(name: str | Path) -> Benchmark:
-    """Return a benchmark by name, or of a file of judged texts: nlgauge's JSON lines, or original files of a
-    known benchmark.
+    """Load a benchmark by name, or from a file of judged texts.
+
+    Parameters
+    ----------
+    name : str or Path
+        Name of an installed benchmark, a JSON Lines file in the format of nlgauge, or the original files of a known
+        benchmark.
+
+    Returns
+    -------
+    Benchmark
+        Judged texts.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is neither a benchmark nor a file of this name.
     """
     text = str(name)
     try:
@@ -44,8 +59,30 @@ def load(name: str | Path) -> Benchmark:
 
 
 def imported(*paths: str | Path, name: str | None = None, overwrite: bool = False) -> tuple[Benchmark, Path]:
-    """Return the benchmark of original files, and its new path: JSON lines in the directory of benchmarks, so
-    that its name loads it.
+    """Install a benchmark from its original files.
+
+    Parameters
+    ----------
+    *paths : str or Path
+        Original files or directories.
+    name : str, optional
+        Name of the benchmark. Default: recognized from the files.
+    overwrite : bool, default False
+        Replace an installed benchmark.
+
+    Returns
+    -------
+    benchmark : Benchmark
+        Judged texts.
+    path : Path
+        File in the directory of benchmarks (JSON Lines, gzip), from which `load` reads it.
+
+    Raises
+    ------
+    ParameterError
+        If the files belong to several benchmarks or to an unknown benchmark.
+    InputError
+        If the files have no rows of the benchmark or duplicates, or the benchmark is already installed.
     """
     given = ", ".join(map(str, paths))
     parts = [_of_path(Path(path), None if name is None else card(name)) for path in paths]

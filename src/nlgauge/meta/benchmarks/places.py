@@ -12,8 +12,12 @@ SUFFIXES = (".jsonl.gz", ".scores.jsonl.gz", ".jsonl")
 
 
 def folder() -> Path:
-    """Return the directory of the benchmarks: NLGAUGE_BENCHMARKS, else the operating system's directory for
-    user data.
+    """Return the directory of benchmarks.
+
+    Returns
+    -------
+    Path
+        NLGAUGE_BENCHMARKS if it is set, otherwise the directory of the operating system for user data.
     """
     return user_folder("data", "benchmarks", "NLGAUGE_BENCHMARKS")
 

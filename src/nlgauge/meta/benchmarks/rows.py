@@ -20,8 +20,28 @@ Numbers = Mapping[str, float]
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One system's text for one segment, with its human scores and published metric scores; a prediction of
-    None is unknown.
+    """A text of a system for a segment, with human scores and published metric scores.
+
+    Parameters
+    ----------
+    segment : str
+        Segment.
+    system : str
+        System.
+    human : mapping of str to float, optional
+        Human scores by dimension.
+    prediction : str, optional
+        Text; None if it is unknown.
+    source : str, optional
+        Source.
+    references : tuple of str, optional
+        References.
+    ratings : mapping of str to tuple of float, optional
+        Ratings of single raters by dimension.
+    metrics : mapping of str to float, optional
+        Published metric scores.
+    meta : mapping, optional
+        Further fields.
     """
 
     segment: str
@@ -36,18 +56,30 @@ class BenchmarkRow:
 
     @property
     def group(self) -> str:
-        """The language pair, or "" without one."""
+        """Language pair; "" if there is none."""
         return str(self.meta.get("lp", ""))
 
     @property
     def by_human(self) -> bool:
-        """True if a person wrote the text."""
+        """True if a human wrote the text."""
         return bool(self.meta.get("human_reference"))
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The better and the worse of two systems' texts for a segment."""
+    """A judgment that the text of one system is better than the text of another.
+
+    Parameters
+    ----------
+    segment : str
+        Segment.
+    better : str
+        System with the better text.
+    worse : str
+        System with the worse text.
+    group : str, optional
+        Language pair.
+    """
 
     segment: str
     better: str

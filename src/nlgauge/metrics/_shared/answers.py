@@ -1,10 +1,9 @@
-"""What metrics share that ask a model a question about texts and read its answer off the first token:
+"""The base of metrics that ask a model a question about texts and read its answer from the first token:
 UniEval, MetricX, SEAHORSE.
 
 A question is a template with {prediction}, {source} or {reference} in it. A prediction that is empty, or has
 no token that the model knows, is shown to the model if the authors' program does that (`shows_empty`), and
-else has the worst value: a fluent nothing is not fluent. If another of these texts is empty, there is no
-answer.
+otherwise has the worst value. If another of these texts is empty, there is no answer.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Question(NamedTuple):
 
     @property
     def sides(self) -> list[str]:
-        """Which texts it speaks of."""
+        """The texts that the question contains."""
         return [side for side in _SIDES if f"{{{side}}}" in self.template]
 
 
@@ -53,31 +52,31 @@ class _Asked(NamedTuple):
 
 
 class AnswerMetric(ModelMeans):
-    """Questions whose answers are numbers; the first output is their mean where there are several."""
+    """Questions whose answers are numbers; if there are several, the first output is their mean."""
 
     tokens: ClassVar[tuple[str | int, ...]]
     drop_eos: ClassVar[bool] = False
-    # What splits a prediction into sentences, if a question is asked of each; UniEval has it as a parameter.
+    # Splitter of a prediction into sentences, if a question is asked about each; a parameter of UniEval.
     splitter: str = "sentencex"
 
     def prompts(self) -> Mapping[str, Question]:
-        """The question behind each output."""
+        """Return the question of each output."""
         raise NotImplementedError
 
     def model_of(self, question: str) -> ModelSpec:
-        """The model that is asked a question."""
+        """Return the model that is asked a question."""
         raise NotImplementedError
 
     def max_tokens(self) -> int:
-        """How many tokens of a prompt are read."""
+        """Return the number of tokens of a prompt that are read."""
         raise NotImplementedError
 
     def answer(self, logits: Array) -> Array:
-        """The number that the logits of the tokens, one row per prompt, stand for."""
+        """Return the answer as a number from the logits of the tokens, one row per prompt."""
         raise NotImplementedError
 
     def sides(self) -> set[str]:
-        """Return the texts that the questions speak of."""
+        """Return the texts that the questions contain."""
         return {side for question in self.prompts().values() for side in question.sides}
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -126,7 +125,7 @@ class AnswerMetric(ModelMeans):
                 )
 
     def _read(self, view: View, name: str) -> dict[str, ReadableTexts]:
-        """The texts that a question speaks of, as its model can read them."""
+        """Return the texts that a question contains, as its model can read them."""
         return read_sides(view, self.model_of(name), "seq2seq", self.prompts()[name].sides)
 
     def _asked(self, view: View, name: str, ids: dict[str, Array]) -> _Asked:
@@ -153,6 +152,8 @@ class AnswerMetric(ModelMeans):
 
 
 def probability_of_first(logits: Array) -> Array:
-    """The probability of the first of two tokens, of the two: sigmoid of the difference of their logits."""
+    """Return the probability of the first of two tokens, of the two: sigmoid of the difference of their
+    logits.
+    """
     found: Array = 1 / (1 + np.exp(np.clip(logits[:, 1] - logits[:, 0], -700, 700)))
     return found

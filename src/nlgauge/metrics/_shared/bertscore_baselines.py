@@ -1,8 +1,8 @@
 """bert-score's baselines of P, R and F: their means over pairs of unrelated sentences, by language, model and
 layer.
 
-The numbers are those of the files that bert-score 0.3.13 (MIT) ships, for the models and layers that are
-defaults somewhere; a test compares them.
+The numbers are from the files of bert-score 0.3.13 (MIT), for the models and layers that are defaults
+somewhere; a test compares them.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ _BASELINES = {
 
 
 def has_baseline(lang: str, model: ModelSpec, layer: int) -> bool:
-    """Whether there is a baseline."""
+    """Return True if there is a baseline."""
     return (lang, plain_name(model), layer) in _BASELINES
 
 
 def baseline_of(lang: str, model: ModelSpec, layer: int) -> tuple[float, ...]:
-    """The baseline for P, R and F; an error where bert-score has none, because another model's would mean
-    nothing.
+    """Return the baseline for P, R and F; raise ParameterError if bert-score has none, because the baseline
+    of another model does not apply.
     """
     if not has_baseline(lang, model, layer):
         raise ParameterError(

@@ -1,5 +1,5 @@
-"""What COMET, CometKiwi, UniTE, XCOMET and LENS share: a network of the family, the mean of segments,
-texts that say nothing, what was cut.
+"""The base of COMET, CometKiwi, UniTE, XCOMET and LENS: a network of the family, the mean of segments, empty
+texts, cut texts.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class FamilyMetric(UsesModel, ModelMeans):
             object.__setattr__(self, "takes", "alone")
 
     def forms(self) -> tuple[Form, ...]:
-        """The forms of network that give this number."""
+        """Return the forms of network that compute this output."""
         raise NotImplementedError
 
     def judged(self, view: View) -> NetworkRows:
@@ -79,7 +79,7 @@ class FamilyMetric(UsesModel, ModelMeans):
         return Measured(rows.values, rows.empty, [rows.truncated, rows.empty])
 
     def network(self, view: View) -> CometNetwork:
-        """The network, if it is of a form that gives this number."""
+        """Return the network, if its form computes this output."""
         found: CometNetwork = load(self.model, "comet", view.features.options.device).model
         form = found.settings.form
         if form not in self.forms():
@@ -97,11 +97,13 @@ class VectorMetric(FamilyMetric):
     """
 
     def read(self, view: View, m: Any, s: Any, r: Any) -> list[Any]:
-        """What the feed-forward network reads, from the vectors of predictions, sources and references."""
+        """Return the input of the feed-forward network, from the vectors of predictions, sources and
+        references.
+        """
         raise NotImplementedError
 
     def texts(self, view: View) -> list[Array]:
-        """The ids of predictions, sources and, where they are used, references."""
+        """Return the ids of predictions, sources and, if used, references."""
         return [
             visible(view, view.predictions),
             view.source,
@@ -131,8 +133,9 @@ class VectorMetric(FamilyMetric):
 
 
 class Passes(NamedTuple):
-    """What the passes over rows give: (rows, passes) scores, NaN if a text beside the prediction is empty;
-    each row's label probabilities and where the pieces stand; in which rows the prediction is empty."""
+    """The values of all passes over rows: (rows, passes) scores, NaN if a text other than the prediction is
+    empty; the label probabilities and places of the pieces of each row; the rows with an empty prediction.
+    """
 
     scores: Array
     labels: list[Array]
@@ -150,7 +153,7 @@ class JointMetric(FamilyMetric):
     label_weights: ClassVar[tuple[float, ...]] = (0.1667, 0.3333, 0.5)
 
     def passes(self, view: View) -> Passes:
-        """The network's answers on prediction and source, then on prediction and reference, and on all
+        """Return the network's answers on prediction and source, then on prediction and reference, and on all
         three.
         """
         self.network(view)
@@ -187,10 +190,10 @@ class JointMetric(FamilyMetric):
             yield ErrorSpans(f"{self.name} {score:.4f}", {self.name: row}, view.text(prediction), spans)
 
     def error_spans(self, probabilities: Array, offsets: Array) -> list[Span]:
-        """The errors that the probabilities of labels tell of."""
+        """Return the errors according to the probabilities of labels."""
         return decoded(probabilities, offsets, complete=True)
 
 
 def _keys(sides: list[Array]) -> Ragged:
-    """The ids of texts that are read together, row by row."""
+    """Return the ids of texts that are read together, row by row."""
     return Ragged(np.column_stack(sides).ravel(), np.arange(len(sides[0]) + 1) * len(sides))

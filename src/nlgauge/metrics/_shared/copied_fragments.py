@@ -1,4 +1,4 @@
-"""What coverage and density share: the fragments of the source that a summary is put together from."""
+"""The base of coverage and density: the fragments of the source that a summary consists of."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.metric.mean import MeanMetric
 
 
 class CopiedFragments(MeanMetric):
-    """What coverage and density share: everything but which of the two comes first."""
+    """The base of coverage and density: everything except their order."""
 
     exhaustive: bool
     tokenizer: str
@@ -56,5 +56,5 @@ class CopiedFragments(MeanMetric):
 
 
 def _sums(fragments: Ragged, values: Array) -> Array:
-    """The sum of each row's values."""
+    """Return the sum of each row's values."""
     return np.bincount(fragments.owners, values, len(fragments))

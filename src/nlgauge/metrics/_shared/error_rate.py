@@ -1,4 +1,6 @@
-"""What WER, CER, MER, WIL and WIP share: an alignment with its counts, and everything but the rate itself."""
+"""The base of WER, CER, MER, WIL and WIP: an alignment with its counts, and everything except the rate
+itself.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from nlgauge.metric import Arrays, Metric, Output, View
 
 
 class ErrorRate(Metric):
-    """What all rates of one alignment share: everything but the unit and the formula, which is (S + D +
+    """The base of all rates of one alignment: everything except the unit and the formula, which is (S + D +
     I) / N here.
     """
 
@@ -28,7 +30,7 @@ class ErrorRate(Metric):
     high: ClassVar[float] = math.inf
 
     def rate(self, substitutions: Array, deletions: Array, insertions: Array, hits: Array) -> Array:
-        """The rate from the counts of an alignment."""
+        """Return the rate from the counts of an alignment."""
         expected = substitutions + deletions + hits
         return (substitutions + deletions + insertions) / np.where(expected > 0, expected, 1.0)
 

@@ -17,8 +17,8 @@ from nlgauge.explanations import ErrorSpan
 
 
 class Span(NamedTuple):
-    """A run: where it begins and ends in the text, the number of its label (from 1), and the mean
-    probability of its pieces' likeliest labels.
+    """A run: its start and end in the text, the number of its label (from 1), and the mean probability of its
+    pieces' likeliest labels.
     """
 
     start: int
@@ -28,8 +28,8 @@ class Span(NamedTuple):
 
 
 def decoded(probabilities: Array, offsets: Array, complete: bool) -> list[Span]:
-    """The error spans of one text, from (pieces, labels) probabilities, "no error" first, and (pieces, 2)
-    places; first and last piece are marks.
+    """Return the error spans of one text, from (pieces, labels) probabilities, "no error" first, and (pieces,
+    2) places; first and last piece are marks.
     """
     if complete:
         probabilities, offsets = probabilities[1:-1], offsets[1:-1]
@@ -47,7 +47,7 @@ def decoded(probabilities: Array, offsets: Array, complete: bool) -> list[Span]:
 
 
 def spans_of(spans: Sequence[Span], labels: Sequence[str]) -> list[ErrorSpan]:
-    """The spans with their severity in words."""
+    """Return the spans with their severity in words."""
     return [ErrorSpan(span.start, span.end, labels[span.label - 1], span.confidence) for span in spans]
 
 

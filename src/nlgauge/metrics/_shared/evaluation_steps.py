@@ -16,8 +16,8 @@ from nlgauge.metrics.g_eval import GEval, filled_form
 
 
 def written(metric: GEval) -> str:
-    """The steps that the metric's judge writes for its criterion, at temperature 0; they are cached as every
-    reply is.
+    """Return the steps that the metric's judge writes for its criterion, at temperature 0; they are cached
+    like every reply.
 
     Give them to the metric, so that its signature has them: `replace(metric, steps=written(metric))`.
     """

@@ -30,7 +30,7 @@ from nlgauge.models import Model, is_model_spec, model_facts
 SCORINGS = ("probabilities", "samples", "single")
 # The base_url that stays on this machine although NLGAUGE_JUDGE_URL names an endpoint.
 HERE = "local"
-NAN = "no reply could be used: unparsed, refused, too_long and failed say why"
+NAN = "no reply could be used; unparsed, refused, too_long and failed show the reason"
 NOT_SENT = "this was a dry run, and nothing was sent"
 COVERED = Output(
     "covered",
@@ -39,8 +39,8 @@ COVERED = Output(
     1,
     warn_below=0.9,
     warning=(
-        "of the judge's probability is on the levels that it may choose from; the rest of what it would have"
-        " said is not in the score"
+        "of the judge's probability is on the permitted levels; the score ignores the rest."
+        " Check the prompt and the levels"
     ),
 )
 COUNTS = {
@@ -55,9 +55,7 @@ _MISSING = {"failed": "error", "empty": "empty"}
 
 
 class JudgedRow(NamedTuple):
-    """What was found of one row: the value of each measure, why there is none, and the judgments behind
-    it.
-    """
+    """The finding for one row: the value of each measure, the reason if it is missing, and the judgments."""
 
     values: tuple[float, ...]
     judgments: tuple[Judgment, ...]
@@ -87,7 +85,7 @@ class Judged(MeanMetric):
     calls: str | Calls = ""
 
     takes: ClassVar[Takes] = "alone"
-    # Every reply is kept already, and a row without one must be asked about again: `nlgauge.judges.cache`.
+    # Every reply is cached already, and a row without a reply must be asked again: `nlgauge.judges.cache`.
     costly: ClassVar[bool] = False
     # How the metric may score; numbers that are not single tokens have no probabilities.
     scorings: ClassVar[tuple[str, ...]] = SCORINGS
@@ -111,9 +109,9 @@ class Judged(MeanMetric):
         object.__setattr__(self, name, value)
 
     def _address(self) -> str:
-        """The endpoint that is asked; "" for none."""
+        """Return the endpoint that is asked; "" for none."""
         if isinstance(self.model, Model | Client) and self.base_url not in ("", HERE):
-            self.require(False, "base_url", "left out where model is an object")
+            self.require(False, "base_url", "omitted if model is an object")
         given = self.base_url or (
             "" if isinstance(self.model, Model | Client) else os.environ.get("NLGAUGE_JUDGE_URL", "")
         )
@@ -121,12 +119,12 @@ class Judged(MeanMetric):
         return given if given in ("", HERE) else checked_url(given)
 
     def template(self) -> Prompt:
-        """The template, with everything filled in that is the same for every row."""
+        """Return the template, with everything filled in that is the same for every row."""
         raise NotImplementedError
 
     @property
     def judge(self) -> Judge:
-        """Who is asked."""
+        """The judge that is asked."""
         return Judge(self.model, "" if self.base_url == HERE else self.base_url, str(self.calls))
 
     def may_leave(self) -> bool:
@@ -134,14 +132,14 @@ class Judged(MeanMetric):
         return self.judge.is_here
 
     def measures(self) -> tuple[Output, ...]:
-        """The outputs that are means over rows, in the order of a row's values."""
+        """Return the outputs that are means over rows, in the order of a row's values."""
         scale = self.template().expects.scale
         score = Output(self.name, self.template().higher_is_better, scale.low, scale.high, nan=NAN)
         return score, *self.about_replies()
 
     def about_replies(self) -> tuple[Output, ...]:
-        """What is reported beside the score: the covered probability, or how far samples of one row lie
-        apart.
+        """Return the outputs besides the score: the covered probability, or the spread of the samples of one
+        row.
         """
         if self.scoring == "probabilities":
             return (COVERED,)
@@ -202,7 +200,9 @@ class Judged(MeanMetric):
         }
 
     def _fingerprints(self, corpus: Corpus) -> dict[str, str]:
-        """What the endpoint called its state in the replies for this corpus, once it was asked."""
+        """Return the fingerprint that the endpoint reported in the replies for this corpus, after it was
+        asked.
+        """
         asked = [
             known.memory
             for feature, known in corpus.texts.kept.items()
@@ -212,7 +212,7 @@ class Judged(MeanMetric):
         return {"fingerprint": ",".join(found)} if found else {}
 
     def rows(self, view: View) -> list[JudgedRow]:
-        """What the judge says of every row."""
+        """Return the replies of the judge for every row."""
         texts = texts_of(view)
         asked = [i for i, row in enumerate(texts) if can_be_seen(row["prediction"])]
         found = self.asked(view, self.template(), [texts[i] for i in asked])
@@ -222,18 +222,18 @@ class Judged(MeanMetric):
         return rows
 
     def empty_row(self) -> JudgedRow:
-        """An empty prediction: the lowest score, which no judge was asked for."""
+        """Return the row of an empty prediction: the lowest score, without a request to a judge."""
         return JudgedRow((worst_of(self.measures()[0]), *(np.nan,) * (len(self.measures()) - 1)), (), True)
 
     def values_of(self, judgment: Judgment) -> tuple[float, ...]:
-        """The values of the measures."""
+        """Return the values of the measures."""
         about = {"covered": judgment.covered, "sd_within": judgment.variance}
         return judgment.score, *(about[output.name] for output in self.about_replies())
 
     def asked(
         self, view: View, prompt: Prompt, texts: Sequence[Mapping[str, str]], expects: Reads | None = None
     ) -> list[Judgment]:
-        """The judgment of each of these texts by one prompt; `expects` reads the replies if the prompt
+        """Return the judgment of each of these texts by one prompt; `expects` reads the replies if the prompt
         itself does not.
         """
         rendered = [prompt.render(row) for row in texts]
@@ -245,7 +245,7 @@ class Judged(MeanMetric):
         ]
 
     def ask(self, prompt: Prompt, expects: Reads | None = None) -> Ask:
-        """How the judge is asked with this prompt."""
+        """Return the settings of the judge with this prompt."""
         expected, scoring = expects or prompt.expects, self.scoring
         if scoring == "samples":
             return Ask(expected, prompt.max_tokens, prompt.before, self.n, self.temperature, self.seed)
@@ -258,7 +258,7 @@ class Judged(MeanMetric):
     def replies(
         self, view: View, ask: Ask, conversations: Sequence[tuple[str, ...]]
     ) -> list[list[dict[str, Any]]]:
-        """The raw replies to conversations."""
+        """Return the raw replies to conversations."""
         if not conversations:
             return []
         column, places = view.get(ChatReplies(self.judge, ask), view.features.ids_of(conversations))
@@ -311,7 +311,7 @@ class Judged(MeanMetric):
 
 
 def texts_of(view: View) -> list[dict[str, str]]:
-    """The texts of each row by what they are."""
+    """Return the texts of each row by role."""
     columns = {"prediction": view.predictions}
     if view.references is not None:
         columns["reference"] = view.reference

@@ -1,5 +1,5 @@
-"""What metrics on word vectors share: pairs of texts as words of a table, facts of the signature, and the
-share of words that the table lacks.
+"""The base of metrics on word vectors: pairs of texts as words of a table, facts of the signature, and the
+share of words without a vector.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ UNKNOWN = Output(
     0,
     1,
     warn_above=0.3,
-    warning="of the words have no vector; choose vectors of the language and of the kind of text",
+    warning="of the words have no vector, which makes the score unreliable; choose vectors for this language"
+    " and kind of text",
 )
 NO_KNOWN_WORD = "one of the texts has no word with a vector"
 
@@ -42,13 +43,13 @@ class WordPairs(NamedTuple):
 
     @property
     def blank(self) -> Array:
-        """Of which pairs both texts have no word at all."""
+        """True for pairs in which neither text has a word."""
         found: Array = self.counts[:, 1] == 0
         return found
 
     @property
     def lost(self) -> Array:
-        """In which pairs a text has no word with a vector."""
+        """True for pairs in which a text has no word with a vector."""
         found: Array = (
             np.minimum(self.rows.lengths[self.predictions], self.rows.lengths[self.references]) == 0
         )
@@ -56,14 +57,14 @@ class WordPairs(NamedTuple):
 
 
 def bag(table: WordTable, rows: Array) -> DistinctPoints:
-    """The different words of a text, in order of first appearance."""
+    """Return the different words of a text, in order of first appearance."""
     words, first, counts = np.unique(rows, return_index=True, return_counts=True)
     order = np.argsort(first)
     return DistinctPoints(words[order], counts[order], table.take(words[order]))
 
 
 def units(vectors: Array) -> Array:
-    """The vectors with length 1; those of length 0 stay."""
+    """Return the vectors with length 1; vectors of length 0 stay."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     found: Array = vectors / np.where(norms > 0, norms, 1)
     return found
@@ -78,7 +79,7 @@ class WordVectorMetric(MeanMetric):
     revision: ClassVar[int] = 2
 
     def check(self) -> None:
-        """Raises where a parameter that they share is outside its domain."""
+        """Raise ParameterError if a common parameter is outside its domain."""
         self.require(
             isinstance(self.vectors, str) and bool(self.vectors),
             "vectors",
@@ -87,7 +88,7 @@ class WordVectorMetric(MeanMetric):
         require_choice(self, "tokenizer", TEXT_TOKENIZERS)
 
     def words_used(self) -> WordVectors:
-        """The feature that gives the words."""
+        """Return the feature with the words."""
         return WordVectors(self.vectors, self.tokenizer)
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -95,7 +96,7 @@ class WordVectorMetric(MeanMetric):
         return {**super().facts(corpus), "weights": store.weights_hash(place)[:12]}
 
     def pairs(self, view: View) -> WordPairs:
-        """The words of predictions and references."""
+        """Return the words of predictions and references."""
         feature = self.words_used()
         found, predictions, references = view.get(feature, view.predictions, view.reference)
         counts = found.counts.values[predictions] + found.counts.values[references]

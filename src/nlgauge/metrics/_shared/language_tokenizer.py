@@ -10,7 +10,7 @@ from nlgauge.metric import AbstractMetric
 
 
 class LanguageTokenizer(AbstractMetric):
-    """A metric whose tokenizer is that of the language, unless one is given."""
+    """A metric that uses the tokenizer of the language by default."""
 
     tokenizer: str | None
     lowercase: bool

@@ -1,10 +1,10 @@
-"""What metrics share that ask a language model how probable one text is, given another: the mean
-log-probability of its tokens.
+"""The base of metrics on the probability of one text given another: the mean log-probability of its tokens by
+a language model.
 
 A score is the mean over one or two directions, such as the prediction given the reference and the reference
 given the prediction. An empty prediction is shown to the model if the authors' program does that
-(`shows_empty`), and else has no score: the marks around an empty text are often very probable. A row with
-another empty text, or one without a token that the model knows, has no score.
+(`shows_empty`), and otherwise has no score: the marks around an empty text are often very probable. A row
+with another empty text, or one without a token that the model knows, has no score.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ class Direction(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What the model says of each text, where each direction's texts are in it, which rows have a score,
-    whose prediction alone is empty, and their unknown and all tokens."""
+    """The probabilities of each text, the place of the texts of each direction, the rows with a score, the
+    rows in which only the prediction is empty, and the unknown and all tokens.
+    """
 
     information: TokenInformation
     places: list[Array]
@@ -54,12 +55,12 @@ class _Found(NamedTuple):
 
 
 class LikelihoodMetric(UsesModel, ModelMeans):
-    """A mean of log-probabilities per token; subclasses say which model writes which text, and ask it."""
+    """A mean of log-probabilities per token; subclasses select the model and the texts, and run the model."""
 
     kind: ClassVar[Kind]
 
     def directions(self) -> tuple[Direction, ...]:
-        """The directions whose mean is the score."""
+        """Return the directions whose mean is the score."""
         raise NotImplementedError
 
     def sides(self) -> list[str]:
@@ -73,15 +74,17 @@ class LikelihoodMetric(UsesModel, ModelMeans):
     def ask(
         self, view: View, given: list[Array], written: list[Array]
     ) -> tuple[TokenInformation, list[Array]]:
-        """What the model says of every pair of text ids, and where each direction's pairs are in it."""
+        """Return the probabilities of every pair of text ids, and the place of the pairs of each
+        direction.
+        """
         raise NotImplementedError
 
     def averaged(self, tokens: Array, loaded: Loaded) -> slice:
-        """Which of a text's tokens are averaged."""
+        """Return True for the tokens of a text that are averaged."""
         return slice(None)
 
     def mean_name(self) -> str:
-        """What the mean of several directions is called."""
+        """Return the name of the mean of several directions."""
         return self.name
 
     def measures(self) -> tuple[Output, ...]:
@@ -127,12 +130,12 @@ class LikelihoodMetric(UsesModel, ModelMeans):
         return _Found(information, places, *self.scored(view, read), counts)
 
     def _means(self, information: TokenInformation, places: Array, loaded: Loaded) -> Array:
-        """The mean log-probability of each text's tokens; NaN where none is counted."""
+        """Return the mean log-probability of the tokens of each text; NaN if no token counts."""
         ids, values = information.ids.take(places), information.log_probabilities.take(places)
         counted = [row[self.averaged(tokens, loaded)] for tokens, row in zip(ids, values, strict=True)]
         return np.array([row.mean() if len(row) else np.nan for row in counted], dtype=np.float64)
 
 
 def pairs(given: Array, written: Array) -> Ragged:
-    """The keys of a feature of pairs of texts."""
+    """Return the keys of a feature of pairs of texts."""
     return Ragged(np.column_stack([given, written]).ravel(), 2 * np.arange(len(given) + 1))

@@ -2,8 +2,8 @@
 predictions, unknown tokens.
 
 An empty prediction is scored: by the model if the authors' program shows it the empty text, else with the
-worst value. An empty reference or source is nobody's fault, and the row has no value. `empty="missing"`
-leaves empty predictions without a value, as if nobody had asked for them.
+worst value. A row with an empty reference or source has no value, because it is not a fault of the system.
+`empty="missing"` leaves empty predictions without a value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NO_TEXT = "a text is empty, or the model knows none of its tokens"
 
 
 class UsesModel(AbstractMetric):
-    """A metric with the parameter `model`: it is checked, and the signature says which weights it has."""
+    """A metric with the parameter `model`: it is checked, and the signature names its weights."""
 
     model: ModelSpec
 
@@ -76,7 +76,7 @@ class ModelMeans(MeanMetric):
         return super().with_empty(values, empty)
 
     def scored(self, view: View, read: Mapping[str, ReadableTexts]) -> tuple[Array, Array]:
-        """Return which rows the model scores, and in which the prediction alone is empty."""
+        """Return the rows that the model scores, and the rows in which only the prediction is empty."""
         others = [reading for side, reading in read.items() if side != "prediction"]
         empty = empty_rows(view, read["prediction"], *others)
         return readable(view, *read.values()) | (empty if self.shows_empty else False), empty
@@ -106,8 +106,8 @@ def read_sides(view: View, model: ModelSpec, kind: Kind, sides: Iterable[str]) -
 
 
 def empty_rows(view: View, prediction: ReadableTexts, *others: ReadableTexts) -> Array:
-    """Return the rows whose prediction alone says nothing to the model: no sign that can be seen, or no
-    token that it knows.
+    """Return the rows in which only the prediction is empty to the model: no visible character, or no known
+    token.
     """
     empty = ~readable(view, prediction)
     return empty & readable(view, *others) if others else empty

@@ -1,11 +1,11 @@
 """The mutual information of paired texts as a Fit: embeddings of both sides, and an estimator's pointwise
 entropies for every pair of a system.
 
-An estimate is trained, so it must not hang on anything but the texts. Each text is embedded alone; pairs are
-put into the order of digests of their texts before anything is drawn or summed; and a pair's fold follows
-from the digest of its source. So the value of a pair is the same bit for bit in any order of the segments, in
-any chunks, and whatever else is scored. (The released estimator takes pairs in the order given, as its
-authors do.)
+An estimate is trained, so it must depend only on the texts. Each text is embedded separately; pairs are put
+into the order of digests of their texts before anything is drawn or summed; and a pair's fold follows from
+the digest of its source. So the value of a pair is the same bit for bit in any order of the segments, in any
+chunks, and whatever else is scored. (The released estimator takes pairs in the order given, as its authors
+do.)
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _MOST_COMPONENTS, _PAIRS_A_COMPONENT = 64, 20
 
 @dataclass(frozen=True)
 class Estimator:
-    """How information is estimated: by mixtures ("knife"), by one Gaussian ("gaussian"), or as the
-    authors of COSMIC released it ("released").
+    """The estimator of information: mixtures ("knife"), one Gaussian ("gaussian"), or the released program of
+    the authors of COSMIC ("released").
     """
 
     kind: str = "knife"
@@ -48,10 +48,10 @@ class Estimator:
     full: bool = False
 
     def __call__(self, target: Array, given: Array, keys: Array, pairs: int, seed: int) -> Pointwise:
-        """Pointwise entropies of `target`, alone and given `given`; `pairs` decides how many components are
-        kept if nothing else does.
+        """Return pointwise entropies of `target`, unconditional and given `given`; by default `pairs` decides
+        the number of components.
 
-        `keys` (rows, 1 or more) stand for the content of a row: rows with equal keys are equal, those with an
+        `keys` (rows, 1 or more) stand for the content of a row: rows with equal keys are equal, rows with an
         equal first key are held out together.
         """
         if self.kind == "released" and len(target):
@@ -93,7 +93,7 @@ class Estimator:
 
 
 def digests(texts: Iterable[str]) -> Array:
-    """A number for each text that follows from the text alone; ids would depend on what else is in the
+    """Return a number for each text that depends only on the text; ids would depend on the rest of the
     corpus.
     """
     found = [
@@ -105,11 +105,11 @@ def digests(texts: Iterable[str]) -> Array:
 
 @dataclass(frozen=True)
 class MutualInformation(Fit):
-    """(pairs, seeds) pointwise entropies of the sides named in `targets`, alone and given the other side, and
-    how fitting went.
+    """(pairs, seeds) pointwise entropies of the sides named in `targets`, unconditional and given the other
+    side, and diagnostics of the fit.
 
-    NaN for pairs with an empty text, or with one of which the model knows nothing.
-    Names start with the side; what follows `_fit_` is a field of `Pointwise`.
+    NaN for pairs with an empty text, or with a text without a known token. Names start with the side; what
+    follows `_fit_` is a field of `Pointwise`.
     """
 
     model: ModelSpec
@@ -134,7 +134,7 @@ class MutualInformation(Fit):
             "source": vectors[sources],
             "keys": np.column_stack([digests(source_texts), digests(summary_texts)]),
             "truncated": np.maximum(cut[summaries], cut[sources]),
-            # A text of which the model knows no token says as little as an empty one.
+            # A text without a token that the model knows counts as empty.
             "filled": np.logical_and(*(counts[:, 0] < counts[:, 1] for counts in tokens)),
             "tokens": sum(tokens),
         }
@@ -191,11 +191,11 @@ class MutualInformation(Fit):
 
 
 def warn_of_few(pairs: int) -> None:
-    """Says what to expect of few pairs."""
+    """Warn that the value is unreliable for few pairs."""
     if pairs < FEW_PAIRS:
         warnings.warn(
-            f"cosmic has {pairs} pairs; under about {FEW_PAIRS} its value says little, and differences"
-            " between systems less. On 100 to 1000 Gaussian pairs it found 15 to 20% too little, and"
-            " other samples moved it by 0.2 to 0.5 nats, which seed_deviation does not show.",
+            f"cosmic has only {pairs} pairs; below about {FEW_PAIRS} its value is unreliable: with 100 to 1,000"
+            " Gaussian pairs it was 15% to 20% too low, and samples moved it by 0.2 to 0.5 nats, which"
+            " seed_deviation omits. Score more pairs.",
             stacklevel=3,
         )

@@ -1,5 +1,5 @@
-"""What metrics that ask a classifier about pairs of texts share: values of rows that may be undefined,
-and what is counted beside them.
+"""The base of metrics that ask a classifier about pairs of texts: values of rows that may be undefined, and
+counts.
 """
 
 from __future__ import annotations
@@ -24,29 +24,31 @@ from nlgauge.metric.mean import Measured
 from nlgauge.metrics._shared.model_means import ModelMeans, UsesModel, measured
 from nlgauge.models import ModelSpec, model_name
 
-# What explanations call the labels.
+# The names of the labels in explanations.
 LABELS = {"e": "entail", "n": "neutral", "c": "contradict"}
 NOTHING = "a text is empty, or has no token that the model knows"
 
 
 def require_nli(order: tuple[str, ...], needed: str, model: ModelSpec) -> tuple[str, ...]:
-    """The order of labels, or an error where a label that a metric needs is not among them."""
+    """Return the order of labels, or raise ModelError if a label that a metric needs is missing."""
     if not set(needed) <= set(order):
         raise ModelError(
-            f"the model {model_name(model)} must tell {', '.join(LABELS[label] for label in needed)} apart,"
-            f" its labels are {order}."
+            f"the model {model_name(model)} must predict"
+            f" {', '.join(LABELS[label] for label in needed)}, but its labels are {order}; choose"
+            " another model."
         )
     return order
 
 
 def texts_of(view: View, ids: Array) -> list[str]:
-    """The texts with these ids."""
+    """Return the texts with these ids."""
     return [view.text(text) for text in ids.tolist()]
 
 
 class PairValues(NamedTuple):
-    """(rows, measures) values, NaN if undefined; whether a text of a row was cut; in which rows the
-    prediction alone says nothing; unknown and all tokens; what explanations show of each row."""
+    """(rows, measures) values, NaN if undefined; True for rows with a cut text; True for rows in which only
+    the prediction is empty; unknown and all tokens; the data of explanations for each row.
+    """
 
     values: Array
     truncated: Array
@@ -70,7 +72,7 @@ class PairScores(UsesModel, ModelMeans):
         self.require(labels is None or fits, "labels", domain)
 
     def findings(self, view: View) -> PairValues:
-        """What the classifier says of each row."""
+        """Return the values of the classifier for each row."""
         raise NotImplementedError
 
     def measured(self, view: View) -> Measured:
@@ -81,7 +83,7 @@ class PairScores(UsesModel, ModelMeans):
 class SentencePairScores(PairScores):
     """A metric that asks about sentences, each with every text that may bear it out or contradict it.
 
-    What is shown of a row are its matrices (texts, sentences) by label, the one that decides first, the
+    An explanation of a row shows its matrices (texts, sentences) by label, the decisive matrix first, the
     texts and the sentences.
     """
 

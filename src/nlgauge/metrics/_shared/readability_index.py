@@ -1,4 +1,4 @@
-"""What the readability indices share: everything but the formula."""
+"""The base of the readability indices: everything except the formula."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from nlgauge.metric import Arrays, Metric, Output, Takes, View
 
 
 class ReadabilityIndex(Metric):
-    """What the indices share: everything but the formula."""
+    """The base of the indices: everything except the formula."""
 
     takes: ClassVar[Takes] = "alone"
     missing_reason: ClassVar[str] = "empty"
     languages: ClassVar[tuple[str, ...] | None] = ("en",)
-    # Direction and bounds of the index, and the counts that it is made of beside words and sentences.
+    # Direction and bounds of the index, and its counts besides words and sentences.
     higher_is_better: ClassVar[bool | None] = None
     bounds: ClassVar[tuple[float, float]]
     uses: ClassVar[tuple[str, ...]]
 
     def index(self, counts: Arrays) -> Array:
-        """The index, from counts by name; words and sentences are above 0."""
+        """Return the index, from counts by name; words and sentences are above 0."""
         raise NotImplementedError
 
     def libraries(self) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ class ReadabilityIndex(Metric):
         }
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        """What each word adds to the counts: hard words stand out."""
+        """Return the contribution of each word to the counts; hard words are highlighted."""
         feature = ReadabilityCounts(view.lang or "en")
         for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
             words = [word for sentence in feature.of(view.text(text_id)) for word in sentence]

@@ -1,4 +1,4 @@
-"""What BERTScore and YiSi-1 share: each token of one text is matched with the most similar token of the
+"""The base of BERTScore and YiSi-1: each token of one text is matched with the most similar token of the
 other, by contextual vectors.
 """
 
@@ -41,7 +41,9 @@ PARTS = ("precision", "recall", "f1")
 
 
 def plain_name(model: ModelSpec) -> str:
-    """The name by which tables know a model, without owner and revision; "" for the user's own."""
+    """Return the name by which tables know a model, without owner and revision; "" for a model object of the
+    user.
+    """
     return model.partition("@")[0].rsplit("/", 1)[-1] if isinstance(model, str) else ""
 
 
@@ -75,12 +77,12 @@ class TokenMatching(Metric):
 
     @property
     def model_used(self) -> ModelSpec:
-        """The model, the default where none was given."""
+        """The model, or the default if it is None."""
         raise NotImplementedError
 
     @property
     def layer_used(self) -> int:
-        """The layer, that which is known to be best where none was given."""
+        """The layer; if it is None, the best layer that is known for the model."""
         known = LAYERS.get(plain_name(self.model_used)) if self.layer is None else self.layer
         if known is None:
             if isinstance(self.model_used, str):
@@ -94,14 +96,14 @@ class TokenMatching(Metric):
         return known
 
     def check(self) -> None:
-        """Raises where a parameter that they share is outside its domain."""
+        """Raise ParameterError if a common parameter is outside its domain."""
         self.require(
             is_model_spec(self.model_used), "model", "a name, a directory or nlgauge.Model(model, tokenizer)"
         )
         require_whole(self, "layer", 0, optional=True)
 
     def weights(self, hidden: Hidden, text: int, fitted: Arrays) -> tuple[Array, bool]:
-        """The weight of each piece, and whether all were 0 and had to be made equal."""
+        """Return the weight of each piece, and True if all were 0 and became equal."""
         raise NotImplementedError
 
     def f_of(self, precision: float, recall: float) -> float:
@@ -109,12 +111,12 @@ class TokenMatching(Metric):
         raise NotImplementedError
 
     def cosines(self, hidden: Hidden, prediction: int, reference: int) -> Array:
-        """The cosine of every pair of pieces; rounding may not take it out of its bounds."""
+        """Return the cosine of every pair of pieces; rounding errors are clipped to its bounds."""
         found: Array = np.clip(hidden.vectors[prediction] @ hidden.vectors[reference].T, -1, 1)
         return found
 
     def shown(self, part: str, value: Any) -> Any:
-        """A value of precision, recall or F as it is reported."""
+        """Return a value of precision, recall or F as it is reported."""
         return value
 
     def reads(self, options: RunOptions) -> tuple[HiddenLayers, ...]:
@@ -146,8 +148,8 @@ class TokenMatching(Metric):
         return {**found, **{output.name: notes[output.name] for output in self.outputs()[part][1:]}}
 
     def _hidden(self, view: View) -> tuple[Hidden, Array, Array, Array]:
-        """The vectors of the texts' pieces, where each prediction and reference is among them, and each
-        pair's unknown and all tokens.
+        """Return the vectors of the texts' pieces, the place of each prediction and reference among them, and
+        each pair's unknown and all tokens.
         """
         read = read_pairs(view.features, self.model_used, "encoder", view.predictions, view.reference)
         (feature,) = self.reads(view.features.options)

@@ -1,4 +1,4 @@
-"""What token precision, recall, F1 and accuracy share: bags of tokens and how many of them are common."""
+"""The base of token precision, recall, F1 and accuracy: bags of tokens and the number of common tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nlgauge.metric.mean import MeanMetric
 
 
 class TokenOverlap(MeanMetric):
-    """What the measures of overlapping tokens share: everything but the share itself."""
+    """The base of the measures of overlapping tokens: everything except the share itself."""
 
     normalize: str | None
     compat: str | None
@@ -29,7 +29,7 @@ class TokenOverlap(MeanMetric):
         self.require(
             self.compat is None or self.normalize is None,
             "normalize",
-            "None where compat chooses the normalisation",
+            "None if compat chooses the normalization",
         )
 
     def facts(self, corpus: Corpus) -> dict[str, str]:
@@ -46,12 +46,14 @@ class TokenOverlap(MeanMetric):
         return Tokens(self.compat or self.normalize or "unicode")
 
     def share(self, overlap: Array, predicted: Array, expected: Array) -> Array:
-        """The measure from the common tokens and the tokens of both sides, at least one of them not empty."""
+        """Return the measure from the common tokens and the tokens of both sides, at least one of them not
+        empty.
+        """
         raise NotImplementedError
 
     def values(self, view: View) -> Array:
         overlap, predicted, expected = self._counts(view)
-        # Nothing was asked for and nothing was said.
+        # Both texts are empty.
         value = np.where(predicted + expected > 0, self.share(overlap, predicted, expected), 1.0)
         return value[:, None]
 

@@ -1,9 +1,9 @@
-"""What metrics that ask a model do about texts that its vocabulary does not know.
+"""The treatment of texts that the vocabulary of a model does not know.
 
 Two unrelated sentences in a script that a vocabulary lacks are the same row of unknown tokens to the model,
 and would be equal. So a text without any known token is read as the empty text, and each metric gives it what
-it gives an empty text. Where that leaves both texts of a pair without tokens although they have some, nothing
-can be said: a similarity is 0, a distance is undefined. The share of unknown tokens is an output.
+it gives an empty text. If that leaves both texts of a pair without tokens although they have some, they
+cannot be compared: a similarity is 0, a distance is undefined. The share of unknown tokens is an output.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ UNKNOWN_TOKENS = Output(
     1,
     warn_above=0.1,
     warning=(
-        "of the tokens are unknown to the model, which cannot tell such words apart; choose a model whose"
-        " vocabulary knows this script, for example model='xlm-roberta-base', or 'smollm2' for a metric that"
-        " asks a causal language model"
+        "of the tokens are unknown to the model, which cannot distinguish these words; choose a"
+        " model whose vocabulary covers this script, for example model='xlm-roberta-base', or"
+        " 'smollm2' for metrics with a causal language model"
     ),
 )
 NO_KNOWN_TEXT = "no text of one side has a token that the model knows"
@@ -45,13 +45,13 @@ class ReadableTexts(NamedTuple):
 
     @property
     def known(self) -> Array:
-        """How many tokens of each text are known."""
+        """The number of known tokens of each text."""
         found: Array = self.counts[:, 1] - self.counts[:, 0]
         return found
 
     @property
     def knows_nothing(self) -> bool:
-        """Whether there are tokens, and all of them are unknown."""
+        """True if there are tokens, and all of them are unknown."""
         return bool(self.counts.any()) and not self.known.any()
 
 
@@ -67,7 +67,7 @@ class PairReading(NamedTuple):
 
 
 def read_texts(features: Features, model: ModelSpec, kind: Kind, ids: Array) -> ReadableTexts:
-    """The texts as a model can read them."""
+    """Return the texts as a model can read them."""
     column, rows = features.get(UnknownTokens(model, kind), ids)
     counts = column.values[rows].reshape(-1, 2)
     lost = (counts[:, 0] > 0) & (counts[:, 0] == counts[:, 1])
@@ -75,7 +75,7 @@ def read_texts(features: Features, model: ModelSpec, kind: Kind, ids: Array) -> 
 
 
 def read_pairs(features: Features, model: ModelSpec, kind: Kind, first: Array, second: Array) -> PairReading:
-    """The pairs of texts as a model can read them."""
+    """Return the pairs of texts as a model can read them."""
     sides = [read_texts(features, model, kind, ids) for ids in (first, second)]
     counts = sides[0].counts + sides[1].counts
     undefined = (counts[:, 0] == counts[:, 1]) & (counts[:, 1] > 0)
@@ -107,14 +107,14 @@ def readable(view: View, *readings: ReadableTexts) -> Array:
 
 
 def unknown_share(statistics: Array) -> dict[str, Array]:
-    """The output, from statistics whose last two columns are unknown and all tokens; 0 where there are
+    """Return the output, from statistics whose last two columns are unknown and all tokens; 0 if there are
     none.
     """
     return {UNKNOWN_TOKENS.name: statistics[..., -2] / np.maximum(statistics[..., -1], 1e-300)}
 
 
 def total_share(*readings: ReadableTexts) -> dict[str, float]:
-    """The output, for all texts together."""
+    """Return the output, for all texts together."""
     return {
         name: float(value)
         for name, value in unknown_share(sum(reading.counts.sum(axis=0) for reading in readings)).items()

@@ -1,4 +1,4 @@
-"""What repetitiveness and the unique n-gram ratio share: the counts of a text's own n-grams."""
+"""The base of repetitiveness and the unique n-gram ratio: the counts of the n-grams of a text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from nlgauge.metric.mean import MeanMetric, Measured, measured_alone
 
 
 class WithinText(MeanMetric):
-    """What repetitiveness and the unique n-gram ratio share: the counts of a text's n-grams, and how they
-    are shown.
+    """The base of repetitiveness and the unique n-gram ratio: the counts of the n-grams of a text, and their
+    display.
     """
 
     max_order: int
@@ -39,7 +39,7 @@ class WithinText(MeanMetric):
         return measured_alone(self.values(view))
 
     def explain(self, view: View, fitted: Arrays) -> Iterator[Explanation]:
-        """How often the n-gram that begins at each token occurs in the text; 0 where none begins."""
+        """Return the count in the text of the n-gram that begins at each token; 0 if none begins there."""
         for row, text_id in zip(self.statistics(view, fitted)[self.name], view.predictions, strict=True):
             tokens = Tokens(self.tokenizer).of(view.text(text_id))
             occurrences: dict[str, list[float]] = {}

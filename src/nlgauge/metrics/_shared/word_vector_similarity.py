@@ -1,5 +1,5 @@
-"""What embedding average, vector extrema and greedy matching share: cosines of word vectors, with
-nlg-eval's way to read texts.
+"""The base of embedding average, vector extrema and greedy matching: cosines of word vectors, with nlg-eval's
+way to read texts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nlgauge.metrics._shared.known_words import WordPairs, WordVectorMetric, uni
 
 
 class WordVectorSimilarity(WordVectorMetric):
-    """A cosine for each pair; 0 where a text has no known word, 1 where neither has a word."""
+    """A cosine for each pair; 0 if a text has no known word, 1 if neither has a word."""
 
     compat: str | None
 
@@ -42,7 +42,7 @@ class WordVectorSimilarity(WordVectorMetric):
         return found.clip(-1, 1)[:, None]
 
     def similarity(self, pairs: WordPairs, prediction: int, reference: int) -> float:
-        """Of two texts that have known words."""
+        """Return the similarity of two texts that have known words."""
         raise NotImplementedError
 
 
@@ -50,7 +50,7 @@ class PooledSimilarity(WordVectorSimilarity):
     """The cosine of one vector for each text."""
 
     def pooled(self, vectors: Array) -> Array:
-        """The vector of a text, of (words, d)."""
+        """Return the vector of a text, of (words, d)."""
         raise NotImplementedError
 
     def similarity(self, pairs: WordPairs, prediction: int, reference: int) -> float:

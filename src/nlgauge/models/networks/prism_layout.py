@@ -84,7 +84,7 @@ def converted(state: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[dict
     ):
         if given(name, expected) != expected:
             raise ModelError(
-                f"this checkpoint has {name}={given(name)!r}; PRISM's has {expected!r}, and no other can be"
+                f"this checkpoint has {name} {given(name)!r}; PRISM's has {expected!r}, and no other can be"
                 " converted."
             )
     first = bool(given("encoder_normalize_before", False))

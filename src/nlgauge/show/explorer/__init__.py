@@ -33,9 +33,9 @@ def serve(
     browser: bool = False,
     ready: Callable[[str], None] = print,
 ) -> None:
-    """Serves results by their names until it is interrupted; `ready` is told the address to open.
+    """Serve results by their names until interrupted; `ready` receives the address to open.
 
-    Port 0 is a free one. Another host than this machine needs a token of the user's own, since others can
+    Port 0 selects a free port. A host other than this machine needs an explicit token, because others can
     then reach the texts.
     """
     try:
@@ -52,13 +52,14 @@ def serve(
         raise ParameterError("serve needs at least one result.")
     if not is_loopback(host) and not token:
         raise ParameterError(
-            f"{host!r} can be reached from other machines, which must know a token",
-            python="pass it as token",
-            cli="choose it with --token",
+            f"{host!r} can be reached from other machines, so it needs a token",
+            python="pass token",
+            cli="set it with --token",
         )
     if token is not None and not _TOKEN.fullmatch(token):
         raise ParameterError(
-            f"a token is at least 8 letters, digits, - and _, since it is part of an address; got {token!r}."
+            f"invalid token {token!r}; use at least 8 letters, digits, - and _, because it is part"
+            " of an address."
         )
     held = token or secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as opened:
@@ -70,7 +71,7 @@ def serve(
                 python="pass port=0 for a free port",
                 cli="use --port 0 for a free port",
             ) from None
-        # From now on requests wait, so that the address can be told before anything answers.
+        # From now on requests wait, so that `ready` receives the address before the first answer.
         opened.listen()
         found = opened.getsockname()[1]
         names = _LOOPBACK if is_loopback(host) else (*_LOOPBACK, f"[{host}]" if ":" in host else host)
@@ -86,7 +87,7 @@ def serve(
             webbrowser.open(address)
         config = uvicorn.Config(
             guard,
-            # Of what uvicorn can use, the one whose longest request can be said, whatever else is installed.
+            # The HTTP protocol of uvicorn whose longest request can be set, whatever else is installed.
             http=PatientProtocol,
             h11_max_incomplete_event_size=_LONGEST_REQUEST,
             # Its own configuration would close the handlers of every other logger in the process.
@@ -101,7 +102,7 @@ def serve(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine alone."""
+    """Return True if only this machine can reach the host."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

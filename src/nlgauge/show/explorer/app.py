@@ -1,5 +1,6 @@
-"""The explorer's answers: files of the page, parts of results, explanations, slices. What can be asked for is
-known at the start or checked here: nothing of a request reaches the file system."""
+"""The explorer's answers: files of the page, parts of results, explanations, slices. Valid requests are known
+at the start or checked here: nothing of a request reaches the file system.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ from nlgauge.show.report.page import WEB, body
 _KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".woff2": "font/woff2"}
 # How many characters of the user's own texts are taken.
 _LONGEST = 20_000
-_ASK = "Ask for a result, a label and a segment that there are."
+_ASK = "Unknown result, label or segment. Choose existing ones."
 
 
 def application(results: Sequence[Served]) -> Starlette:
-    """The page over these results."""
+    """Return the page over these results."""
     files = _files()
     # One at a time: results are not made for several threads, and two cores would not be faster.
     worker = ThreadPoolExecutor(1, "explorer")
@@ -74,7 +75,7 @@ def application(results: Sequence[Served]) -> Starlette:
     async def slices(request: Request) -> Response:
         served, dimension = found(request), request.query_params.get("by", "")
         if served is None or dimension not in served.dimensions:
-            return PlainTextResponse("Ask for a result and a column that there are.", 400)
+            return PlainTextResponse("Unknown result or column. Choose existing ones.", 400)
         return await answered(lambda: served.slices(dimension))
 
     async def own(request: Request) -> Response:
@@ -110,7 +111,7 @@ def application(results: Sequence[Served]) -> Starlette:
 
 
 def _files() -> dict[str, tuple[bytes, str]]:
-    """The files of the page by their address, read once."""
+    """Return the files of the page by their address, read once."""
     fonts = {"@@INTER@@": "/web/vendor/inter.woff2", "@@SERIF@@": "/web/vendor/source-serif.woff2"}
     found = {}
     for path in sorted(WEB.rglob("*")):
@@ -143,5 +144,5 @@ def _json(value: Any) -> Response:
 
 
 def _whole(text: str, below: int) -> int | None:
-    """A number of ASCII digits that is below a limit."""
+    """Return a number of ASCII digits that is below a limit."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < below else None

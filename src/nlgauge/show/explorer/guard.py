@@ -1,6 +1,6 @@
-"""Who may ask: a browser of this machine that opened the printed address.
+"""Access control: only a browser of this machine that opened the printed address gets answers.
 
-All answers carry headers that keep a page from being misused.
+All answers carry headers that protect the page.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Guard:
     def _refusal(self, scope: Any, headers: Mapping[str, list[str]]) -> Response | None:
         hosts = [host.lower() for host in headers.get("host", [])]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return PlainTextResponse("The explorer answers under the address that it printed alone.", 421)
+            return PlainTextResponse("The explorer answers only at the address that it printed.", 421)
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("The explorer only reads.", 405, {"allow": "GET, HEAD"})
         origins = {f"http://{host}" for host in self._hosts}
@@ -77,9 +77,9 @@ class Guard:
         return PlainTextResponse("Open the address that `nlgauge serve` printed: it has the token.", 403)
 
     def _held(self, headers: Mapping[str, list[str]]) -> list[str]:
-        """Return the values of our own cookie.
+        """Return the values of the explorer's cookie.
 
-        Cookies of other programs come along, whatever they look like, and are passed over.
+        Cookies of other programs, whatever their form, are ignored.
         """
         pairs = [pair.partition("=") for header in headers.get("cookie", []) for pair in header.split(";")]
         return [value.strip() for name, _, value in pairs if name.strip() == self._cookie]

@@ -1,5 +1,5 @@
-"""What the explorer knows of a result: the parts of its page, explanations of every segment, slices, and
-explanations of the user's own text.
+"""The explorer's data of a result: the parts of its page, explanations of every segment, slices, and
+explanations of a text of the user.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Served:
 
     @lazy
     def parts(self) -> dict[str, bytes]:
-        """The parts of the page, as in a report, without explanations."""
+        """Return the parts of the page, as in a report, without explanations."""
         result = self.result
         view = view_of(result, self.name)
         found = dict(score_parts(view, result.corpus.ids))
@@ -66,7 +66,7 @@ class Served:
 
     @lazy
     def labels(self) -> dict[str, str]:
-        """The metrics that explain segments, by their labels as a page shows them."""
+        """Return the metrics that explain segments, by their labels as a page shows them."""
         metrics = self.result._job.metrics
         return {
             visible(label): label for label in self.result.labels if isinstance(metrics.get(label), Metric)
@@ -74,8 +74,9 @@ class Served:
 
     @lazy
     def dimensions(self) -> dict[str, str | None]:
-        """What the segments can be sliced by, as a page names it, and which field that is: columns with few
-        values, and the length of the reference or else of the source, which is not a field."""
+        """Return the names to slice segments by, with the field of each: columns with few values, and the
+        length of the reference or else of the source, which is not a field.
+        """
         fields = self.result.corpus.fields
         found: dict[str, str | None] = {
             visible(name): name
@@ -85,7 +86,7 @@ class Served:
         return {_LENGTH: None, **found} if self.result.has_texts else found
 
     def _why(self, segment: int, label: str) -> dict[str, Any]:
-        """The explanations of a segment by one metric, for every system."""
+        """Return the explanations of a segment by one metric, for every system."""
         found = explain_segments(self.result, [segment], [self.labels[label]])
         return {
             visible(system): explanations_shown(explanations)
@@ -93,8 +94,8 @@ class Served:
         }
 
     def _slices(self, dimension: str) -> list[dict[str, Any]]:
-        """For each value of a dimension the scores, intervals and letters of its segments alone, computed
-        from the rows.
+        """Return for each value of a dimension the scores, intervals and letters of only its segments,
+        computed from the rows.
         """
         if dimension not in self.dimensions:
             raise ParameterError(
@@ -141,7 +142,7 @@ class Served:
         return {name: segments for name, segments in found.items() if segments}
 
     def _measured(self) -> list[int]:
-        """The text of each segment that its length is taken of."""
+        """Return the text of each segment whose length is used."""
         corpus = self.result.corpus
         if corpus.references is not None:
             return [int(row[0]) for row in corpus.references]
@@ -152,8 +153,8 @@ class Served:
         )
 
     def own(self, label: str, prediction: str, references: list[str], source: str) -> dict[str, Any]:
-        """The scores and explanations of a text of the user's own by a metric of this result; what was
-        fitted stays as it was fitted.
+        """Return the scores and explanations of a text of the user by a metric of this result; fitted values
+        stay unchanged.
         """
         name = self.labels[label]
         job = self.result._job

@@ -1,5 +1,5 @@
-"""How the scores of segments agree: correlations of every two outputs over all outputs of all systems,
-and a tree of those that are alike.
+"""Agreement of segment scores: correlations of every two outputs over all outputs of all systems, and a tree
+of similar outputs.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ METHODS = ("spearman", "pearson", "kendall")
 
 
 def agreement(outputs: list[dict[str, Any]], columns: Array) -> dict[str, Any]:
-    """Which outputs are compared, their order in the tree, the joins of the tree, and a matrix for each
+    """Return the compared outputs, their order in the tree, the joins of the tree, and a matrix for each
     coefficient.
 
-    Scores are turned so that more is better; points where either of two scores is unknown are left out.
-    Outputs that are the same everywhere are compared once: `same` names the one that stands for them.
+    Scores are turned so that more is better; points with an unknown score are left out. Outputs that are the
+    same everywhere are compared once: `same` names their representative.
     """
     ids: list[int] = []
     same: dict[int, int] = {}

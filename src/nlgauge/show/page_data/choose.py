@@ -1,5 +1,6 @@
-"""Which segments are worth explaining where not all can be: those that a page lists first, those where
-systems differ, metrics disagree, scores are worst or best, and some drawn."""
+"""Selection of the segments to explain if not all can be: segments that a page lists first, segments with
+differing systems, disagreeing metrics, the worst or best scores, and a random sample.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ import numpy as np
 
 from nlgauge._core.ragged import Array
 
-# A page shows the segment of at most so many systems side by side, and of more systems the two that are
-# compared.
+# A page shows a segment for at most this many systems side by side, and for more systems only the two that
+# are compared.
 BESIDE = 4
 
 
@@ -74,7 +75,7 @@ def _listed_first(output: dict[str, Any], columns: Array, pair: Sequence[int]) -
 
 
 def _places(values: Array) -> Array:
-    """The place of each value among all, from 0 to 1; what is not known is in the middle."""
+    """Return the place of each value among all, from 0 to 1; unknown values are in the middle."""
     flat = values.ravel()
     known = np.isfinite(flat)
     found = np.full(len(flat), 0.5)

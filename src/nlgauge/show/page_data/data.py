@@ -1,8 +1,7 @@
 """A result as the plain data that pages show: outputs with intervals and letters, pairs of systems,
 agreement, costs, cards, provenance.
 
-`View.meta` is JSON; the scores of segments are one array beside it. The page computes no statistics of its
-own.
+`View.meta` is JSON; the scores of segments are a separate array. The page itself computes no statistics.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ if TYPE_CHECKING:
     from nlgauge.results.result import Result
 
 FORMAT = 1
-# More than so many pairs would be more than anybody looks at, and a page of megabytes: letters and ranks say
-# what is to be said.
+# More pairs than this would make a page of megabytes that is too long to read; letters and ranks contain the
+# same result.
 MOST_PAIRS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class PageData:
-    """What a page shows of a result: `meta` is plain data, `columns` (column, system, segment) the scores
+    """The data of a result for a page: `meta` is plain data, `columns` (column, system, segment) the scores
     of segments.
     """
 
@@ -119,7 +118,7 @@ def view_of(
 
 def _pair(order: Sequence[int], baseline: int) -> list[int]:
     """Return the systems that a page compares when it opens: the first of the order against the baseline, or
-    the second if the first is the baseline itself; one system alone has no other.
+    the second if the first is the baseline itself; a single system has no other.
     """
     others = [system for system in order if system != baseline]
     return [*others[:1], baseline]
@@ -249,7 +248,7 @@ def _given(result: Result, columns: list[Array]) -> list[dict[str, Any]]:
 
 
 def numeric_rows(by_system: Mapping[str, Sequence[Any]], result: Result) -> Array | None:
-    """Return the (systems, segments) numbers of a field, NaN where one is missing; None if a value is not a
+    """Return the (systems, segments) numbers of a field, NaN if one is missing; None if a value is not a
     number or a system lacks the field.
     """
     rows = []
@@ -266,8 +265,8 @@ def numeric_rows(by_system: Mapping[str, Sequence[Any]], result: Result) -> Arra
 
 
 def _costs(result: Result) -> dict[str, Any]:
-    """Seconds of metrics and of the features that they share, what each metric would have cost alone, and
-    what the whole run took.
+    """Return seconds of metrics and of the features that they share, the cost of each metric without sharing,
+    and of the whole run.
     """
     costs = result.costs
     return {
@@ -282,8 +281,8 @@ def _costs(result: Result) -> dict[str, Any]:
 
 
 def _card(result: Result, label: str) -> dict[str, Any] | None:
-    """What a page shows of a metric's card: the first paragraph of what it measures and how to read it,
-    and when it misleads.
+    """Return the parts of a metric's card for a page: the first paragraphs on its meaning and on how to read
+    it, and when it misleads.
     """
     try:
         found = card(result._tables[result.systems[0], label].metric.name)
@@ -311,10 +310,10 @@ def _shown(times: Mapping[str, float]) -> dict[str, float]:
 
 
 def _plain(markdown: str) -> str:
-    """A paragraph of a card without marks and line breaks."""
+    """Return a paragraph of a card without marks and line breaks."""
     return re.sub(r"\s+", " ", markdown.replace("`", "")).strip()
 
 
 def _number(value: Any) -> float | None:
-    """A number that JSON has; None where it is not known."""
+    """Return a number that JSON has; None if it is unknown."""
     return None if value is None or not math.isfinite(value) else float(value)

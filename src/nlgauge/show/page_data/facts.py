@@ -36,7 +36,7 @@ class Voice:
 class Facts:
     """Votes and order of systems, which are numbers in the order given.
 
-    `first` counts for each system the voices that put it (or its group) alone at the best printed score,
+    `first` counts for each system the voices that put only it (or its group) at the best printed score,
     `shared` those that put it there at all, `in_top` those whose top includes it. `silent` names the metrics
     that do not vote, with the systems that have no score; with none if the systems lack scores of different
     segments.
@@ -51,7 +51,7 @@ class Facts:
     order: tuple[int, ...]
 
     def group(self, system: int) -> Group:
-        """Return the group of a system: the system alone unless others have the same texts."""
+        """Return the group of a system: only the system unless others have the same texts."""
         return next(group for group in self.groups if system in group)
 
 

@@ -1,4 +1,4 @@
-"""Short names of labels and outputs that can be told apart on one page."""
+"""Short names of labels and outputs that are distinct on one page."""
 
 from __future__ import annotations
 

@@ -1,16 +1,12 @@
 """A view as named parts of bytes, each gzip-compressed: what a report embeds and the explorer sends.
 
-| part | content |
-|---|---|
-| meta | JSON: everything but texts, scores of segments and explanations |
-| scores | float32 (column, system, segment), bytes of the same place together |
-| ids | JSON: the segments' ids as they are shown |
-| text0, text1, ... | each distinct text once, one after the other, in blocks |
-| lengths | uint32 for each text: how many UTF-16 units it has |
-| predictions | uint32 text ids (system, segment) of the first prediction |
-| references, reference_offsets, sources | uint32 text ids |
-| field0, field1, ... | uint32 for each segment: which of a field's values it has; meta names them |
-| why0, why1, ... | JSON: explanations by segment, then label, then system |
+| part | content | |---|---| | meta | JSON: everything but texts, scores of segments and explanations | |
+scores | float32 (column, system, segment), bytes of the same place together | | ids | JSON: the displayed ids
+of the segments | | text0, text1, ... | each distinct text once, one after the other, in blocks | | lengths |
+uint32 for each text: how many UTF-16 units it has | | predictions | uint32 text ids (system, segment) of the
+first prediction | | references, reference_offsets, sources | uint32 text ids | | field0, field1, ... | uint32
+for each segment: which of a field's values it has; meta names them | | why0, why1, ... | JSON: explanations
+by segment, then label, then system |
 """
 
 from __future__ import annotations
@@ -38,7 +34,7 @@ _DIGITS = 4
 
 
 def packed(content: bytes, level: int = 6) -> bytes:
-    """Content as it is kept and sent; the same bytes for the same content."""
+    """Return content compressed for storing and sending; the same bytes for the same content."""
     return gzip.compress(content, level, mtime=0)
 
 
@@ -53,8 +49,8 @@ def array_part(array: Array) -> bytes:
 
 
 def score_parts(view: PageData, ids: Iterable[Any]) -> Iterator[tuple[str, bytes]]:
-    """The parts that every page has, whether or not it has texts; meta comes last, when all is known that
-    it says.
+    """Yield the parts that every page has, with or without texts; meta comes last, when all of its content is
+    known.
     """
     yield "scores", array_part(view.columns)
     yield "ids", json_part([visible(str(segment)) for segment in ids])
@@ -63,8 +59,8 @@ def score_parts(view: PageData, ids: Iterable[Any]) -> Iterator[tuple[str, bytes
 def text_parts(
     corpus: Corpus, systems: Sequence[str], segments: Sequence[int] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """The texts, each once, and which of them each segment has; with `segments` those of these alone, and
-    nothing in the place of the others.
+    """Return the texts, each once, and the text numbers of each segment; with `segments` only the texts of
+    these, and nothing for the others.
     """
     strings = [corpus.texts[number] for number in range(len(corpus.texts))]
     if segments is not None:
@@ -138,7 +134,7 @@ def _texts_of(corpus: Corpus, systems: Sequence[str], segments: Array) -> set[in
 
 
 def _blocks(strings: list[str], lengths: Array) -> Iterator[str]:
-    """The texts in order, joined into blocks of about a million units; a text is never cut."""
+    """Yield the texts in order, joined into blocks of about a million units; a text is never cut."""
     start = size = 0
     for number, length in enumerate(lengths.tolist()):
         if size and size + length > _BLOCK:

@@ -110,7 +110,7 @@ def _leaders(facts: Facts) -> Sentence:
 
 
 def _tied(facts: Facts) -> Sentence:
-    """Return the sentence if no metric puts one system alone first."""
+    """Return the sentence if no metric puts a single system first."""
     most = max(facts.shared)
     tied = _ordered(facts, [system for system, shared in enumerate(facts.shared) if shared == most])
     verb = "ties" if len(tied) == 1 else "tie"

@@ -55,7 +55,7 @@ def advice_page(advice: Advice, decimals: int) -> Page:
         )
     if advice.never_alone:
         blocks += [Line(""), Line(f"Never alone: {', '.join(advice.never_alone)}")]
-    blocks += [Line(""), Line("What this evidence does not cover", "best")]
+    blocks += [Line(""), Line("Limits of this evidence", "best")]
     blocks += [Line(f"- {item}") for item in advice.unknown]
     return Page([*blocks, Line(""), Line(f"Next: {advice.next}")])
 

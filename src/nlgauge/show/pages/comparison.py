@@ -1,5 +1,5 @@
-"""What a Comparison shows: a table for each pair of systems, with both scores, the gain of the second over the
-first, and p-values.
+"""The page of a Comparison: a table for each pair of systems, with both scores, the gain of the second over
+the first, and p-values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ _NO_INTERVAL = "no interval: undefined in some resamples"
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """A table for each pair; the gain is plus if the second system of the pair is better than the first."""
+    """Return a table for each pair; the gain is plus if the second system of the pair is better than the
+    first.
+    """
     pairs: dict[tuple[str, str], list[Compared]] = {}
     rows_shown = [row for row in comparison if (row.label, row.output.name) not in comparison.equal]
     for row in rows_shown:
@@ -84,7 +86,7 @@ def _cells(row: Compared, corrected_p: float, several: bool, footnotes: Footnote
 
 
 def _gauge(row: Compared) -> Gauge | None:
-    """The gain with its interval, zero in the middle."""
+    """Return the gain with its interval, zero in the middle."""
     numbers = (row.gain, row.gain_low, row.gain_high)
     most = max(map(abs, numbers))
     return Gauge(*numbers, -most, most, zero=True) if all(map(math.isfinite, numbers)) and most > 0 else None

@@ -1,4 +1,4 @@
-"""What a run cost, as a table: seconds, memory and, where they were tracked, energy and CO2."""
+"""The cost of a run, as a table: seconds, memory and, if tracked, energy and CO2."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _WEIGHTS = {"kg": 1.0, "g": 1e-3, "mg": 1e-6}
 
 
 def costs_sheet(costs: Costs, footnotes: Footnotes) -> Sheet:
-    """One row for each thing that was spent, dearest metrics and features first; what is to be said of a
-    number goes into the footnotes.
+    """Return one row per cost, with the most expensive metrics and features first; remarks on a number are
+    footnotes.
     """
     rows = [[Cell(label), Cell(amount(seconds, _TIMES))] for label, seconds in _by_size(costs.metrics)]
     rows += [
@@ -34,7 +34,7 @@ def costs_sheet(costs: Costs, footnotes: Footnotes) -> Sheet:
 
 
 def whole_run(costs: Costs) -> list[tuple[str, str, str]]:
-    """What the run took as a whole: name, amount, and what is to be said of it."""
+    """Return the costs of the whole run: name, amount, and remark."""
     found = [("memory at its highest", amount(costs.memory, _BYTES), costs.memory_note)]
     carbon = costs.carbon
     if carbon is not None:
@@ -45,7 +45,7 @@ def whole_run(costs: Costs) -> list[tuple[str, str, str]]:
 
 
 def not_sent(costs: Costs) -> list[str]:
-    """What judges would be asked for, where a dry run counted it: a sentence, or none."""
+    """Return a sentence on the requests to judges that a dry run counted, or none."""
     used = {name.removeprefix("judge "): number for name, number in costs.used.items()}
     if "requests not sent" not in used:
         return []
@@ -65,7 +65,7 @@ def not_sent(costs: Costs) -> list[str]:
 
 
 def amount(value: float, units: Mapping[str, float]) -> str:
-    """A number with the largest unit of which it has one or more, else the smallest; NaN is n/a.
+    """Return a number with the largest unit in which it is 1 or more, else the smallest; NaN is n/a.
 
     >>> amount(0.0123, {"s": 1.0, "ms": 1e-3}), amount(2.5e9, {"GB": 1e9, "MB": 1e6})
     ('12.3 ms', '2.5 GB')

@@ -1,4 +1,4 @@
-"""What explanations show: one function per type of explanation.
+"""The pages of explanations: one function per type of explanation.
 
 Tones help, but every mark is there without them.
 """
@@ -32,7 +32,8 @@ from nlgauge.explanations import (
 
 _SHADES: tuple[Tone, ...] = ("worst", "bad", "fair", "good", "perfect")
 _MARKS = {"equal": "", "replace": "S", "delete": "D", "insert": "I", "shift": "", "jump": "J"}
-# What is shown of a matrix of entailments: as many texts and sentences, and as many characters of each text.
+# The displayed size of a matrix of entailments: number of texts and sentences, and of characters of each
+# text.
 _MOST_PREMISES, _MOST_HYPOTHESES, _SHOWN = 40, 12, 80
 _TONES: dict[str, Tone] = {
     "equal": "",
@@ -46,13 +47,13 @@ _SEVERITIES: dict[str, Tone] = {"minor": "fair", "major": "bad", "critical": "wo
 
 
 def explanation_page(explanation: Explanation) -> Page:
-    """The explanation's title and what its type shows."""
+    """Return the title of the explanation and the blocks of its type."""
     return Page([Line(explanation.title, "best"), *_blocks(explanation)])
 
 
 @singledispatch
 def _blocks(explanation: Explanation) -> list[Block]:
-    """Nothing but the title where a type of explanation is not known here."""
+    """Return only the title for an unknown type of explanation."""
     return []
 
 
@@ -228,7 +229,7 @@ def _(explanation: WordAlignment) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Verdict) -> list[Block]:
-    """The levels with their probabilities, then every prompt with the replies to it."""
+    """Return the levels with their probabilities, then every prompt with the replies to it."""
     blocks: list[Block] = [Line(f"criterion: {explanation.criterion}")]
     if explanation.reason:
         blocks.append(
@@ -249,8 +250,7 @@ def _(explanation: Verdict) -> list[Block]:
     if not np.isnan(explanation.covered):
         blocks.append(
             Line(
-                f"The levels cover {100 * explanation.covered:.1f}% of the probability of what the judge may"
-                " say.",
+                f"The levels cover {100 * explanation.covered:.1f}% of the probability of all replies.",
                 "quiet",
             )
         )
@@ -270,8 +270,8 @@ def _lines(text: str) -> list[Block]:
 
 @_blocks.register
 def _(explanation: Entailment) -> list[Block]:
-    """Each judged sentence with the text that decided it, then the first matrix as a whole, where it is
-    small enough to be read.
+    """Each judged sentence with the text that decided it, then the first matrix as a whole, if it is small
+    enough to read.
     """
     if not explanation.hypotheses or not explanation.premises:
         return [Line("There is no sentence to judge, or nothing to judge it by.")]
@@ -322,7 +322,7 @@ def _shortened(text: str) -> str:
 
 @_blocks.register
 def _(explanation: ErrorSpans) -> list[Block]:
-    """The text word by word, what is wrong with its severity below it, then one row per error."""
+    """Return the text word by word, errors with the severity below, then one row per error."""
     stacks, rows, done = [], [], 0
     for span in explanation.errors:
         wrong, tone = explanation.text[span.start : span.end], _SEVERITIES.get(span.severity, "bad")
@@ -347,7 +347,7 @@ def _confidence(span: ErrorSpan) -> str:
 
 
 def _stack(cells: Sequence[str | None], tone: Tone) -> list[Cell]:
-    """The cells of one stack; a missing cell is shown as a dash."""
+    """Return the cells of one stack; a missing cell is shown as a dash."""
     return [Cell("-" if cell is None else cell, tone) for cell in cells]
 
 
@@ -373,8 +373,8 @@ def _guesses(name: str, places: list[Guesses]) -> Strip:
 
 
 def _orders(explanation: NgramMatches) -> Sheet:
-    """The counts of each order: what of the prediction is not matched or, where the reference is counted
-    too, what of the reference is missed.
+    """Return the counts of each order: unmatched n-grams of the prediction or, if the reference is counted
+    too, missed n-grams of the reference.
     """
     without = any(order.expected is None for order in explanation.orders)
     expects = any(order.expected is not None for order in explanation.orders)
@@ -413,5 +413,5 @@ def _share(part: float, whole: float) -> str:
 
 
 def _shade(share: float) -> Tone:
-    """A tone from bad (0) to good (1)."""
+    """Return a tone from bad (0) to good (1)."""
     return _SHADES[min(max(int(share * len(_SHADES)), 0), len(_SHADES) - 1)]

@@ -1,4 +1,4 @@
-"""How explanations look in a terminal."""
+"""Explanations in a terminal."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from nlgauge.show.writers.text import Printed
 
 
 def render(explanation: Explanation) -> RenderableType:
-    """The explanation as something that rich prints."""
+    """Return the explanation as something that rich prints."""
     return Printed(explanation_page(explanation))

@@ -89,7 +89,7 @@ def _power_notes(found: Sequence[CheckOutcome]) -> list[str]:
 
 
 def _numbers(verdict: CheckOutcome) -> dict[str, str]:
-    """The numbers of a verdict by the headings under which they stand."""
+    """Return the numbers of a verdict by their headings."""
     row, output = verdict.row, verdict.output
     found = {"score": number(verdict.score, output)}
     if row is not None:

@@ -14,7 +14,7 @@ from nlgauge.metric.registry import find
 
 
 def card_page(found: Card) -> Page:
-    """The facts of a card, then its text."""
+    """Return the facts of a card, then its text."""
     facts = {
         "name": found.name,
         "scores": "; ".join(map(_described, _outputs(find(found.name)))),
@@ -33,9 +33,7 @@ def card_page(found: Card) -> Page:
 
 
 def _outputs(metric: type[AnyMetric]) -> list[Output]:
-    """The leading outputs of a metric with its default parameters; none where it cannot be made without
-    any.
-    """
+    """Return the leading outputs of a metric with its default parameters; none if it needs parameters."""
     try:
         parts = metric().outputs()
     except (TypeError, NlgaugeError):

@@ -1,5 +1,5 @@
-"""What tables and comparisons state about missing scores: how many, of which system, why, and what they
-could change.
+"""Sentences of tables and comparisons about missing scores: their number, system, reason and possible
+effect.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _balance(row: Compared) -> list[str]:
     (most, more), (least, less) = sorted(
         ((row.first, gaps.first), (row.second, gaps.second)), key=lambda side: -side[1]
     )
-    return [f"{more} scores are missing for {most} alone, {less} for {least} alone ({_p(gaps.p)})."]
+    return [f"{more} scores are missing only for {most}, {less} only for {least} ({_p(gaps.p)})."]
 
 
 def _p(value: float) -> str:

@@ -1,6 +1,4 @@
-"""How names look in tables: metrics as papers write them, and systems without a long beginning that all
-of them share.
-"""
+"""Names in tables: metrics as papers write them, and systems without a long common beginning."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _JOINT = re.compile(r"[-_./: ]")
 
 
 def paper_name(name: str, output: str = "") -> str:
-    """Return a metric's name, with that of one of its outputs, as papers write it; "" if that is not known.
+    """Return the name of a metric, with the name of an output, as papers write it; "" if that is unknown.
 
     >>> paper_name("chrf"), paper_name("rouge", "rougeL"), paper_name("bertscore", "precision")
     ('chrF', 'ROUGE-L', 'BERTScore precision')

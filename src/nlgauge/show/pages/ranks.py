@@ -1,5 +1,5 @@
-"""What Ranks show: systems in rows, outputs in columns, each score with its letters, and the best and
-worst rank that it may have.
+"""The page of Ranks: systems in rows, outputs in columns, each score with its letters, and its best and worst
+possible rank.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_DIRECTION = "neither direction of this output is better, so it has no ranks"
 
 
 def ranks_page(ranks: Ranks) -> Page:
-    """One table; two systems that share a letter cannot be told apart."""
+    """Return one table; systems that share a letter do not differ significantly."""
     footnotes = Footnotes()
     counts = Counter(row.label for row in ranks.rows)
     rows_shown = [row for row in ranks.rows if (row.label, row.output.name) not in ranks.equal]

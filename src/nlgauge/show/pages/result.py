@@ -1,5 +1,5 @@
-"""What a Result shows: scores by metric and system, with intervals and with tests against a baseline if they
-are given.
+"""The page of a Result: scores by metric and system, with intervals and with tests against a baseline if they
+are passed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 # More columns of scores with intervals than these do not fit a page.
 _PAGE_COLUMNS = 5
-# Results of more systems than these have one row per system, with so many outputs in one table.
+# Results of more systems than this have one row per system, with this many outputs in one table.
 _MANY_SYSTEMS, _TERMINAL_COLUMNS = 5, 4
 
 
 class ShownOutput(NamedTuple):
-    """One output of a metric in a table, whether the metric has others there, and whether it belongs to
-    the one before as a detail.
+    """One output of a metric in a table, with True if the metric has others there, and True if it is a detail
+    of the previous output.
     """
 
     label: str
@@ -49,13 +49,13 @@ class ShownOutput(NamedTuple):
     further: bool
 
     def name(self, better: bool = False) -> Cell:
-        """The metric's name, with the output's where it has several, its parameters below; with its
-        direction where that has no column.
+        """Return the metric's name, with the output's if it has several, and its parameters below; with its
+        direction if that has no column.
         """
         return named(self.label, self.output, self.several, better)
 
     def detail(self) -> Cell:
-        """The output's name alone, for a row below the metric's own."""
+        """Return only the output's name, for a row below the metric's row."""
         return Cell(f"  {self.output.name}", "quiet")
 
 
@@ -99,7 +99,7 @@ class ScoreCells:
                 )
 
     def score(self, system: str, shown: ShownOutput) -> Cell:
-        """The score; the best of several systems is marked."""
+        """Return the score; the best of several systems is marked."""
         label, output = shown.label, shown.output
         table = self.result._tables[system, label]
         score = table.scores().get(output.name, math.nan)
@@ -155,7 +155,7 @@ class ScoreCells:
         return max(known) if output.higher_is_better else min(known)
 
     def interval(self, system: str, shown: ShownOutput) -> Cell:
-        """The bounds of the interval."""
+        """Return the bounds of the interval."""
         found = self._interval(system, shown)
         text = bounds(found.low, found.high, shown.output)
         if text == "n/a":
@@ -190,7 +190,7 @@ class ScoreCells:
         ]
 
     def row(self, system: str, shown: ShownOutput) -> list[Cell]:
-        """Score, interval and test, as far as they are shown."""
+        """Return score, interval and test, if they are shown."""
         score, test = self.score(system, shown), self.test(system, shown)
         missing = self.notes.mark(missing_note(test)) if test else ()
         cells = [replace(score, notes=(*score.notes, *missing))]
@@ -200,8 +200,8 @@ class ScoreCells:
 
 
 def named(label: str, output: Output, several: bool, better: bool = False) -> Cell:
-    """A metric's label as a cell: parameters below its name, the output's name beside it where several of
-    its outputs are shown.
+    """Return a metric's label as a cell: parameters below its name, the output's name next to it if several
+    of its outputs are shown.
     """
     name, bracket, parameters = label.partition("(")
     text = output_name(name, output.name) if several else name
@@ -294,7 +294,7 @@ def long_rows(cells: ScoreCells) -> list[list[Cell]]:
 
 
 def long_columns(cells: ScoreCells, confidence: float) -> list[Column]:
-    """The columns of `long_rows`."""
+    """Return the columns of `long_rows`."""
     names = [
         "score",
         *([f"{100 * confidence:g}% interval"] if cells.intervals is not None else []),
@@ -353,7 +353,7 @@ def _best_first(result: Result, shown: ShownOutput) -> list[str]:
 
 
 def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
-    """A score with its interval, stars if it differs from the baseline's, and all their remarks."""
+    """Return a score with its interval, stars if it differs from the baseline's, and all their remarks."""
     score, test = cells.score(system, shown), cells.test(system, shown)
     interval = cells.interval(system, shown) if cells.intervals is not None else Cell()
     remark = tested_otherwise(test, cells.comparison) if test and cells.comparison else ""
@@ -366,7 +366,7 @@ def _scored(cells: ScoreCells, system: str, shown: ShownOutput) -> Cell:
 
 
 def _how_to_read(cells: ScoreCells, confidence: float) -> list[str]:
-    """What a table of scores alone does not say by itself."""
+    """Return the remarks that a table of only scores needs."""
     found = []
     if cells.intervals is not None:
         found.append(f"In brackets: {100 * confidence:g}% intervals.")
@@ -408,10 +408,10 @@ def _remarks(cells: ScoreCells) -> list[str]:
 
 
 def small_print(result: Result, confidence: float | None, resamples: int, seed: int, test: str) -> list[str]:
-    """Each metric's signature with what intervals and tests were drawn with: bs, halves, ar (numbers of
+    """Return each metric's signature with the settings of intervals and tests: bs, halves, ar (numbers of
     resamples), seed, confidence.
 
-    `confidence` is None where no intervals are shown, `test` is "" where no tests are.
+    `confidence` is None if no intervals are shown, `test` is "" if no tests are shown.
     """
     found = []
     for label, signature in result.signatures.items():

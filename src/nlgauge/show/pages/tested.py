@@ -1,4 +1,4 @@
-"""How tests are named where they are shown."""
+"""The names of tests in pages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TESTS = {"randomization": "approximate randomization", "bootstrap": "paired boot
 
 
 def any_tested(comparison: Comparison) -> bool:
-    """Whether there is a p-value to speak of."""
+    """Return True if a p-value exists."""
     return any(not math.isnan(row.p) for row in comparison)
 
 
 def how_tested(comparison: Comparison) -> str:
-    """The test of a comparison and its number of resamples."""
+    """Return the test of a comparison and its number of resamples."""
     return f"{TESTS[comparison.test]} with {comparison.resamples} resamples"
 
 
@@ -32,7 +32,7 @@ def gain_note(comparison: Comparison) -> str:
 
 
 def tested_otherwise(row: Compared, comparison: Comparison) -> str:
-    """A remark where a metric was tested otherwise than the rest, else ""."""
+    """Return a remark if a metric was tested differently from the others, otherwise ""."""
     if math.isnan(row.p) or (row.test, row.resamples) == (comparison.test, comparison.resamples):
         return ""
     return f"p by {TESTS[row.test]} with {row.resamples} resamples"

@@ -1,5 +1,5 @@
-"""What all plots share: the figure and axes they draw on, sizes and colors that survive print and color
-blindness, text that is shown as it is, and a description in words.
+"""The common parts of all plots: the figure and axes, sizes and colors that survive print and color
+blindness, literal text, and a description in words.
 
 matplotlib's global settings stay unchanged, and figures are not registered with pyplot: a notebook shows
 the axes that a plot returns, and `nlgauge.plots.save` writes its figure.
@@ -35,14 +35,14 @@ LINE, THIN = 1.2, 0.6
 # The inches from one line of text to the next.
 _SPACING = 0.14
 GRAY, PALE = "#555555", "#dddddd"
-# Every two differ in lightness, so that they can be told apart without hue.
+# Every two differ in lightness, so that they are distinct without hue.
 COLORS = ("#000000", "#004488", "#bb5566", "#44aa99", "#ddaa33", "#a8dcf5")
 MARKERS = ("o", "s", "^", "D", "v", "X")
 DASHES = ("-", "--", ":", "-.")
 SEQUENTIAL, DIVERGING = "cividis", "PuOr_r"
 # Hues of marks on text, none of which is a system's: matched, information, and the two of edits.
 AMBER, INDIGO, RED, PETROL = "#e0a100", "#4b4fbf", "#b3261e", "#00687a"
-# What makes two files of one figure the same, and keeps text as text.
+# Settings that make two files of one figure the same, and store text as text.
 REPRODUCIBLE: Any = {"svg.hashsalt": "nlgauge", "svg.fonttype": "none", "pdf.fonttype": 42}
 
 
@@ -71,14 +71,14 @@ def seen(figure: Any) -> str:
 
 
 def undated(form: str, title: str) -> dict[str, Any]:
-    """What a file of this form says of itself: a title, and no time."""
+    """Return the metadata for a file of this format: a title, and no time."""
     said = {"Title": title} if title else {}
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "ps": {}, "eps": {}}
     return {**said, **dates.get(form.lower(), {})}
 
 
 class Look(NamedTuple):
-    """How one of several series is drawn."""
+    """The style of one of several series."""
 
     color: str
     marker: str
@@ -115,7 +115,7 @@ def one_axes(ax: Axes | None, width: float, height: float, grid: str | None = No
 
 
 def panels(ax: Axes | None, down: int, across: int, width: float, height: float, **options: Any) -> Panels:
-    """Return (down, across) axes without boxes: of a new figure of this size, or in the place of `ax`.
+    """Return (down, across) axes without boxes: of a new figure of this size, or instead of `ax`.
 
     A single panel is `ax` itself.
     """
@@ -201,7 +201,7 @@ def _plain_legend(legend: Any) -> None:
 
 
 def color_bar(mappable: Any, axes: Any, shrink: float, label: str = "", **options: Any) -> None:
-    """Put a thin bar of the colors beside the axes."""
+    """Put a thin bar of the colors next to the axes."""
     bar = first_of(axes).figure.colorbar(mappable, ax=axes, shrink=shrink, aspect=25, **options)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=SMALL, length=2)
@@ -240,41 +240,43 @@ def mixed(color: str, share: float) -> tuple[float, float, float]:
 
 
 def few_ticks(axis: Any, count: int = 5, whole: bool = False) -> None:
-    """At most so many intervals between ticks, at round (or whole) numbers."""
+    """Set at most this number of intervals between ticks, at round (or whole) numbers."""
     axis.set_major_locator(
         MaxNLocator(count, steps=[1, 2, 5, 10] if whole else [1, 2, 2.5, 5, 10], integer=whole)
     )
 
 
 def room(names: Iterable[object], size: float = SMALL) -> float:
-    """The inches that the longest of these names takes, nearly."""
+    """Return the inches that the longest of these names takes, nearly."""
     return max((_columns(shown(name)) for name in names), default=0) * size * 0.62 / 72
 
 
 def _columns(text: str) -> float:
-    """How many letters of usual width a text is wide: a Chinese or Japanese character takes more than one."""
+    """Return the width of a text in letters of usual width; a Chinese or Japanese character takes more than
+    one.
+    """
     return sum(1.6 if unicodedata.east_asian_width(sign) in "WF" else 1.0 for sign in text)
 
 
 def larger_for(points: int) -> float:
-    """How much larger a figure is that names so many points."""
+    """Return the factor by which a figure grows that names this number of points."""
     return max(1.0, math.sqrt(points / 20))
 
 
 def columns_for(titles: Sequence[object], beside: float) -> int:
-    """How many panels stand side by side on a page: at most four, so many that their titles have room
-    next to names of this width.
+    """Return the number of panels per row of a page: at most four, so that their titles have room next to
+    names of this width.
     """
     return int(min(4, len(titles), max(1, (PAGE - beside) // max(1.35, room(titles, TITLE) + 0.1))))
 
 
 def plain(size: float = TEXT, **further: Any) -> dict[str, Any]:
-    """Properties of a text that is shown as it is: a name with $ or _ is not taken for a formula."""
+    """Properties of a text that is shown literally: a name with $ or _ is not taken for a formula."""
     return {"fontsize": size, "parse_math": False, "usetex": False, **further}
 
 
 def shown(name: object) -> str:
-    """A name on one line."""
+    """Return a name on one line."""
     return " ".join(str(name).split())
 
 
@@ -294,8 +296,8 @@ def named_ticks(
 
 
 def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
-    """The title, to the left, and the names of both axes, on as many lines as they need; call it when the
-    ticks are named.
+    """Set the title, to the left, and the names of both axes, on as many lines as they need; call it after
+    the ticks are named.
     """
     figure = ax.figure
     across, down = _share(ax)
@@ -304,8 +306,8 @@ def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
         (room([label.get_text()]) for label in ax.get_xticklabels() if label.get_rotation()), default=0.1
     )
     width = (figure.bbox.width / figure.dpi - max(0.6, beside + 0.2)) * across - (0.1 if across < 1 else 0)
-    # Further lines of the title and of the name below take from the height; those of the name beside take
-    # from the width.
+    # Further lines of the title and of the name below take from the height; further lines of the name at the
+    # side take from the width.
     further = (_wrapped(title, width, TITLE) + _wrapped(x, width, TEXT)).count("\n")
     side = _wrapped(y, figure.bbox.height / figure.dpi * down - below - 0.6 - further * _SPACING, TEXT)
     width -= side.count("\n") * _SPACING
@@ -315,7 +317,7 @@ def titled(ax: Any, title: str = "", x: str = "", y: str = "") -> None:
 
 
 def _share(ax: Any) -> tuple[float, float]:
-    """How much of its figure an axes may take, across and down."""
+    """Return the share of its figure that an axes may take, across and down."""
     place = ax.get_subplotspec()
     if place is None:
         inside = ax.get_position()
@@ -330,7 +332,7 @@ def _wrapped(text: str, inches: float, size: float) -> str:
 
 
 def decimals(value: float, places: int = 2) -> str:
-    """A number as a label; an unknown one is n/a.
+    """Return a number as a label; an unknown number is n/a.
 
     >>> decimals(0.128), decimals(-0.001), decimals(float("nan"))
     ('0.13', '0.00', 'n/a')
@@ -355,13 +357,13 @@ def the_only(rows: Findings, *columns: str) -> None:
         if len(values) > 1:
             listed = ", ".join(map(repr, values[:5]))
             raise InputError(
-                f"these rows are of {len(values)} values of {column!r}: {listed}; choose with"
-                f" .where({column}={values[0]!r})."
+                f"the rows have {len(values)} values of {column!r} ({listed}), and the plot shows one;"
+                f" select it with .where({column}={values[0]!r})."
             )
 
 
 def distinct(rows: Sequence[Mapping[str, Any]], column: str) -> list[Any]:
-    """The values of a column, each once, in the order of the rows; rows without it have none."""
+    """Return the values of a column, each once, in the order of the rows; rows without it have none."""
     return list(dict.fromkeys(row[column] for row in rows if column in row))
 
 
@@ -371,6 +373,6 @@ def needed(rows: Findings, plot: str, *columns: str) -> None:
         raise InputError(f"{plot} needs rows, but the findings are empty.")
     if missing := [column for column in columns if column not in rows.names]:
         raise InputError(
-            f"{plot} needs the columns {', '.join(columns)}; {', '.join(missing)} is missing, there are"
-            f" {', '.join(rows.names)}."
+            f"{plot} needs the columns {', '.join(columns)}, but {', '.join(missing)} is missing;"
+            f" the table has {', '.join(rows.names)}."
         )

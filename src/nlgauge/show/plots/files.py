@@ -77,7 +77,7 @@ def check_file(path: str | Path) -> None:
     if find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "plot", "drawing")
     if Path(path).suffix.lower() not in _FORMS:
-        raise InputError(f"a plot is written to a file that ends with .pdf, .png or .svg, got {str(path)!r}.")
+        raise InputError(f"the file name of a plot must end with .pdf, .png or .svg, got {str(path)!r}.")
     require_folder(Path(path))
 
 

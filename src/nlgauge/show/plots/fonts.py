@@ -1,5 +1,5 @@
-"""Fonts for characters that matplotlib's own font lacks, such as Chinese, Japanese and Korean: installed
-ones are used where they are needed.
+"""Fonts for characters that matplotlib's default font lacks, such as Chinese, Japanese and Korean: installed
+fonts are used if needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FALLBACKS = tuple(" ".join(family.split()) for family in _FAMILIES.split(","))
 
 def fit_fonts(figure: Any) -> None:
     """Add to each text of a figure the installed fonts that have the characters which its own font lacks;
-    other texts stay as they are.
+    other texts stay unchanged.
     """
     for text in figure.findobj(Text):
         families = tuple(text.get_fontfamily())
@@ -52,7 +52,7 @@ def _installed() -> tuple[str, ...]:
 
 @cache
 def _has(families: tuple[str, ...], sign: str) -> bool:
-    """Whether one of the families has a character."""
+    """Return True if one of the families has a character."""
     return any(
         get_font(path).get_char_index(ord(sign))
         for path in fontManager._find_fonts_by_props(FontProperties(family=list(families)))

@@ -22,8 +22,8 @@ _DISTANCES = (5, 9, 14, 20, 28, 38, 50, 65, 85, 110, 140)
 def name_points(
     ax: Any, x: Sequence[float], y: Sequence[float], names: Sequence[object], lines: Sequence[Array] = ()
 ) -> list[Any]:
-    """Texts beside points: inside the axes, off all points and other labels, and, if it can be, off `lines`;
-    far ones are joined to their point.
+    """Place texts next to points: inside the axes, off all points and other labels, and, if possible, off
+    `lines`; distant texts are joined to their point.
 
     `lines` are (ends, 2) arrays of coordinates. A name for which there is no room is left out with a warning.
     """
@@ -80,7 +80,8 @@ def name_points(
         made.append(text)
     if homeless:
         warnings.warn(
-            f"the figure has no room for the names of {', '.join(homeless)}; draw on a larger axes with ax=.",
+            f"the figure has no room for the names of {', '.join(homeless)}; they are missing. Draw"
+            " on larger axes, passed as ax.",
             stacklevel=3,
         )
     return made
@@ -89,7 +90,7 @@ def name_points(
 def name_ends(
     ax: Any, ends: Sequence[tuple[float, float]], names: Sequence[object], series: Sequence[Look]
 ) -> list[Any]:
-    """Texts to the right of the axes where lines end, with their look, moved apart where they would
+    """Place texts to the right of the axes at the ends of lines, with their look, moved apart if they would
     overlap; a line without an end has none.
     """
     figure = ax.figure.figure
@@ -128,14 +129,14 @@ def name_ends(
 
 
 def apart(heights: Array, gap: float, low: float, high: float) -> Array:
-    """The heights moved as little as needed, in the same order, to be `gap` apart, between low and high if
-    there is room.
+    """Return the heights moved as little as needed, in the same order, to be `gap` apart, between low and
+    high if there is room.
 
     >>> apart(np.array([5.0, 5.0, 20.0]), 2.0, 0.0, 30.0).tolist()
     [4.0, 6.0, 20.0]
     """
     order = np.argsort(heights, kind="stable")
-    # Pools of neighbours: each has the sum of where its members would have its first one, and their number.
+    # Pools of neighbors: each has the sum of the first places that its members want, and their number.
     pools: list[list[float]] = []
     for height in np.clip(heights[order], low, max(low, high)):
         pools.append([height, 1.0])
@@ -159,7 +160,7 @@ def _box(x: float, y: float, width: float, height: float) -> Array:
 
 
 def _moved(point: Array, size: Any, angle: float, distance: float) -> Array:
-    """The box of a text whose nearest edge lies at this distance from the point."""
+    """Return the box of a text whose nearest edge lies at this distance from the point."""
     across, up = math.cos(angle), math.sin(angle)
     x = point[0] + across * distance + np.sign(round(across, 6)) * size.width / 2
     y = point[1] + up * distance + np.sign(round(up, 6)) * size.height / 2

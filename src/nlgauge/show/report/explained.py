@@ -29,7 +29,7 @@ _LARGE = (Alignment, Transport)
 
 
 def embedded(parts: Mapping[str, bytes]) -> float:
-    """Return the size of parts in a page, where they are base64."""
+    """Return the size of parts in a page, as base64."""
     return sum(map(len, parts.values())) * 4 / 3
 
 

@@ -43,7 +43,7 @@ class Framed:
 def framed(
     result: Result, title: str | None = None, height: int = 760, **options: Unpack[ReportOptions]
 ) -> Framed:
-    """The report of a result for a notebook; the options are those of `write_report`."""
+    """Return the report of a result for a notebook; it takes the options of `write_report`."""
     if isinstance(height, bool) or not isinstance(height, int) or height < 1:
         raise ParameterError(f"height must be a number of pixels, 1 or more, got {height!r:.60}.")
     named = title or "nlgauge"

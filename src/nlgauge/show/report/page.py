@@ -2,8 +2,8 @@
 nothing of the data can become code.
 
 Modules are linked without a bundler: each becomes a function that returns its exports, in the order in which
-they need each other. A policy in the head names the hashes of the one script and the one style sheet that may
-run; data is base64, so that no text can end the element it is in.
+they need each other. A policy in the head names the hashes of the only script and the only style sheet that
+may run; data is base64, so that no text can end the element it is in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EXPORT_LIST = re.compile(r"\bexport ?\{([^}]*)\};?\s*$")
 
 
 def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> str:
-    """The whole file; `static` is what is shown without JavaScript, as HTML that is safe."""
+    """Return the whole file; `static` is the content without JavaScript, as safe HTML."""
     script, style = f'"use strict";\n(() => {{\n{linked()}\n}})();\n', styles()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; font-src data:; img-src"
@@ -54,7 +54,7 @@ def page(title: str, static: str, parts: Mapping[str, bytes], version: str) -> s
 
 
 def body(title: str, static: str) -> str:
-    """The page's elements up to its data, from <body> on; what is shown without JavaScript stands in it."""
+    """Return the elements of the page up to its data, from <body> on, with the content without JavaScript."""
     holes = {"@@TITLE@@": escape(title), "@@STATIC@@": static}
     # In one pass: what fills a hole may look like another.
     return re.sub(
@@ -63,7 +63,7 @@ def body(title: str, static: str) -> str:
 
 
 def styles() -> str:
-    """The style sheet with its fonts."""
+    """Return the style sheet with its fonts."""
     text = _lean((WEB / "page.css").read_text("utf-8"))
     for mark, name in (("@@INTER@@", "inter.woff2"), ("@@SERIF@@", "source-serif.woff2")):
         text = text.replace(
@@ -83,7 +83,7 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
     if name in found:
         return
     if name in above:
-        raise ValueError(f"the modules {' and '.join((*above, name))} need each other in a circle.")
+        raise ValueError(f"the modules {' and '.join((*above, name))} import each other in a circle.")
     text = (WEB / name).read_text("utf-8")
     for _, other in _IMPORT.findall(text):
         _link(other, found, (*above, name))
@@ -103,8 +103,8 @@ def _link(name: str, found: dict[str, str], above: tuple[str, ...]) -> None:
 
 
 def _lean(text: str) -> str:
-    """The text of a module or a style sheet without indentation and lines that are comments: none of ours
-    has them within a string.
+    """Return the text of a module or a style sheet without indentation and comment lines; no string of these
+    files contains them.
     """
     lines = (line.strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line and not line.startswith("//"))

@@ -1,4 +1,4 @@
-// Which scores agree, over all outputs of all systems, and where two of them do not.
+// Agreement of scores over all outputs of all systems, and the largest disagreements of two scores.
 import { byId, g, h, redraw } from "./dom.js";
 import { on, set, state } from "./state.js";
 import { colour, correlation, nameOf, number, plural, swatch } from "./format.js";
@@ -33,17 +33,17 @@ export function agreement() {
 }
 
 function caption() {
-  return h("div", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores turned so that more is better, ordered so that similar ones are neighbours. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded());
+  return h("div", { class: "caption" }, "Correlation over all outputs of all systems, pooled, scores oriented so that higher is better, ordered so that similar scores are neighbors. ", given() && ["Scores in ", h("i", {}, "italics"), " came with the texts, such as people’s. "], "Scores that always agree add no evidence to each other.", folded());
 }
 
 function given() {
   return store.meta.outputs.some(output => output.given);
 }
 
-// Outputs that are the same everywhere stand once.
+// Outputs that are the same everywhere appear once.
 function folded() {
   const { outputs, agreement: found } = store.meta;
-  const pairs = Object.entries(found.same).map(([one, other]) => `${nameOf(outputs[one])} is the same as ${nameOf(outputs[other])}`);
+  const pairs = Object.entries(found.same).map(([one, other]) => `${nameOf(outputs[one])} equals ${nameOf(outputs[other])}`);
   return pairs.length > 0 && h("details", {}, h("summary", {}, `Shown once: ${plural(pairs.length, "score")}`), pairs.join(", "), " on every segment.");
 }
 
@@ -63,7 +63,7 @@ export function leastAgreeing() {
   return worst.slice(1);
 }
 
-// The tree beside the map: who is like whom.
+// The tree next to the map: similar scores are joined.
 function tree(found, size, top, depth) {
   const count = found.ids.length;
   const leaf = new Map(found.order.map((number_, place) => [number_, top + place * size + size / 2]));
@@ -122,7 +122,7 @@ function cell(value, row, column, x, y, size) {
   );
 }
 
-// The place of every output of a system among all, from 0, the worst, to 1; NaN where it has no score.
+// The rank of every output of a system among all, from 0, the worst, to 1; NaN without a score.
 function percentiles(number_) {
   if (places.has(number_)) return places.get(number_);
   const { systems, segments, outputs } = store.meta;
@@ -185,28 +185,28 @@ function scatter() {
   const picture = svg(
     width,
     height,
-    `Every output by its place on ${nameOf(first)} and on ${nameOf(second)}`,
+    `Every output by its percentile on ${nameOf(first)} and on ${nameOf(second)}`,
     g("path", { class: "corner", d: `M${x(0.5)},${y(0)}L${x(1)},${y(0)}L${x(1)},${y(0.5)}Z` }),
     g("path", { class: "corner", d: `M${x(0)},${y(0.5)}L${x(0)},${y(1)}L${x(0.5)},${y(1)}Z` }),
     g("line", { class: "zero", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
     g("g", { class: "grid" }, grid),
-    g("text", { class: "title", x: x(0.5), y: height - 4, "text-anchor": "middle" }, `place on ${nameOf(first)}, % →`),
-    g("text", { class: "title", transform: `translate(12,${y(0.5)}) rotate(-90)`, "text-anchor": "middle" }, `place on ${nameOf(second)}, % →`),
+    g("text", { class: "title", x: x(0.5), y: height - 4, "text-anchor": "middle" }, `percentile on ${nameOf(first)}, % →`),
+    g("text", { class: "title", transform: `translate(12,${y(0.5)}) rotate(-90)`, "text-anchor": "middle" }, `percentile on ${nameOf(second)}, % →`),
     g("g", { class: "points" }, all.filter((_, place) => place % every === 0).map(dot)),
     g("text", { class: "corner-text", x: x(0.985), y: y(0.03), "text-anchor": "end" }, `${nameOf(first)} likes, ${nameOf(second)} does not`),
     g("text", { class: "corner-text", x: x(0.015), y: y(0.955) }, `${nameOf(second)} likes, ${nameOf(first)} does not`),
   );
   const byGap = () => [...all].sort((one, other) => Math.abs(other.gap) - Math.abs(one.gap));
   const row = one => [store.ids[one.segment], systems[one.system], store.score(state.x, one.system, one.segment), store.score(state.y, one.system, one.segment), 100 * one.x, 100 * one.y];
-  const table = { columns: ["segment", "system", nameOf(first), nameOf(second), `place on ${nameOf(first)}, %`, `place on ${nameOf(second)}, %`], rows: () => byGap().map(row) };
+  const table = { columns: ["segment", "system", nameOf(first), nameOf(second), `percentile on ${nameOf(first)}, %`, `percentile on ${nameOf(second)}, %`], rows: () => byGap().map(row) };
   const worst = firstOfSegments(byGap(), 6);
   return h(
     "figure",
     {},
-    h("figcaption", {}, h("b", {}, `${nameOf(first)} and ${nameOf(second)}`), ": every output of every system by its place on both. Off the diagonal, the two disagree.", every > 1 && ` One of ${every} points is drawn.`),
+    h("figcaption", {}, h("b", {}, `${nameOf(first)} and ${nameOf(second)}`), ": every output of every system by its percentile on both. Off the diagonal, the two disagree.", every > 1 && ` One of ${every} points is drawn.`),
     h("div", { class: "duel" }, picker("x", "Score across"), h("span", { class: "vs" }, "against"), picker("y", "Score upwards")),
     picture,
-    h("h3", {}, "Where they disagree most"),
+    h("h3", {}, "Largest disagreements"),
     h("ol", { class: "quarrel" }, worst.map(one => h("li", {}, quarrel(one, first, second)))),
     data(`${nameOf(first)} and ${nameOf(second)}`, table, { drawn: picture }),
   );

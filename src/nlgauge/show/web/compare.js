@@ -32,7 +32,7 @@ export function compare() {
       h(
         "p",
         { class: "caption" },
-        `Left: the gain on each score, which is the improvement over ${store.meta.systems[state.b]}, with its ${100 * store.meta.test.confidence}% interval, each on a scale of its own; a filled dot is significant by p (max-T). `,
+        `Left: the gain on each score, which is the improvement over ${store.meta.systems[state.b]}, with its ${100 * store.meta.test.confidence}% interval, each on a separate scale; a filled dot is significant by p (max-T). `,
         "Choose a score to see where the gain comes from. ",
         store.meta.equal && `${store.meta.equal} `,
         gains().some(({ output }) => output.missing && lacking(output)) && MISSING,
@@ -57,7 +57,7 @@ function picker(which, label) {
   return h("select", { "aria-label": label, onchange: event => set({ [which]: Number(event.target.value) }, "pair") }, options);
 }
 
-// Where a pair stands in the lists of pairs: 0 and 1, 0 and 2, ..., 1 and 2, ...
+// The index of a pair in the lists of pairs: 0 and 1, 0 and 2, ..., 1 and 2, ...
 function pairNumber(one, other) {
   const [low, high] = [Math.min(one, other), Math.max(one, other)];
   const count = store.meta.systems.length;
@@ -68,7 +68,7 @@ function pairNumber(one, other) {
 function gains() {
   const { a, b } = state;
   const at = pairNumber(a, b);
-  // The numbers of a pair are those of its second system over its first.
+  // The numbers of a pair are the gains of its second system over its first.
   const sign = a > b ? 1 : -1;
   return metricOutputs()
     .filter(([output]) => output.scores[a] !== null && output.scores[b] !== null)
@@ -139,7 +139,7 @@ function forest() {
           h("td"),
           h("th", { class: "sides", tip: `Better\nto the left ${systems[state.b]}, to the right ${systems[state.a]}` }, h("span", {}, `← ${systems[state.b]}`), h("span", {}, `${systems[state.a]} →`)),
           h("th", { class: "num", tip: `Gain\nimprovement over ${systems[state.b]}; minus if it is worse` }, "gain"),
-          h("th", { class: "num", tip: `p\n${store.meta.test.name}, this pair alone` }, "p"),
+          h("th", { class: "num", tip: `p\n${store.meta.test.name}, only this pair` }, "p"),
           h("th", { class: "num", tip: "p (max-T)\ncorrected for all pairs of systems" }, "p (max-T)"),
         ),
       ),
@@ -193,7 +193,7 @@ function waterfall() {
       who(state.a, systems[state.a]),
       " minus ",
       who(state.b, systems[state.b]),
-      output.up === false ? ", turned so that up is better" : "",
+      output.up === false ? ", oriented so that up is better" : "",
       `; half of the segments lie above ${number(median, output)}. `,
       list.length < segments && `${plural(segments - list.length, "segment")} without a score of both are left out. `,
       "Click a bar to open its segment.",

@@ -1,4 +1,4 @@
-// What the scores cost, and what they are worth where people judged too.
+// The cost of the scores, and their agreement with human scores if there are any.
 import { byId, clear, g, h } from "./dom.js";
 import { correlation, nameOf, plural, seconds } from "./format.js";
 import { svg } from "./charts.js";
@@ -80,7 +80,7 @@ function readable(name) {
 function worth() {
   const { agreement, outputs, costs, segments, systems } = store.meta;
   const humans = agreement.ids.map((number, place) => [outputs[number], place]).filter(([output]) => output.given);
-  if (!humans.length) return h("p", { class: "caption" }, "With human scores in the data, their agreement with each metric stands here against its cost.");
+  if (!humans.length) return h("p", { class: "caption" }, "With human scores in the data, this section shows their agreement with each metric against its cost.");
   const points = agreement.ids
     .map((number, place) => [outputs[number], place])
     .filter(([output]) => !output.given && output.up !== null && costs.metrics[output.label] !== undefined)
@@ -110,7 +110,7 @@ function worth() {
   const drawn = svg(
     width,
     height,
-    "Correlation with the given scores against cost",
+    "Correlation with the human scores against cost",
     g("g", { class: "grid" }, lines, marks),
     g("text", { class: "title", x: (left + width) / 2, y: height - 4, "text-anchor": "middle" }, "time for one output, log scale →"),
     points.map(point),
@@ -119,13 +119,13 @@ function worth() {
   return h(
     "figure",
     {},
-    h("figcaption", {}, h("b", {}, "Cost and worth. "), `Mean Pearson correlation with ${humans.map(([output]) => output.output).join(", ")} as given, against the time of the metric for one output, with all that it reads.`),
+    h("figcaption", {}, h("b", {}, "Cost and agreement. "), `Mean Pearson correlation with ${humans.map(([output]) => output.output).join(", ")}, against the time of the metric for one output, shared features included.`),
     drawn,
-    data("cost and worth", table, { drawn }),
+    data("cost and agreement", table, { drawn }),
   );
 }
 
-// Moves names down that would stand on others.
+// Moves names down that would cover others.
 function placeLabels(points, x, y) {
   const taken = [];
   points.sort((one, other) => other.r - one.r);

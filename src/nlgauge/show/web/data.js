@@ -1,4 +1,4 @@
-// What stands below a picture or a table: the same as a table to read or to hear, and files of it to save.
+// The part below a picture or a table: its data as a table to read or to hear, and files to save.
 import { clear, h } from "./dom.js";
 import { csv, isNumeric, latex, picture, save, textOf } from "./files.js";
 
@@ -7,7 +7,7 @@ const ROWS = 100;
 // A frame of a notebook may not save anything.
 const isFramed = window.parent !== window;
 
-// `name` is that of the files; `paper` is the table for LaTeX where it is another, `drawn` the picture.
+// `name` is the name of the files; `paper` is the table for LaTeX if it differs, `drawn` the picture.
 export function data(name, table, { drawn = null, paper = table } = {}) {
   const kinds = isFramed ? [] : ["CSV", "LaTeX", drawn && "SVG"].filter(Boolean);
   const inside = h("div", {});

@@ -8,7 +8,7 @@ import { cardButton } from "./cards.js";
 import { bounds, scoredOutputs } from "./scored.js";
 import { KINDS, matchedIn, wholeAlignment, whyNodes } from "./why.js";
 
-// So many systems stand side by side; of more, those that are compared and the one that was chosen.
+// At most this many systems are side by side; of more, the compared systems and the chosen system.
 export const BESIDE = 4;
 // Windows up to this width (as the style sheet has it) show one system below the other.
 const NARROW = 760;
@@ -24,7 +24,7 @@ export async function detail(order, step, segment) {
   if (!available.includes(state.label)) state.label = available[0] ?? null;
   const shown = shownSystems();
   const [texts, why] = await Promise.all([textsOf(segment, shown), explanations(segment)]);
-  // The reader may have gone on meanwhile.
+  // The reader may have opened another segment since.
   if (mine !== turn) return;
   const first = shown.map(system => found(why, system)[0]).find(Boolean);
   const kind = first?.kind ?? null;
@@ -170,7 +170,7 @@ function systems(shown, texts, why, kind, segment) {
   return h("div", { id: "why", role: "tabpanel", class: columns ? "columns" : "rows", vars: { "--n": shown.length } }, lacking(why, kind, segment), shown.map(card));
 }
 
-// The explanations of one output; several have headings that say which reference decided what, and the prediction is printed once.
+// The explanations of one output; several have headings with the decisive reference, and the prediction is printed once.
 function explained(own, context_) {
   const many = own.length > 1;
   const heading_ = one => {
@@ -184,7 +184,7 @@ function explained(own, context_) {
   ]);
 }
 
-// Large explanations are kept for some systems only.
+// Large explanations are included only for some systems.
 function partly(system) {
   const some = store.meta.partly?.[state.label];
   if (!some || some.includes(system)) return null;
@@ -195,12 +195,12 @@ function partly(system) {
 function lacking(why, kind, segment) {
   if (store.meta.texts === "none") return h("p", { class: "caption none" }, "This report was made without texts, so there is nothing to explain.");
   if (store.meta.kept && !store.meta.kept.includes(segment)) {
-    return h("p", { class: "caption none" }, `This report holds the texts of ${plural(store.meta.kept.length, "segment")} alone, and not of this one; with a larger max_size it holds all.`);
+    return h("p", { class: "caption none" }, `This report contains the texts of only ${plural(store.meta.kept.length, "segment")}, without this segment; a larger max_size includes all.`);
   }
   if (why?.failed) return h("p", { class: "caption none" }, why.failed);
   if (kind || state.label === null) return null;
   if (store.live) return h("p", { class: "caption none" }, `${state.label} has no explanation of this segment.`);
-  return h("p", { class: "caption none" }, "This report holds no explanation of this segment; the explorer computes it: ", h("code", {}, "nlgauge serve DIR"), ".");
+  return h("p", { class: "caption none" }, "This report has no explanation of this segment; the explorer computes it: ", h("code", {}, "nlgauge serve DIR"), ".");
 }
 
 const NUMBER = /(?:([\p{L}_][\p{L}\p{N}_]*) )?(?<![\p{L}\p{N}_.])(-?\d+(?:\.\d+)?)(?![\p{L}\p{N}_])/u;

@@ -18,7 +18,7 @@ export function clear(node, ...children) {
   return node;
 }
 
-// The same for a part of the page that is drawn again: the keyboard focus stays where it was, and tables stay scrolled.
+// The same for a part of the page that is drawn again: the keyboard focus stays, and tables stay scrolled.
 export function redraw(root, ...children) {
   const focused = document.activeElement;
   const held = focused !== root && root.contains(focused) ? [keyOf(focused), alike(root, focused).indexOf(focused)] : null;
@@ -32,7 +32,7 @@ export function redraw(root, ...children) {
   return root;
 }
 
-// What a control is known by when it is drawn again: its key, else its id, else its name.
+// The identity of a control that is drawn again: its key, else its id, else its name.
 function keyOf(node) {
   return node.dataset.key ?? (node.id || `${node.tagName} ${node.getAttribute("aria-label") ?? node.textContent}`);
 }
@@ -45,7 +45,7 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-// What a screen reader says, without moving the focus.
+// The announcement of a screen reader, without moving the focus.
 export function say(text) {
   byId("said").textContent = text;
 }

@@ -1,10 +1,10 @@
 // Tables as CSV and LaTeX, pictures as SVG, and how the reader saves them. Nothing is sent: the browser writes what the page made.
 //
-// A table is { columns: [name, ...], rows: () => [[cell, ...], ...] }; a cell is a text, a number, null where it is not known,
-// or { value, text, strong }: a number with the text that is shown of it, strong where it is the best.
+// A table is { columns: [name, ...], rows: () => [[cell, ...], ...] }; a cell is a text, a number, null if it is unknown,
+// or { value, text, strong }: a number with the text that is shown of it, strong if it is the best.
 import { store } from "./store.js";
 
-// What starts a formula where a spreadsheet opens the file.
+// First characters of a formula in a spreadsheet.
 const FORMULA = /^[=+\-@\t\r]/;
 const LATEX = {
   "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", $: "\\$", "&": "\\&", "#": "\\#", _: "\\_", "%": "\\%", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
@@ -23,12 +23,12 @@ export function textOf(cell) {
   return typeof cell === "number" ? String(Number(cell.toPrecision(4))).replace("-", "−") : cell;
 }
 
-// Whether a column stands at the right: it has numbers and nothing else.
+// True if a column is aligned right: it has only numbers.
 export function isNumeric(rows, column) {
   return rows.length > 0 && rows.every(row => valueOf(row[column]) === null || typeof valueOf(row[column]) === "number");
 }
 
-// Every number in full, an empty field where it is not known.
+// Every number in full, an empty field if it is unknown.
 export function csv({ columns, rows }) {
   const field = cell => {
     const value = valueOf(cell);
@@ -52,7 +52,7 @@ export function latex({ columns, rows }) {
   return ["% needs \\usepackage{booktabs}", `\\begin{tabular}{@{}${places}@{}}`, "  \\toprule", ...body, "  \\bottomrule", "\\end{tabular}", ""].join("\n");
 }
 
-// The picture by itself, in the colours of paper: styles become attributes, what can be pointed at becomes a title.
+// The picture by itself, in the colors of paper: styles become attributes, what can be pointed at becomes a title.
 export function picture(node) {
   const root = document.documentElement;
   const theme = root.dataset.theme;
@@ -88,7 +88,7 @@ function titled(text) {
   return title;
 }
 
-// A mixed colour as other programs know it.
+// A mixed color as other programs know it.
 function plainColour(value) {
   const [, parts, , alpha] = value.match(/^color\(srgb ([\d. ]+)( \/ ([\d.]+))?\)$/) ?? [];
   if (parts === undefined) return value;

@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 import { state } from "./state.js";
 
-// Up to so many systems have a colour each; of more, only the two that are compared.
+// Up to this many systems have a color each; of more, only the two compared systems.
 const COLOURS = 8;
 let systems = 0;
 

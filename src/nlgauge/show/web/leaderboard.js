@@ -80,7 +80,7 @@ function verdict() {
   const [head, ...more] = sentences;
   const level = (1 - test.confidence).toFixed(2).replace(/^0/, "");
   const tested = `Each metric has one vote. Significant: p (max-T) ≤ ${level}, all pairs of systems tested together by ${test.name} (${test.resamples.toLocaleString("en")} resamples); best group: no system is significantly ahead. `;
-  const about = systems.length === 1 ? "The intervals say how far each score might have moved on another sample." : votes > 0 && !alike && [tested, "A significant difference need not matter to readers."];
+  const about = systems.length === 1 ? "The intervals show how much each score varies between samples." : votes > 0 && !alike && [tested, "A significant difference need not matter to readers."];
   const lede = [...more, ...remarks].map(sentence => [spoken(sentence), " "]).concat(about || []);
   return h("div", { class: "verdict" }, h("p", { class: "eyebrow" }, h("bdi", {}, title), ` · ${facts.join(" · ")}`), h("h1", { id: "verdict" }, spoken(head)), lede.length > 0 && h("p", { class: "lede" }, lede));
 }
@@ -155,7 +155,7 @@ function heading(output, number_, groups) {
   );
 }
 
-// The outputs of one metric stand together: [label, how many].
+// The outputs of one metric are adjacent: [label, number].
 function grouped(outputs) {
   const groups = [];
   for (const [output] of outputs) {
@@ -170,7 +170,7 @@ function ordered() {
   if (state.board === null) return order;
   const output = store.meta.outputs[state.board];
   const sign = output.up === false ? -1 : 1;
-  // What is not known comes last.
+  // Unknown values come last.
   const worth = output.scores.map(score => (score === null ? -Infinity : sign * score));
   return order.sort((i, j) => (worth[i] === worth[j] ? 0 : worth[j] - worth[i]));
 }

@@ -105,7 +105,7 @@ export function alignmentMatrix(one, width) {
   return canvas;
 }
 
-// A colour of the style sheet as a canvas takes it: one colour, not one for each theme.
+// A color of the style sheet as a canvas takes it: one color, not one for each theme.
 function colourOf(node, name) {
   node.style.color = `var(${name})`;
   return getComputedStyle(node).color;

@@ -6,7 +6,7 @@ import { store } from "./store.js";
 
 let count = null;
 
-// How many segments the list has; sections that a filter does not change say so.
+// The number of segments in the list; sections that a filter does not change show a note.
 export function listed(size) {
   count = size;
   document.querySelectorAll(".unfiltered").forEach(written);
@@ -43,7 +43,7 @@ export function snippet(id, length) {
   return node;
 }
 
-// Marks what was searched for in the text of a node, also where a hit goes across elements.
+// Marks search hits in the text of a node, also across elements.
 export function markHits(node) {
   const pattern = searched();
   if (!pattern) return;

@@ -1,4 +1,4 @@
-// What the explorer has beyond a report: several results, slices of the segments, and the reader's own text.
+// Additions of the explorer to a report: several results, slices of the segments, and a text of the reader.
 import { byId, clear, h } from "./dom.js";
 import { arrow, nameOf, number, plural, swatch } from "./format.js";
 import { store } from "./store.js";
@@ -14,7 +14,7 @@ export async function live(choose) {
   }
   const root = byId("live");
   root.hidden = false;
-  clear(root, h("div", { class: "head" }, h("h2", {}, "Slices")), slices(), h("h3", { class: "apart" }, "Explain a text of your own"), own());
+  clear(root, h("div", { class: "head" }, h("h2", {}, "Slices")), slices(), h("h3", { class: "apart" }, "Explain your text"), own());
 }
 
 function slices() {
@@ -34,7 +34,7 @@ function slices() {
     }
   };
   const choice = h("select", { "aria-label": "Slice by", onchange: event => draw(event.target.value) }, h("option", { value: "" , disabled: true, selected: true }, "slice by …"), dimensions.map(name => h("option", { value: name }, name)));
-  return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice alone, computed anew from its segments; what was fitted stays that of the whole."), shown, files];
+  return [choice, h("p", { class: "caption" }, "Scores, intervals and letters of each slice, computed only from its segments; fitted values of the whole corpus stay."), shown, files];
 }
 
 // Outputs that the leaderboard has: a slice has the same outputs in the same order.
@@ -71,7 +71,7 @@ function table(found) {
       h(
         "tr",
         { class: system === 0 ? "begins" : null },
-        system === 0 && h("th", { scope: "rowgroup", rowspan: store.meta.systems.length }, value, h("small", {}, plural(segments, "segment"), few ? ": too few to tell" : "")),
+        system === 0 && h("th", { scope: "rowgroup", rowspan: store.meta.systems.length }, value, h("small", {}, plural(segments, "segment"), few ? ": too few segments" : "")),
         h("th", { scope: "row" }, swatch(system), name),
         own.filter(isShown).map(output => cell(output, system)),
       ),

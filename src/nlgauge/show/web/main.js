@@ -17,18 +17,18 @@ const THEMES = { auto: "◐", light: "☀", dark: "☾" };
 const KEYS = [
   ["j k", "next and previous segment"],
   ["1 … 9", "explanation by that metric"],
-  ["[ ]", "system before and after"],
+  ["[ ]", "previous and next system"],
   ["m", "alignment as text, links or matrix"],
   ["/", "find in texts"],
   ["x", "swap the two systems"],
   ["l c a s", "to leaderboard, compare, agreement, segments"],
-  ["t", "light, dark or as the machine"],
+  ["t", "light, dark or system setting"],
   ["Esc", "close"],
 ];
 const SECTIONS = { l: "leaderboard", c: "compare", a: "agreement", s: "segments" };
 
 start().catch(error => {
-  byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. A browser of 2024 or later is needed.`));
+  byId("leaderboard").append(h("p", { class: "failed" }, `This page could not be read: ${error.message}. Use a browser of 2024 or later.`));
   throw error;
 });
 

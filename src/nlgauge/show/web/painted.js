@@ -1,4 +1,4 @@
-// Texts with their tokens marked where they stand. Explanations say where that is, in code points; strings of the page count UTF-16 units.
+// Texts with marked tokens. Explanations have the places of tokens in code points; strings of the page count UTF-16 units.
 
 // Marks that tokenisers put before or after a piece of a word, and pieces that are not of the text.
 const EDGES = /^(##|[ĠĊ▁]+)|<\/w>$/g;

@@ -9,7 +9,7 @@ export function provenance() {
     nlgauge: version,
     test: `${test.name}, max-T over all pairs, ${test.resamples.toLocaleString("en")} resamples, seed ${test.seed}`,
     confidence: `${100 * test.confidence}%`,
-    ...(leftOut.length ? { "left out": `${leftOut.join(" and ")}, to keep the file within its max_size` } : {}),
+    ...(leftOut.length ? { "left out": `${leftOut.join(" and ")}, to limit the file to max_size` } : {}),
     ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null)),
     ...environment,
   };
@@ -25,7 +25,7 @@ export function provenance() {
         "div",
         {},
         h("h3", {}, "Signatures"),
-        h("p", { class: "caption" }, "A number can be compared with another of the same signature, and with no other."),
+        h("p", { class: "caption" }, "Only numbers with the same signature are comparable."),
         h("dl", { class: "sigs" }, Object.entries(signatures).flatMap(signature)),
       ),
       h("div", {}, h("h3", {}, "How it was made"), h("dl", { class: "facts" }, Object.entries(facts).flatMap(fact))),

@@ -1,8 +1,8 @@
-// Finds segments by what their texts or ids hold. Texts are a few long strings: one pass of a regular expression finds the texts, those the segments.
+// Finds segments by their texts or ids. Texts are a few long strings: one pass of a regular expression finds the texts, those the segments.
 import { searched } from "./listed.js";
 import { store } from "./store.js";
 
-// For each segment 1 where something of it holds the words, whatever their case; 0 elsewhere.
+// For each segment 1 if one of its texts or its id contains the words, in any case; otherwise 0.
 export async function found(query) {
   const { segments, systems } = store.meta;
   const hits = store.lengths ? await textsWith() : null;
@@ -30,7 +30,7 @@ async function textsWith() {
     for (const match of text.matchAll(pattern)) {
       const end = match.index + match[0].length;
       while (id < hits.length && store.blockOf[id] === block && store.starts[id] + store.lengths[id] <= match.index) id += 1;
-      // A match that goes on into the next text is not one.
+      // A match that extends into the next text does not count.
       if (id < hits.length && store.blockOf[id] === block && end <= store.starts[id] + store.lengths[id]) hits[id] = 1;
     }
   }

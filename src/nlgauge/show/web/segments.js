@@ -216,7 +216,7 @@ function sorted(kept, { low, high, mean }) {
     best: segment => mean[segment] * flip,
     long: segment => store.lengths[store.sources ? store.sources[segment] : store.prediction(0, segment)],
   };
-  // What is not known comes last.
+  // Unknown values come last.
   const values = Float64Array.from(kept, segment => {
     const value = keys[state.sort](segment);
     return Number.isNaN(value) ? -Infinity : value;
@@ -271,7 +271,7 @@ function dots(segment, x) {
   );
 }
 
-// How the score is spread over segments, a hill for each system; a range of it can be kept.
+// The distribution of the score over segments, a curve for each system; a range of it can be selected.
 function distribution() {
   const output = store.meta.outputs[state.output];
   const [low, high] = bounds(state.output);

@@ -1,4 +1,4 @@
-// The reader's choices: one object, one writer, and an address that has all of it, so that it can be sent to somebody else.
+// The reader's choices: one object, one writer, and an address that has all of it, so that it can be shared.
 
 export const state = {
   section: "leaderboard",

@@ -7,7 +7,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const parts = new Map();
 
 export const store = {
-  // Whether this is the explorer, which computes what a report does not hold.
+  // True in the explorer, which computes the parts that a report does not contain.
   live: api !== null,
   result: 0,
   blocks: [],
@@ -36,7 +36,7 @@ export const store = {
     return this.meta;
   },
 
-  // The block and the start of each text: blocks hold whole texts, about a million units each.
+  // The block and the start of each text: blocks contain whole texts, about a million units each.
   place() {
     const count = this.lengths.length;
     this.starts = new Uint32Array(count);
@@ -83,13 +83,13 @@ export const store = {
     return this.textNow(id);
   },
 
-  // The text where its block is open already; null elsewhere.
+  // The text if its block is open already, otherwise null.
   textNow(id) {
     const block = id === null ? undefined : this.blocks[this.blockOf[id]];
     return block === undefined ? null : block.substr(this.starts[id], this.lengths[id]);
   },
 
-  // Explanations of a segment by one metric: { system: [explanation, ...] }; null where there are none.
+  // Explanations of a segment by one metric: { system: [explanation, ...] }; null if there are none.
   async why(segment, label) {
     if (this.live) return this.ask("why", { segment, label });
     const number = this.meta.why[segment];
@@ -116,7 +116,7 @@ async function fetched(address) {
   return answer;
 }
 
-// A part, once for all who ask: a promise is kept, not its value, so that two who ask at the same time do not open it twice.
+// A part, opened once for all callers: the promise is cached, not its value, so that simultaneous callers do not open it twice.
 function part(name, read = bytes => bytes) {
   if (!parts.has(name)) parts.set(name, opened(name).then(read));
   return parts.get(name);
@@ -133,7 +133,7 @@ async function opened(name) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// An array whose bytes of the same place stand together.
+// An array whose bytes of the same place are stored together.
 async function numbers(name, Kind) {
   const bytes = await part(name);
   const size = Kind.BYTES_PER_ELEMENT;

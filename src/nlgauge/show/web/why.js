@@ -1,4 +1,4 @@
-// One renderer for each kind of explanation, as nlgauge.show.pages.explanation has one. Colour helps; an underline, a position or a letter says the same.
+// One renderer for each kind of explanation, as nlgauge.show.pages.explanation has one. Color helps; an underline, a position or a letter says the same.
 import { h } from "./dom.js";
 import { set, state } from "./state.js";
 import { literal } from "./format.js";
@@ -12,34 +12,34 @@ const WORD_LAST = /[\p{L}\p{N}]$/u;
 export const KINDS = {
   NgramMatches: {
     name: "matched n-grams",
-    reading: "Marked: part of a match; the darker and the thicker the line, the longer. Grey: matched by nothing.",
+    reading: "Marked: part of a match; the darker and the thicker the line, the longer. Gray: no match.",
     render: ngrams,
   },
-  Edits: { name: "edits", reading: "Above a red word: what the reference has. Underlined: added. Struck out: missing.", render: edits },
+  Edits: { name: "edits", reading: "Above a red word: the word of the reference. Underlined: added. Struck out: missing.", render: edits },
   Alignment: {
     name: "similarity of tokens",
-    reading: "The stronger, the nearer its nearest token on the other side. Point at a token to see what it is near to.",
+    reading: "The stronger, the nearer its nearest token on the other side. Point at a token to see its nearest token.",
     render: alignment,
   },
-  Transport: { name: "transport", reading: "Each curve is mass that goes from a token to another: the thicker the more, the redder the dearer.", render: transport },
+  Transport: { name: "transport", reading: "Each curve is mass that goes from a token to another: thicker means more, redder means more expensive.", render: transport },
   WordAlignment: {
     name: "matched words",
-    reading: "Underlined: matched (dashed by stem, dotted by synonym or paraphrase). Shading changes where a new chunk begins.",
+    reading: "Underlined: matched (dashed by stem, dotted by synonym or paraphrase). Shading changes with every chunk.",
     render: words,
   },
   TokenScores: { name: "value of each token", reading: "The darker, the larger the value. Point at a token to see its values.", render: tokens },
-  WordGroups: { name: "words by group", reading: "Words by what became of them.", render: groups },
+  WordGroups: { name: "words by group", reading: "Words in groups by their role in the score.", render: groups },
   Distributions: {
-    name: "what a model expects",
+    name: "predictions of a model",
     reading: "Tokens whose probability differs most: to the left more likely for the reference, to the right for the prediction.",
     render: distributions,
   },
-  ErrorSpans: { name: "errors", reading: "Underlined: found to be wrong, the thicker the worse. Point at an error to see how sure that is.", render: errorSpans },
-  Entailment: { name: "entailment", reading: "Each sentence of the text with what its premises say of it; a frame marks the premise that decided.", render: entailment },
-  Verdict: { name: "verdict", reading: "What the judge answered: the probability or share of each level, and how much of it the levels cover.", render: verdict },
+  ErrorSpans: { name: "errors", reading: "Underlined: errors, thicker if more severe. Point at an error to see the confidence.", render: errorSpans },
+  Entailment: { name: "entailment", reading: "Each sentence of the text with the verdicts of its premises; a frame marks the decisive premise.", render: entailment },
+  Verdict: { name: "verdict", reading: "The answer of the judge: the probability or share of each level, and the share that the levels cover.", render: verdict },
 };
 
-// What is shown of an explanation; texts has the prediction, the references and the source.
+// The display of an explanation; texts has the prediction, the references and the source.
 export function whyNodes(explanation, texts) {
   const kind = KINDS[explanation.kind];
   return kind ? kind.render(explanation, { ...texts, reference: texts.references[explanation.reference_number ?? 0] ?? null }) : h("p", {}, explanation.title);
@@ -100,7 +100,7 @@ function patternOf(tokens, characters) {
   return new RegExp(before + tokens.map(literal).join("\\s*") + after, "giu");
 }
 
-// For each token the references that hold its longest matched n-gram.
+// For each token the references with its longest matched n-gram.
 function holdersOf(one, references) {
   const holders = one.longest.map(() => new Set());
   for (const [from, size, pattern] of matches(one)) {
@@ -158,14 +158,14 @@ function orders(list) {
 function edits(one) {
   const shifts = one.edits.filter(edit => edit.kind === "shift");
   const counts = {};
-  // Characters stand together, words apart.
+  // Characters have no spaces between them, words do.
   const apart = one.edits.every(edit => [...edit.prediction, ...edit.reference].every(token => [...token].length <= 1)) ? "" : " ";
   const nodes = one.edits.filter(edit => edit.kind !== "shift").flatMap(({ kind, reference, prediction, target }) => {
     counts[kind] = (counts[kind] ?? 0) + Math.max(reference.length, prediction.length, kind === "jump" ? 1 : 0);
     if (kind === "equal") return [prediction.join(apart), apart];
     if (kind === "insert") return [h("ins", { tip: "inserted\nnot in the reference" }, prediction.join(apart)), apart];
-    if (kind === "delete") return [h("del", { tip: "deleted\nin the reference alone" }, reference.join(apart)), apart];
-    if (kind === "jump") return [h("span", { class: "jump", tip: `jump\nreading goes on at ${target}` }, "⤳"), apart];
+    if (kind === "delete") return [h("del", { tip: "deleted\nonly in the reference" }, reference.join(apart)), apart];
+    if (kind === "jump") return [h("span", { class: "jump", tip: `jump\nreading continues at ${target}` }, "⤳"), apart];
     return prediction.flatMap((word, place) => [
       h("span", { class: "sub", tip: `substituted\n${reference[place] ?? "nothing"} → ${word}` }, h("del", {}, reference[place] ?? "∅"), h("ins", {}, word)),
       apart,
@@ -184,7 +184,7 @@ function edits(one) {
       h(
         "details",
         { class: "shifts" },
-        h("summary", {}, "What was moved before aligning"),
+        h("summary", {}, "Moves before the alignment"),
         h("ol", {}, shifts.map(shift => h("li", {}, h("q", {}, shift.prediction.join(apart)), ` to place ${shift.target}`))),
       ),
   ];
@@ -277,7 +277,7 @@ function tokens(one, texts) {
   const names = Object.keys(one.values);
   const values = { ...one.values };
   const helps = "what it helps";
-  // Information alone and given the summary: their difference is what the summary helps to foresee.
+  // Information without and with the summary: the difference shows the help of the summary.
   if (one.text === "source" && names.length > 1) values[helps] = one.values[names[0]].map((value, place) => value - one.values[names[1]][place]);
   const all = Object.keys(values);
   const chosen = all.includes(state.value) ? state.value : all.includes(helps) ? helps : all[0];
@@ -325,7 +325,7 @@ function distributions(one) {
   return [
     h("table", { class: "dist" }, h("thead", {}, h("tr", {}, headings.map(name => h("th", { scope: "col" }, name)))), h("tbody", {}, differences.map(row))),
     h("p", { class: "small" }, `These tokens make up ${Math.round(100 * one.covered)}% of the whole difference.`),
-    h("details", {}, h("summary", {}, "What the model expects at each place"), h("p", { class: "small" }, "prediction"), guess(one.prediction), h("p", { class: "small" }, "reference"), guess(one.reference)),
+    h("details", {}, h("summary", {}, "Predictions of the model at each place"), h("p", { class: "small" }, "prediction"), guess(one.prediction), h("p", { class: "small" }, "reference"), guess(one.reference)),
   ];
 }
 
@@ -356,14 +356,14 @@ function errorSpans(one) {
   const marks = one.errors.map(error => [error.start, error.end]);
   const mark = (place, word) => {
     const { severity, confidence } = one.errors[place];
-    return h("span", { class: `error ${severity}`, tip: `${severity}\n${confidence === null ? "how sure is not known" : `confidence ${confidence.toFixed(2)}`}` }, word);
+    return h("span", { class: `error ${severity}`, tip: `${severity}\n${confidence === null ? "confidence unknown" : `confidence ${confidence.toFixed(2)}`}` }, word);
   };
   const counts = {};
   one.errors.forEach(({ severity }) => { counts[severity] = (counts[severity] ?? 0) + 1; });
   const tally = Object.entries(counts).map(([severity, count]) => h("span", { class: `error ${severity}` }, h("b", {}, String(count)), ` ${severity}`));
   return [
     paragraph("text", painted(one.text, marks.map(() => ""), marks, mark)),
-    h("p", { class: "tally" }, tally.length ? tally : "no error was found"),
+    h("p", { class: "tally" }, tally.length ? tally : "no error found"),
   ];
 }
 
@@ -390,7 +390,7 @@ function entailment(one) {
       others.length > 0 && h("details", {}, h("summary", {}, `${others.length} more ${others.length === 1 ? "premise" : "premises"}`), h("ol", {}, others.map(([one_, place]) => premise(one_, place, hypothesis)))),
     );
   };
-  return one.hypotheses.length ? one.hypotheses.map(item) : h("p", { class: "caption none" }, "There is no sentence to check.");
+  return one.hypotheses.length ? one.hypotheses.map(item) : h("p", { class: "caption none" }, "No sentence to check.");
 }
 
 function verdict(one) {
@@ -401,6 +401,6 @@ function verdict(one) {
     h("p", {}, h("b", {}, one.criterion), one.reason ? `: no score, ${one.reason}` : "", one.read_by ? h("small", {}, ` read by: ${one.read_by}`) : ""),
     h("table", { class: "orders" }, h("tbody", {}, Object.entries(one.levels).map(level))),
     h("p", { class: "small" }, `The levels cover ${(100 * Number(one.covered)).toFixed(0)}% of the probability.`),
-    h("details", {}, h("summary", {}, "What was asked and answered"), one.prompts.map(said)),
+    h("details", {}, h("summary", {}, "Prompts and replies"), one.prompts.map(said)),
   ];
 }

@@ -14,20 +14,19 @@ from typing import Any, Protocol
 
 from nlgauge.errors import ParameterError
 
-# How a text begins that a spreadsheet would compute; the wide forms are those of East Asian keyboards.
+# First characters of texts that a spreadsheet would compute; the wide forms are from East Asian keyboards.
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-# Whether texts are made safe for spreadsheets where nobody says so for one table: --safe-csv of the command
-# line.
+# True if texts are made safe for spreadsheets by default: --safe-csv of the command line.
 SAFE: ContextVar[bool] = ContextVar("nlgauge_safe_csv", default=False)
 
 
 def delimited(records: Sequence[Mapping[str, Any]], delimiter: str = ",", safe: bool | None = None) -> str:
-    """Return a line of names, then one line per record; fields that hold the delimiter, quotes or line breaks
-    are quoted.
+    """Return a line of names, then one line per record; fields with the delimiter, quotes or line breaks are
+    quoted.
 
     With `safe` a text that a spreadsheet would take for a formula gets an apostrophe in front of it; numbers
-    stay as they are.
+    stay unchanged.
 
     >>> delimited([{"system": "A, B", "score": 0.1}])
     'system,score\\n"A, B",0.1\\n'
@@ -46,14 +45,14 @@ def delimited(records: Sequence[Mapping[str, Any]], delimiter: str = ",", safe: 
 
 
 class Writable(Protocol):
-    """What text can be written to."""
+    """A stream that text can be written to."""
 
     def write(self, text: str, /) -> Any: ...
 
 
 class _Lines:
-    """Ends lines with a line feed alone; the writer quotes what its own line ends have, so that a
-    carriage return in a text survives.
+    """A stream that ends lines with only a line feed; the writer quotes its own line ends, so that a carriage
+    return in a text survives.
     """
 
     def __init__(self, stream: Writable) -> None:

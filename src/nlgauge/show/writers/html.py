@@ -29,7 +29,7 @@ _LINE = "1px solid rgba(128,128,128,.5)"
 
 
 def html_of(page: Page) -> str:
-    """The page as one div."""
+    """Return the page as one div."""
     parts = [_block(block) for block in page.blocks]
     notes = [
         *(f"[{number}] {text}" for number, text in enumerate(page.footnotes, 1)),
@@ -99,8 +99,8 @@ def _cell(tag: str, cell: Cell, column: Column, ruled: str = "") -> str:
 
 
 def _gauge(gauge: Gauge) -> str:
-    """A dot on its interval, over the line of the scale; the cell says the numbers, so a reader who hears
-    the page is spared the picture.
+    """Return a dot on its interval, over the line of the scale; the cell has the numbers, so screen readers
+    skip the picture.
     """
 
     def at(value: float) -> str:
@@ -127,7 +127,7 @@ def _gauge(gauge: Gauge) -> str:
 
 
 def _strip(strip: Strip) -> str:
-    """Every stack is a small column that flows as words do; the names stand in the first one."""
+    """Return every stack as a small column in running text; the names are in the first column."""
     names = "".join(f'<div style="opacity:.7">{_safe(name)}</div>' for name in strip.names)
     boxes = [f'<span style="display:inline-block;margin:0 1em .5em 0;vertical-align:top">{names}</span>']
     for stack in strip.stacks:
@@ -143,7 +143,7 @@ def _strip(strip: Strip) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Markdown as HTML; HTML within it is shown as text, and links lead to pages alone."""
+    """Return Markdown as HTML; HTML within it is shown as text, and links lead only to pages."""
     from markdown_it import MarkdownIt
 
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))

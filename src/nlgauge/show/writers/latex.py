@@ -1,8 +1,7 @@
 """Pages as LaTeX tables for a paper: booktabs, the best in bold, stars for significance, intervals in small
 print.
 
-What is written needs `\\usepackage{booktabs}` and nothing else. Text in other scripts than Latin needs
-XeLaTeX or LuaLaTeX, as everywhere.
+The tables need only `\\usepackage{booktabs}`. Text in other scripts than Latin needs XeLaTeX or LuaLaTeX.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ _FOUND = re.compile("[" + re.escape("".join(_SPECIAL)) + "]|(?<=-)-|(?<=')'")
 
 
 def latex_of(page: Page, caption: str | None = None, label: str | None = None) -> str:
-    """A table environment for each table of the page; the notes are its caption where none is given, the
-    small print a comment.
+    """Return a table environment for each table of the page; the notes are the default caption, the small
+    print a comment.
 
     Lines of words between tables are paragraphs, and a strip of tokens is a table with one row for each.
     """
@@ -72,7 +71,7 @@ def latex_of(page: Page, caption: str | None = None, label: str | None = None) -
 
 
 def escaped(text: str) -> str:
-    r"""The text as LaTeX prints it, whatever characters it has.
+    r"""Return the text as LaTeX prints it, for any characters.
 
     >>> print(escaped("R&D_50%"))
     R\&D\_50\%

@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]|#~$])")
 
 
 def markdown_of(page: Page) -> str:
-    """The page's tables and lines; footnotes and notes follow below, the small print last."""
+    """Return the page's tables and lines; footnotes and notes follow below, the small print last."""
     parts = []
     for block in page.blocks:
         if isinstance(block, Sheet):
@@ -35,7 +35,7 @@ def markdown_of(page: Page) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""The text without a meaning for Markdown or HTML.
+    r"""Return the text without a meaning for Markdown or HTML.
 
     >>> print(escaped("a_b|<i>"))
     a\_b\|&lt;i&gt;

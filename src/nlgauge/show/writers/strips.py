@@ -1,4 +1,4 @@
-"""How a strip looks in a terminal: stacks of cells side by side, broken into blocks that fit the width."""
+"""A strip in a terminal: stacks of cells side by side, broken into blocks that fit the width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Stack = Sequence[Text]
 
 
 def strip_lines(strip: Strip, width: int, styles: Mapping[Tone, str]) -> Iterator[Text]:
-    """The lines of the strip; each begins with its name, and an empty line follows each block.
+    """Yield the lines of the strip; each begins with its name, and an empty line follows each block.
 
     A space within a cell is an underscore.
     """

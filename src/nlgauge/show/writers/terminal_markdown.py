@@ -1,4 +1,4 @@
-"""How Markdown looks in a terminal: paragraphs are wrapped, code is not, so that it can be copied."""
+"""Markdown in a terminal: paragraphs are wrapped, code is not, so that it can be copied."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class _Readable(Markdown):
 
 
 def markdown(text: str) -> Markdown:
-    """The text as rich prints it."""
+    """Return the text as rich prints it."""
     return _Readable(text)

@@ -1,4 +1,4 @@
-"""How a page looks in a terminal: plain text reads as well as colour, in as many columns as there are."""
+"""A page in a terminal: plain text is as readable as color, in any number of columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NARROWEST = 6
 
 @dataclass(frozen=True)
 class Printed:
-    """A page as something that rich prints; a title stands above each of several tables."""
+    """Return a page as an object that rich prints; each of several tables has a title above it."""
 
     page: Page
     small_print: bool = False
@@ -64,7 +64,7 @@ class Printed:
 
 
 def text_of(page: Page, width: int = 80, small_print: bool = False) -> str:
-    """The page as plain text, without colour."""
+    """Return the page as plain text, without color."""
     stream = StringIO()
     console = Console(
         file=stream,
@@ -150,8 +150,8 @@ def _natural_width(sheet: Sheet, rows: Sequence[Sequence[Cell]]) -> int:
 
 
 def _spilled(rows: list[list[list[Text]]]) -> list[list[list[Text]]]:
-    """The lines of all cells; those that would make a row higher go on in the next row where its cell is
-    empty.
+    """Return the lines of all cells; lines that would make a row higher continue in the next row if its cell
+    is empty.
     """
     for i in range(len(rows) - 1):
         for j, lines in enumerate(rows[i]):
@@ -162,12 +162,12 @@ def _spilled(rows: list[list[list[Text]]]) -> list[list[list[Text]]]:
 
 
 def _heading(column: Column, options: ConsoleOptions) -> str:
-    """A column of directions needs a heading where they are words."""
+    """Return True if a column of directions has words and needs a heading."""
     return "better" if options.ascii_only and not column.heading.text else column.heading.text
 
 
 def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
-    """The cell with its direction and marks written out and everything that would steer a terminal
+    """Return the cell with its direction and marks written out and everything that would steer a terminal
     escaped.
     """
     parts = [marked(cell), cell.aside]
@@ -179,8 +179,8 @@ def _shown(cell: Cell, options: ConsoleOptions) -> Cell:
 def _widths(
     columns: Sequence[Column], headings: Sequence[Cell], rows: Sequence[Sequence[Cell]], room: int
 ) -> list[int]:
-    """The width of each column: headings of numbers give way first, then names, then words; numbers never
-    do.
+    """Return the width of each column: headings of numbers shrink first, then names, then words; numbers
+    never shrink.
     """
     natural, floors = [], []
     for i, (column, heading) in enumerate(zip(columns, headings, strict=True)):

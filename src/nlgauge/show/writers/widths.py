@@ -1,4 +1,4 @@
-"""How wide the columns of a table are, and where names break: at their joints, so that a table fits a
+"""The widths of the columns of a table, and the breaks of names: at their joints, so that a table fits a
 terminal and its words stay whole.
 """
 
@@ -15,7 +15,7 @@ _WORD = re.compile(r"\s*\S+\s*|\s+")
 
 
 def pieces(text: str) -> list[str]:
-    """The parts between which a name may break.
+    """Return the parts between which a name may break.
 
     >>> pieces("de.Facebook-AI"), pieces("chrf(char_order=3, beta=2)")
     (['de.', 'Facebook-', 'AI'], ['chrf', '(char_', 'order=3, ', 'beta=2)'])
@@ -24,8 +24,8 @@ def pieces(text: str) -> list[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The lines of a text that may be this wide: broken between words, else at the joints of a word, and
-    within only where nothing else is left.
+    """Return the lines of a text of this width: broken between words, else at the joints of a word, and
+    inside words only as a last resort.
 
     >>> wrapped("the online-Facebook-AI", 12)
     ['the online-', 'Facebook-AI']
@@ -43,7 +43,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def shortened(text: str, width: int) -> str:
-    """A word that is wider than this without its middle.
+    """Return a word that is wider than this without its middle.
 
     >>> shortened("averylongname", 8)
     'aver…ame'
@@ -55,8 +55,8 @@ def shortened(text: str, width: int) -> str:
 
 
 def widths(natural: Sequence[int], floors: Sequence[Sequence[int]], room: int) -> list[int]:
-    """The width of each column: as wide as it would be, else the widest first down to each of the floors
-    in turn, as far as that is needed.
+    """Return the width of each column: its natural width, or the widest columns reduced first, down to each
+    of the floors in turn, as far as needed.
     """
     found = list(natural)
     for floor in floors:

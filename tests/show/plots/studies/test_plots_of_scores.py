@@ -51,7 +51,7 @@ def test_bins_of_constants_of_nothing_and_of_one_group():
     assert "AUC n/a" in " ".join(words(axes))
     check_readable(axes)
     check_readable(plots.distributions({"one": [1.0, 2.0]}))
-    with pytest.raises(InputError, match=r"scores.*group"):
+    with pytest.raises(InputError, match=r"distributions.*group"):
         plots.distributions({})
 
 

@@ -13,7 +13,7 @@ from nlgauge.show.plots.explanations.judged import entailment, guesses, verdict
 from nlgauge.show.plots.explanations.links import alignment, transport
 from nlgauge.show.plots.explanations.texts import edits, errors, groups, ngrams, tokens, words
 
-# One renderer for each kind; a test holds this against the kinds that there are.
+# One renderer for each kind; a test compares this with the kinds that exist.
 KINDS: dict[str, Callable[..., Axes]] = {
     "Alignment": alignment,
     "Distributions": guesses,

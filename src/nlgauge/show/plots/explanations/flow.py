@@ -38,8 +38,8 @@ class MarkedWord:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A small heading and words; `glued` says for each word whether it follows the one before it without
-    a space.
+    """A small heading and words; `glued` is True for each word that follows the previous word without a
+    space.
     """
 
     heading: str
@@ -73,9 +73,7 @@ def cleaned(tokens: Sequence[str], spans: Sequence[Span | None] = ()) -> tuple[l
 def paragraphs(
     title: str, marked: Sequence[Paragraph], notes: Sequence[str] = (), ax: Axes | None = None
 ) -> Axes:
-    """Draw paragraphs below each other on an axes of which one unit is a point; the notes stand at the
-    end.
-    """
+    """Draw paragraphs below each other on an axes with one point as its unit; the notes are at the end."""
     points = PAGE * 72 if ax is None else max(60.0, ax.get_window_extent().width / _dpi(ax) * 72)
     placed, height = _placed(marked, points)
     lines = [line for note in notes for line in _wrapped(note, points)]
@@ -161,7 +159,7 @@ def _draw(ax: Axes, word: MarkedWord, x: float, y: float, wide: float) -> None:
 
 
 def measured(text: str, size: float) -> float:
-    """The width of a text in points."""
+    """Return the width of a text in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -173,7 +171,7 @@ def measured(text: str, size: float) -> float:
 
 
 def _wrapped(text: str, points: float) -> list[str]:
-    """A text on lines that are not wider than so many points."""
+    """Return a text on lines that are not wider than this number of points."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()

@@ -15,7 +15,7 @@ from nlgauge.explanations import Distributions, Entailment, Verdict
 from nlgauge.show.plots import canvas
 from nlgauge.show.plots.explanations.flow import cleaned
 
-# What a part of a bar is filled and hatched with, by label.
+# The fill and hatch of a part of a bar, by label.
 _PARTS = {
     "entail": (canvas.COLORS[3], None),
     "neutral": ("#e4e4e4", None),

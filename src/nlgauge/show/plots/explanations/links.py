@@ -213,7 +213,7 @@ def _links(
     ax.set_xticks([])
     ax.tick_params(length=0)
     canvas.named_ticks(ax.yaxis, ours, places=left)
-    # The tokens of the other side stand to the right of the axes, as names of a second one would.
+    # The tokens of the other side are to the right of the axes, like the names of a second axis.
     for name, at in zip(theirs, right, strict=True):
         beside: Any = {"textcoords": "offset points", "va": "center", "ha": "left", "annotation_clip": False}
         ax.annotate(name, (1, at), (3, 0), **beside, **canvas.plain(canvas.SMALL))

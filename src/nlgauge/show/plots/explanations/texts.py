@@ -262,7 +262,7 @@ def errors(explanation: ErrorSpans, *, ax: Axes | None = None) -> Axes:
         end = max(end, error.end)
     add(explanation.text[end:])
     counts = Counter(error.severity for error in explanation.errors)
-    said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error was found"
+    said = ", ".join(f"{count} {severity}" for severity, count in counts.items()) or "no error found"
     return canvas.described(
         paragraphs(explanation.title, [Paragraph("", parts, glued)], [said], ax),
         f"{explanation.title}: {said}.",
@@ -314,7 +314,9 @@ def edits(explanation: Edits, form: str = "lines", *, ax: Axes | None = None) ->
     ]
     parts = [
         Paragraph(
-            "prediction, with what the reference has above it or struck out", marked, [together] * len(marked)
+            "prediction, with the words of the reference above it or struck out",
+            marked,
+            [together] * len(marked),
         )
     ]
     return canvas.described(
@@ -344,8 +346,8 @@ def _edited(edit: Edit) -> list[MarkedWord]:
 
 
 def _lattice(explanation: Edits, ax: Axes | None) -> Axes:
-    """Draw the prediction across, the reference down, and the path between them: dashes where tokens differ,
-    arrows where it jumps.
+    """Draw the prediction across, the reference down, and the path between them: dashes for differing tokens,
+    arrows for jumps.
     """
     ours = dict(enumerate(explanation.prediction))
     theirs: list[str] = []

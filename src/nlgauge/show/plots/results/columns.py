@@ -39,7 +39,7 @@ def columns(result: Result, metrics: str | Iterable[str] | None = None) -> list[
     else:
         asked = [output_named(result, name) for name in ([metrics] if isinstance(metrics, str) else metrics)]
     if not asked:
-        raise InputError("this result has no score to draw.")
+        raise InputError("this result has no score to draw; score it with another metric.")
     names = output_names(result)
     return [PlottedOutput(names[label, output.name], label, output) for label, output in asked]
 
@@ -79,8 +79,7 @@ def number_fields(result: Result) -> dict[str, Array]:
 
 
 def human_judgments(result: Result, human: str | Sequence[str] | None = None) -> Judgments:
-    """Return the scores of a result beside its human scores: the fields that are named, or all that hold
-    human scores.
+    """Return the scores of a result with its human scores: the named fields, or all fields with human scores.
 
     Without names these are the numbers that came with the outputs of several systems, and fields called
     human.NAME; with one system a number may be anything about the text, so that its field has to be named.

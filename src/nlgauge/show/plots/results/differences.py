@@ -82,7 +82,7 @@ def _pair(result: Result, first: str | None, second: str | None) -> tuple[str, s
     for system in (first, second):
         result._check_system(system)
     if first == second:
-        raise InputError(f"this needs two systems, got {first!r} twice.")
+        raise InputError(f"the plot needs two systems, got {first!r} twice; choose another.")
     return first, second
 
 

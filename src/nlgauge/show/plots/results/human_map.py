@@ -96,7 +96,7 @@ def _single(findings: Findings, level: str | None, coefficient: str | None) -> S
         name for name in ("metric", "human", "value") if findings.rows and name not in findings.names
     ]:
         raise InputError(
-            f"human_map needs the columns metric, human and value; {', '.join(missing)} is missing."
+            f"human_map needs the columns metric, human and value, but {', '.join(missing)} is missing."
         )
     rows = findings.rows
     for column, wanted in (("level", level), ("coefficient", coefficient)):
@@ -118,20 +118,20 @@ def _single(findings: Findings, level: str | None, coefficient: str | None) -> S
     cells = [(row["metric"], row["human"]) for row in rows]
     if twice := next((cell for cell in cells if cells.count(cell) > 1), None):
         raise InputError(
-            f"the table has several rows of {twice[0]} and {twice[1]}; human_map needs one for each cell."
+            f"the table has several rows of {twice[0]} and {twice[1]}; pass one per cell of the map."
         )
     if rows and not any(np.isfinite(row["value"]) for row in rows):
         why = next((row["reason"] for row in rows if row.get("reason")), "all are missing")
         raise InputError(
-            f"human_map has no correlation to draw at the {rows[0].get('level', 'given')} level: {why};"
-            " choose another with level=...."
+            f"human_map has no correlation to draw at the {rows[0].get('level', 'given')} level"
+            f" ({why}); choose another with level=...."
         )
     return rows
 
 
 def _map_title(rows: Sequence[Mapping[str, Any]], systems: int | None) -> str:
-    """Return which correlations these rows hold and over how many points; `systems` is how many systems
-    there are, None if unknown.
+    """Return the name of the correlations of these rows and their number of points; `systems` is the number
+    of systems, None if unknown.
     """
     first = rows[0] if rows else {}
     parts = [str(first.get("coefficient", "correlations")).capitalize()]

@@ -100,5 +100,5 @@ def calibration(
     canvas.few_ticks(ax.xaxis)
     canvas.few_ticks(ax.yaxis)
     below = "\n".join([f"difference of {metric} between two systems", *legend])
-    canvas.titled(ax, metric, below, f"share of pairs where people agree ({dimension})")
+    canvas.titled(ax, metric, below, f"share of pairs on which people agree ({dimension})")
     return canvas.described(ax, f"How often people agree with a difference in {metric}.")

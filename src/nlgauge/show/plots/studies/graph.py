@@ -58,7 +58,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     least, most = min(known, default=0.0), max(known, default=0.0)
     scale = ScalarMappable(Normalize(least, most if most > least else least + 1), canvas.SEQUENTIAL)
     radius = 1.0 + 0.045 * len(names)
-    # Where names end, in inches from the center; a name points away from it, so that neighbours have room
+    # Where names end, in inches from the center; a name points away from it, so that neighbors have room
     # however many there are.
     tips = np.array([places[name] * (radius + 0.25 + canvas.room([name])) for name in names])
     low, high = np.minimum(tips.min(axis=0), -radius) - 0.1, np.maximum(tips.max(axis=0), radius) + 0.1
@@ -93,7 +93,7 @@ def information_graph(graph: InformationGraph, *, quantile: float = 0.5, ax: Axe
     ax.set_ylim(low[1] / radius, high[1] / radius)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: tells, border: is told")
+    canvas.color_bar(scale, ax, 0.6, "mean information (nats)\ncenter: about others, border: from others")
     canvas.titled(ax, f"{len(edges)} strongest of {edges.made['n_edges']} edges")
     listed = ", ".join(f"{system} {canvas.decimals(value)}" for system, value in outgoing.items())
     return canvas.described(ax, f"Mean information that each system tells about the others: {listed}.")

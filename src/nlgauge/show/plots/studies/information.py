@@ -158,7 +158,7 @@ def embedding_map(
         raise InputError("embedding_map needs at least three texts and two dimensions.")
     center = every.mean(axis=0)
     _, spread, axes = np.linalg.svd(every - center, full_matrices=False)
-    # A direction has no sign of its own: the largest part is made positive, so that pictures are the same
+    # The sign of a direction is arbitrary: the largest part is made positive, so that pictures are the same
     # everywhere.
     axes = axes[:2] * np.sign(axes[[0, 1], np.abs(axes[:2]).argmax(axis=1)])[:, None]
     shares = spread**2 / (spread**2).sum()

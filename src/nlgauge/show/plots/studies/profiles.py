@@ -43,7 +43,7 @@ def profiles(
     """
     if not findings.rows or any(name not in findings.names for name in (over, by, "value")):
         raise InputError(
-            f"profiles needs rows with the columns {over}, {by} and value; there are"
+            f"profiles needs rows with the columns {over}, {by} and value; the table has"
             f" {', '.join(findings.names) or 'none'}."
         )
     places = [str(value) for value in canvas.distinct(findings.rows, over)]

@@ -63,7 +63,7 @@ def scatter(
     thesis).
     """
     if level not in ("system", "global"):
-        raise ParameterError(f"a scatter plot is of level 'system' or 'global', got {level!r:.60}.")
+        raise ParameterError(f"level must be 'system' or 'global' for a scatter plot, got {level!r:.60}.")
     description = f"{metric} against {judgments.dimension(human)}."
     if level == "global":
         return canvas.described(
