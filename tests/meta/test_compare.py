@@ -367,7 +367,7 @@ def test_few_systems():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "randomization", "generalise_to": "both"}, "no randomization test generalises"),
+        ({"test": "randomization", "generalise_to": "both"}, "randomization test cannot generalize"),
         ({"test": "t"}, "test must"),
         ({"generalise_to": "people"}, "'systems', 'inputs' or 'both'"),
         ({"swap": "rows"}, "swap must"),
