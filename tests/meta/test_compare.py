@@ -377,7 +377,7 @@ def test_few_systems():
         ({"test": "williams", "generalise_to": "inputs"}, "generalises to systems"),
         ({"test": "williams", "adjust": "maxT"}, "adjust must"),
         ({"adjust": "tukey"}, "adjust must"),
-        ({"level": "document"}, "no level"),
+        ({"level": "document"}, "level 'document'"),
         ({"level": "input", "coefficient": "spa"}, "spa.*level"),
         ({"coefficient": "pearsn"}, "pearson"),
         ({"resamples": 0}, "resamples must be"),
