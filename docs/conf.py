@@ -53,7 +53,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,  # times depend on the machine
     "write_computation_times": False,
     "capture_repr": (),
-    "image_scrapers": ("tools.site.gallery.plots_of_nlgauge",),
+    "image_scrapers": ("matplotlib", "tools.site.gallery.plots_of_nlgauge"),
 }
 
 html_theme = "pydata_sphinx_theme"

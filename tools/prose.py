@@ -54,6 +54,9 @@ def pieces(root: Path, commits: int = 0) -> Iterator[Piece]:
         yield from _markdown(path, root, "card")
     for path in sorted((root / "docs").rglob("*.md")):
         yield from _markdown(path, root, "docs")
+    for path in sorted((root / "docs" / "tutorials").glob("*.py")):
+        script = _Python(path.relative_to(root).as_posix(), path.read_text("utf-8"))
+        yield from (piece._replace(kind="docs") for piece in script.pieces())
     for name, kind in PAGES.items():
         if (root / name).exists():
             yield from _markdown(root / name, root, kind)

@@ -2,17 +2,17 @@
 Documents are clusters
 ======================
 
-Segments of one document share its topic, its style and its difficulty, so 240 segments of 24 documents are less evidence than
-240 independent segments. This tutorial shows how intervals widen when documents are known, and how often intervals that ignore
-documents miss the truth.
+Segments of one document share its topic, its style and its difficulty, so 240 segments of 24 documents are less
+evidence than 240 independent segments. This tutorial shows how intervals widen when documents are known, and how often
+intervals that ignore documents miss the truth.
 """
 
 # %%
 # Data
 # ----
-# The texts are simulated, so that the true error rate is known. Each of 24 documents has its own difficulty: the share of wrong
-# words is drawn between 0 and 0.5, so the true word error rate over all documents is 0.25. Each document has ten segments of
-# fifteen words.
+# The texts are simulated, so that the true error rate is known. Each of 24 documents has its own difficulty: the share
+# of wrong words is drawn between 0 and 0.5, so the true word error rate over all documents is 0.25. Each document has
+# ten segments of fifteen words.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -51,8 +51,8 @@ records = simulate(rng)
 # %%
 # Two intervals for one score
 # ---------------------------
-# If the records name their documents, nlgauge resamples whole documents. Without the field it resamples segments, as if they
-# were independent. The score is the same.
+# If the records name their documents, nlgauge resamples whole documents. Without the field it resamples segments, as if
+# they were independent. The score is the same.
 clustered = nlgauge.score(records, metrics="wer")
 independent = nlgauge.score(without_documents(records), metrics="wer")
 for name, result in (("documents", clustered), ("segments", independent)):
@@ -64,7 +64,8 @@ for name, result in (("documents", clustered), ("segments", independent)):
 #
 # Look at the documents
 # ---------------------
-# The scores of the documents explain the difference: they vary far more than ten segments of fifteen words would by chance.
+# The scores of the documents explain the difference: they vary far more than ten segments of fifteen words would by
+# chance.
 groups = clustered.by("document")
 scores = sorted(group["wer"]["score"] for group in groups.values())
 print("lowest and highest word error rate of a document:", round(scores[0], 3), round(scores[-1], 3))
@@ -74,7 +75,8 @@ print("expected with equal documents:", round((0.25 * 0.75 / 150) ** 0.5, 3))
 # %%
 # Repeat the experiment
 # ---------------------
-# An interval is good if it contains the truth as often as it promises. One hundred simulated test sets, with both intervals:
+# An interval is good if it contains the truth as often as it promises. One hundred simulated test sets, with both
+# intervals:
 intervals = {"documents": [], "segments": []}
 for _ in range(100):
     records = simulate(rng)
@@ -98,8 +100,8 @@ panels[1].set_xlabel("test set")
 # %%
 # What this does not show
 # -----------------------
-# The simulated documents differ much. In real test sets the effect may be smaller, or larger for long documents. The same holds
-# for other clusters: speakers, annotators, or several questions about one passage. With fewer than about 20 documents also
-# the interval over documents is too narrow; nlgauge prints a caution then.
+# The simulated documents differ much. In real test sets the effect may be smaller, or larger for long documents. The
+# same holds for other clusters: speakers, annotators, or several questions about one passage. With fewer than about 20
+# documents also the interval over documents is too narrow; nlgauge prints a caution then.
 #
 # See also: :doc:`/statistics/intervals`, :doc:`/statistics/simulations`, :doc:`/howto/files`, :doc:`/metrics/wer`.

@@ -2,16 +2,16 @@
 A gate in CI
 ============
 
-How can a pipeline stop a change that makes the texts worse, and let noise pass? This tutorial saves a baseline, checks two
-candidates against it with ``nlgauge check``, reads the exit codes, and ends with the workflow file.
+How can a pipeline stop a change that makes the texts worse, and let noise pass? This tutorial saves a baseline, checks
+two candidates against it with ``nlgauge check``, reads the exit codes, and ends with the workflow file.
 """
 
 # %%
 # Data
 # ----
-# The references are 40 sentences made from a template, so that the effect of a change is known. The baseline drops one word in
-# each sentence with an even number. One candidate makes the same error in two other sentences; the other candidate
-# drops a word in every sentence.
+# The references are 40 sentences made from a template, so that the effect of a change is known. The baseline drops one
+# word in each sentence with an even number. One candidate makes the same error in two other sentences; the other
+# candidate drops a word in every sentence.
 import subprocess
 import sys
 import tempfile
@@ -42,8 +42,8 @@ worse = [without_word(text) for text in references]
 # %%
 # Save the baseline
 # -----------------
-# A gate compares with the saved result of an earlier version on the same segments. ``texts=False`` saves scores without texts,
-# so the directory is small and can be committed.
+# A gate compares with the saved result of an earlier version on the same segments. ``texts=False`` saves scores without
+# texts, so the directory is small and can be committed.
 directory = Path(tempfile.mkdtemp())
 nlgauge.score({"main": baseline}, references, metrics="chrf").save(directory / "baseline", texts=False)
 nlgauge.score({"similar": similar}, references, metrics="chrf").save(directory / "similar")
@@ -65,24 +65,24 @@ def check(name, *options):
 check("similar", "--fail-if", "chrf drops")
 
 # %%
-# Two more wrong sentences lower chrF by 0.94, and chance explains the difference (p = 0.52): the gate passes with exit code 0.
-# The last line limits the claim: drops below 1.76 chrF may pass, because 40 segments are too few to see them.
+# Two more wrong sentences lower chrF by 0.94, and chance explains the difference (p = 0.52): the gate passes with exit
+# code 0. The last line limits the claim: drops below 1.76 chrF may pass, because 40 segments are too few to see them.
 #
-# The other candidate makes the error everywhere. The gate fails with exit code 3, and ``--summary`` appends the table as
-# Markdown to a file; on GitHub that file is ``$GITHUB_STEP_SUMMARY``.
+# The other candidate makes the error everywhere. The gate fails with exit code 3, and ``--summary`` appends the table
+# as Markdown to a file; on GitHub that file is ``$GITHUB_STEP_SUMMARY``.
 check("worse", "--fail-if", "chrf drops", "--summary", "summary.md")
 print((directory / "summary.md").read_text("utf-8").splitlines()[0])
 
 # %%
 # Ask for evidence
 # ----------------
-# "Not significantly worse" is not "as good". A margin reverses the burden of proof: the interval must show that at most 1 chrF
-# is lost.
+# "Not significantly worse" is not "as good". A margin reverses the burden of proof: the interval must show that at most
+# 1 chrF is lost.
 check("similar", "--fail-if", "chrf drops", "--margin", "1")
 
 # %%
-# The interval reaches below -1, so the verdict is inconclusive: exit code 4. The observed loss is close to the margin, so it
-# would take about 40,000 more segments to decide. A wider margin or a smaller loss needs far fewer. The option
+# The interval reaches below -1, so the verdict is inconclusive: exit code 4. The observed loss is close to the margin,
+# so it would take about 40,000 more segments to decide. A wider margin or a smaller loss needs far fewer. The option
 # ``--inconclusive pass`` or ``fail`` turns such verdicts into code 0 or 3.
 #
 # Show the change
@@ -95,19 +95,20 @@ plots.waterfall(both, "chrf", "main", "worse")
 # %%
 # Write the workflow
 # ------------------
-# These steps score and check every pull request. The directory ``data/baseline`` is committed; update it in the commit that
-# changes the quality on purpose.
+# These steps score and check every pull request. The directory ``data/baseline`` is committed; update it in the commit
+# that changes the quality on purpose.
 #
 # .. code-block:: yaml
 #
 #    - run: python translate.py < data/sources.txt > new.txt
 #    - run: nlgauge score -m chrf -r data/refs.txt new.txt -o new --offline
 #    - run: nlgauge check new --baseline data/baseline --fail-if "chrf drops" --summary "$GITHUB_STEP_SUMMARY"
-#
+
+# %%
 # What this does not show
 # -----------------------
-# A gate on chrF protects chrF. A change that keeps chrF and harms the texts passes; add a metric of another kind, and read
-# samples. A gate that runs at every commit tests many times, so at a level of 0.05 a false alarm will come; a smaller
-# ``--alpha`` makes it rarer.
+# A gate on chrF protects chrF. A change that keeps chrF and harms the texts passes; add a metric of another kind, and
+# read samples. A gate that runs at every commit tests many times, so at a level of 0.05 a false alarm will come; a
+# smaller ``--alpha`` makes it rarer.
 #
 # See also: :doc:`/howto/ci`, :doc:`/reference/cli/check`, :doc:`/statistics/tests`.

@@ -2,17 +2,17 @@
 Is my judge biased
 ==================
 
-A language model that scores texts may prefer long texts, or the text that it reads first. This tutorial tests a judge with
-``nlgauge judge check``. The judge is a small server on this machine with known biases, so that nothing is downloaded or sent
-to another host, and the report can be compared with the truth.
+A language model that scores texts may prefer long texts, or the text that it reads first. This tutorial tests a judge
+with ``nlgauge judge check``. The judge is a small server on this machine with known biases, so that nothing is
+downloaded or sent to another host, and the report can be compared with the truth.
 """
 
 # %%
 # A judge with two biases
 # -----------------------
-# Every server with OpenAI's chat completions can be a judge. This server replies by two rules. It scores a text by its number
-# of words, and it prefers the first of two texts unless the second is longer by five words or more. Replace the address by the
-# address of a real endpoint to test a real judge.
+# Every server with OpenAI's chat completions can be a judge. This server replies by two rules. It scores a text by its
+# number of words, and it prefers the first of two texts unless the second is longer by five words or more. Replace the
+# address by the address of a real endpoint to test a real judge.
 import json
 import os
 import re
@@ -59,7 +59,8 @@ Thread(target=server.serve_forever, daemon=True).start()
 # %%
 # Data
 # ----
-# The texts are the 24 predictions of one system of the sample that ships with nlgauge, one per line, with their sources.
+# The texts are the 24 predictions of one system of the sample that ships with nlgauge, one per line, with their
+# sources.
 directory = Path(tempfile.mkdtemp())
 rows = [row for row in benchmarks.load("sample").rows if row.system == "improved"]
 (directory / "system.txt").write_text("".join(f"{row.prediction}\n" for row in rows), "utf-8")
@@ -69,9 +70,10 @@ print(len(rows), "texts")
 # %%
 # Run the check
 # -------------
-# The metric ``judge`` asks for one number, and ``scoring="single"`` takes one reply at temperature 0. Replies are cached, here
-# in a temporary file. The key of the endpoint is read from an environment variable. In a shell the call is
-# ``nlgauge judge check system.txt -s sources.txt -m 'judge(...)'``; with ``--json`` it prints the same findings as JSON.
+# The metric ``judge`` asks for one number, and ``scoring="single"`` takes one reply at temperature 0. Replies are
+# cached, here in a temporary file. The key of the endpoint is read from an environment variable. In a shell the call is
+# ``nlgauge judge check system.txt -s sources.txt -m 'judge(...)'``; with ``--json`` it prints the same findings as
+# JSON.
 os.environ["NLGAUGE_JUDGE_CACHE"] = str(directory / "replies.sqlite")
 os.environ["OPENAI_API_KEY"] = "not-needed"
 metric = f'judge(model="example", base_url="http://127.0.0.1:{server.server_port}/v1", scoring="single")'
@@ -93,18 +95,18 @@ print(f"{report['used']['judge requests']:.0f} requests about {report['rows']} t
 # %%
 # Read the findings
 # -----------------
-# ``fine`` is within the range of a fair judge; ``look`` is not, and the replies should be read. Findings without a verdict are
-# for information.
+# ``fine`` is within the range of a fair judge; ``look`` is not, and the replies should be read. Findings without a
+# verdict are for information.
 for row in report["findings"]:
     interval = "" if row["low"] is None else f"[{row['low']:.2f}, {row['high']:.2f}]"
     verdict = {True: "fine", False: "look", None: ""}[row["fine"]]
     print(f"{row['probe']:13} {row['value']:5.2f} {interval:12} {verdict:4}  {row['what']}")
 
 # %%
-# The report contains both rules. Scores and lengths have a rank correlation of 0.86, and a sentence without content at the end
-# of each text adds 1.65 points. The judge always prefers the first of two equal texts (0.5 is the largest possible value), and
-# in only a quarter of the pairs the same text wins in both orders. The rules are deterministic, so the judge is perfectly
-# repeatable: a repeatable judge can be biased.
+# The report contains both rules. Scores and lengths have a rank correlation of 0.86, and a sentence without content at
+# the end of each text adds 1.65 points. The judge always prefers the first of two equal texts (0.5 is the largest
+# possible value), and in only a quarter of the pairs the same text wins in both orders. The rules are deterministic, so
+# the judge is perfectly repeatable: a repeatable judge can be biased.
 #
 # Show the bias
 # -------------
@@ -119,8 +121,8 @@ server.shutdown()
 # %%
 # What this does not show
 # -----------------------
-# A correlation with length is not a bias if longer texts are better. The sentence without content is the stronger probe,
-# because it changes only the length. A judge may also prefer texts of its own model family; ``--own`` tests that. A fair judge
-# can still disagree with people: :doc:`/statistics/meta-evaluation` measures agreement.
+# A correlation with length is not a bias if longer texts are better. The sentence without content is the stronger
+# probe, because it changes only the length. A judge may also prefer texts of its own model family; ``--own`` tests
+# that. A fair judge can still disagree with people: :doc:`/statistics/meta-evaluation` measures agreement.
 #
 # See also: :doc:`/howto/judges`, :doc:`/metrics/judge`, :doc:`/metrics/pairwise`, :doc:`/reference/cli/judge`.

@@ -2,16 +2,17 @@
 Which metric for my data
 ========================
 
-Which metric agrees best with people on my texts, and is its lead more than chance? This tutorial starts from about 100 human
-ratings, correlates six metrics with them, compares the metrics pair by pair, and asks whether the answer holds for new systems.
+Which metric agrees best with people on my texts, and is its lead more than chance? This tutorial starts from about 100
+human ratings, correlates six metrics with them, compares the metrics pair by pair, and asks whether the answer holds
+for new systems.
 """
 
 # %%
 # Data
 # ----
 # The benchmark ``sample`` ships with nlgauge: four systems, 24 segments, and the mean rating of relevance from three
-# annotators for each of the 96 outputs. Texts and ratings were made up for this package, so the numbers say nothing about
-# these metrics in general. Your own ratings are one more field of the records.
+# annotators for each of the 96 outputs. Texts and ratings were made up for this package, so the numbers say nothing
+# about these metrics in general. Your own ratings are one more field of the records.
 import nlgauge
 from nlgauge import meta, plots
 from nlgauge.meta import benchmarks
@@ -33,8 +34,8 @@ print(judgments)
 # %%
 # Correlate
 # ---------
-# The level states the question. ``global`` compares all outputs: is this output good? Kendall's tau compares pairs of outputs,
-# so the scale of a metric does not matter, and metrics for which lower is better are negated.
+# The level states the question. ``global`` compares all outputs: is this output good? Kendall's tau compares pairs of
+# outputs, so the scale of a metric does not matter, and metrics for which lower is better are negated.
 agreement = judgments.correlate(level="global", coefficient="kendall")
 for row in agreement:
     print(f"{row['metric']:7} {row['value']:.2f} [{row['low']:.2f}, {row['high']:.2f}]")
@@ -46,14 +47,14 @@ plots.forest(agreement)
 # %%
 # Compare pairs of metrics
 # ------------------------
-# All metrics scored the same outputs, so pairs are tested on the same segments, with a correction for the 15 pairs. This test
-# is about new inputs of the same four systems.
+# All metrics scored the same outputs, so pairs are tested on the same segments, with a correction for the 15 pairs.
+# This test is about new inputs of the same four systems.
 inputs = judgments.compare(level="global", coefficient="kendall", generalise_to="inputs")
 print(inputs.clusters())
 
 # %%
-# Metrics that share a letter do not differ significantly. Token F1 is significantly better than chrF and TER; all other pairs
-# share a letter, also F1 and BLEU, although BLEU has a lower value than chrF. Differences are tested, not ranks.
+# Metrics that share a letter do not differ significantly. Token F1 is significantly better than chrF and TER; all other
+# pairs share a letter, also F1 and BLEU, although BLEU has a lower value than chrF. Differences are tested, not ranks.
 #
 # Ask about new systems
 # ---------------------
@@ -64,24 +65,25 @@ for note in systems.notes:
     print(note)
 
 # %%
-# Four systems cannot support any claim about new systems: no p can be below 0.125. More rated systems help here; more rated
-# segments do not.
+# Four systems cannot support any claim about new systems: no p can be below 0.125. More rated systems help here; more
+# rated segments do not.
 #
 # Look for shortcuts
 # ------------------
-# A metric may agree with people only because both prefer long texts. A useful metric has a higher value than the length of
-# the prediction, and than random numbers.
+# A metric may agree with people only because both prefer long texts. A useful metric has a higher value than the length
+# of the prediction, and than random numbers.
 for row in judgments.sentinels(benchmarks.load("sample").corpus(), level="global", coefficient="kendall"):
     if row["sentinel"] in ("random", "candidate_length"):
         print(f"{row['sentinel']:16} {row['value']:.2f}")
 
 # %%
 # Every metric of this tutorial has a higher value than the length of the prediction.
-#
+
+# %%
 # What this does not show
 # -----------------------
-# The ratings are about relevance; another dimension may have another winner. Choosing the best of six metrics on 96 ratings
-# makes its value look better than it is on new data. The evidence of published benchmarks is on the page
+# The ratings are about relevance; another dimension may have another winner. Choosing the best of six metrics on 96
+# ratings makes its value look better than it is on new data. The evidence of published benchmarks is on the page
 # :doc:`/choose`, and ``nlgauge choose`` weighs it for a task and a language.
 #
 # See also: :doc:`/statistics/meta-evaluation`, :doc:`/statistics/power`, :doc:`/howto/own-benchmark`.

@@ -2,17 +2,17 @@
 Write a metric
 ==============
 
-How does a measure of your own get intervals, tests, segment scores and a name on the command line? This tutorial writes a
-metric as a function, writes another as a class whose corpus score is not a mean, tries its contract, and shows how to
+How does a measure of your own get intervals, tests, segment scores and a name on the command line? This tutorial writes
+a metric as a function, writes another as a class whose corpus score is not a mean, tries its contract, and shows how to
 publish it.
 """
 
 # %%
 # Data
 # ----
-# The metric asks whether a text keeps the numbers of the reference: a price, a date or a count that is wrong is worse than an
-# unusual word. The texts are 24 sentences from a template. The system ``exact`` changes two words of each and no number; the
-# system ``careless`` changes only the last number of every third sentence.
+# The metric asks whether a text contains the numbers of the reference: a price, a date or a count that is wrong is
+# worse than an unusual word. The texts are 24 sentences from a template. The system ``exact`` changes two words of each
+# and no number; the system ``careless`` changes only the last number of every third sentence.
 import re
 from dataclasses import dataclass
 from typing import ClassVar
@@ -36,8 +36,8 @@ careless = [sentence(n, 3 * n + (5 if n % 3 else 6)) for n in range(24)]
 # %%
 # A function
 # ----------
-# A function of a prediction and a reference returns a number, or ``None`` if the pair has no score. Bounds are optional; they
-# are checked, and plots use them.
+# A function of a prediction and a reference returns a number, or ``None`` if the pair has no score. Bounds are
+# optional; they are checked, and plots use them.
 
 
 def numbers(text):
@@ -56,14 +56,15 @@ result = nlgauge.score({"exact": exact, "careless": careless}, references, metri
 print(result.to_text())
 
 # %%
-# The metric has segment scores, intervals and tests like any other. It prefers ``exact``, and chrF prefers ``careless``: two
-# metrics with two ideas of quality.
+# The metric has segment scores, intervals and tests like any other. It prefers ``exact``, and chrF prefers
+# ``careless``: two metrics with two ideas of quality.
 #
 # A class
 # -------
-# The corpus score of a function is the mean of the segments. A ratio over the whole corpus needs a class: ``statistics``
-# returns one row per segment that may be added up, and ``score`` divides the sums. The fields of the data class are the
-# parameters. This metric is a recall of words in which a number counts as much as ``weight`` other words.
+# The corpus score of a function is the mean of the segments. A ratio over the whole corpus needs a class:
+# ``statistics`` returns one row per segment that may be added up, and ``score`` divides the sums. The fields of the
+# data class are the parameters. This metric is a recall of words in which a number counts as much as ``weight`` other
+# words.
 
 
 @nlgauge.register
@@ -104,15 +105,15 @@ for label in weighted.labels:
     print(label, {system: round(weighted[system][label]["score"], 3) for system in weighted.systems})
 
 # %%
-# With a weight of 10, ``exact`` is better, and with a weight of 1 ``careless`` is: the weight is an opinion about quality, so it
-# is part of the name.
+# With a weight of 10, ``exact`` is better, and with a weight of 1 ``careless`` is: the weight is an opinion about
+# quality, so it is part of the name.
 plots.intervals(weighted)
 
 # %%
 # Try the contract
 # ----------------
-# ``check_metric`` scores odd texts and raises an error if the metric breaks a promise of all metrics. Call it in the tests of
-# your package.
+# ``check_metric`` scores odd texts and raises an error if the metric breaks a promise of all metrics. Call it in the
+# tests of your package.
 try:
     check_metric(WeightedRecall())
 except AssertionError as error:
@@ -129,18 +130,19 @@ check_metric(
 # %%
 # Publish it
 # ----------
-# A metric in a package of your own needs an entry point in ``pyproject.toml``, and then ``nlgauge list`` and ``nlgauge score -m``
-# know it. A card with the definition, an example and the failings is a Markdown file next to the module.
+# A metric in a package of your own needs an entry point in ``pyproject.toml``, and then ``nlgauge list`` and ``nlgauge
+# score -m`` know it. A card with the definition, an example and the failings is a Markdown file next to the module.
 #
 # .. code-block:: toml
 #
 #    [project.entry-points."nlgauge.metrics"]
 #    weighted_recall = "my_package.weighted_recall"
-#
+
+# %%
 # What this does not show
 # -----------------------
-# A metric that passes its contract can still be useless: whether it agrees with people is measured with human ratings. For
-# both metrics of this tutorial "seven" is not a number, and they do not see which number belongs to which fact.
+# A metric that passes its contract can still be useless: whether it agrees with people is measured with human ratings.
+# For both metrics of this tutorial "seven" is not a number, and they do not see which number belongs to which fact.
 #
 # See also: :doc:`/howto/own-metric`, :doc:`/about/contributing`, :doc:`/statistics/meta-evaluation`,
 # :doc:`plot_which_metric_for_my_data`.

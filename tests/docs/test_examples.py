@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import re
 from pathlib import Path
@@ -22,7 +21,6 @@ CONSOLE = sorted(
 )
 _BLOCK = re.compile(r"^(?:<!-- needs ([\w-]+) -->\n)?```python\n(>>>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = ("start/first-report.md", "howto/tables-for-papers.md")
-TUTORIALS = sorted((DOCS / "tutorials").glob("plot_*.py"))
 
 
 def _blocks(page: str) -> list[tuple[str, str]]:
@@ -57,12 +55,3 @@ def test_commands_of_the_page_run(page: str, tmp_path: Path, monkeypatch: pytest
     ):
         for line in block.splitlines():
             assert printed(line) or not line.startswith("nlgauge ") or "-o" in line.split()
-
-
-@pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.stem)
-def test_a_tutorial_uses_public_names_only(path: Path) -> None:
-    public = {"nlgauge", "nlgauge.meta", "nlgauge.plots"}
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        assert {name for name in modules if name.startswith("nlgauge")} <= public
