@@ -367,7 +367,7 @@ def test_few_systems():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "randomization", "generalise_to": "both"}, "no randomization test generalises"),
+        ({"test": "randomization", "generalise_to": "both"}, "randomization test cannot generalize"),
         ({"test": "t"}, "test must"),
         ({"generalise_to": "people"}, "'systems', 'inputs' or 'both'"),
         ({"swap": "rows"}, "swap must"),
@@ -377,7 +377,7 @@ def test_few_systems():
         ({"test": "williams", "generalise_to": "inputs"}, "generalises to systems"),
         ({"test": "williams", "adjust": "maxT"}, "adjust must"),
         ({"adjust": "tukey"}, "adjust must"),
-        ({"level": "document"}, "no level"),
+        ({"level": "document"}, "level 'document'"),
         ({"level": "input", "coefficient": "spa"}, "spa.*level"),
         ({"coefficient": "pearsn"}, "pearson"),
         ({"resamples": 0}, "resamples must be"),

@@ -220,7 +220,7 @@ def test_explain_by_number_and_by_id():
     assert by_number.edits == by_id.edits
     assert [edit.kind for edit in by_id.edits] == ["equal", "replace"]
     assert result.explain("exact_match", 0, "A") == []
-    with pytest.raises(ParameterError, match=r"\(A, B\).*explain\(..., system='A'\)"):
+    with pytest.raises(ParameterError, match=r"\(A, B\).*system='A'"):
         result.explain("wer", 0)
     with pytest.raises(KeyError, match="system 'C'"):
         result.explain("wer", 0, system="C")

@@ -723,7 +723,7 @@ def test_only_what_is_new_is_computed(monkeypatch):
         (("wer",), {}, ParameterError, "'wer' ... result"),
         ((), {"predictions": {"A": ["x"] * 4}}, InputError, "system ... 'A'"),
         ((), {"predictions": {"C": ["x"]}}, InputError, "predictions['C'] ... 1 ... 4"),
-        ((), {"predictions": {"C": [["x", "y"]] * 4}}, InputError, "score them together"),
+        ((), {"predictions": {"C": [["x", "y"]] * 4}}, InputError, "together"),
         (("shannon_scor",), {}, LookupError, "metric"),
     ],
 )
